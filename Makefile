@@ -23,7 +23,8 @@ SECONDS ?= 900
 ORACLE := PYTHONPATH=tests python3 -B -m oracle
 ORACLE_CASES ?= 3000
 ORACLE_SEED ?= 1
-ORACLE_JOBS ?= 2
+# Cases wait for disks half of their time.
+ORACLE_JOBS ?= $(shell echo $$((2 * $$(nproc))))
 
 # How long each fuzz target runs; 0 leaves them out of `make torture`.
 FUZZ_SECONDS ?= 60
@@ -42,8 +43,8 @@ TESTED := --package sortwell-cli --features disorder
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
 .PHONY: help build demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
-	sanitize lint lint-python lint-rust ruff docs api release-check bench measure \
-	compare
+	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
+	measure compare
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -54,15 +55,14 @@ build: ## Build the command: target/release/sortwell
 demo: ## Generate, sort and validate 10 million records, beside a plain copy
 	@scripts/demo.sh
 
-test: test-rust test-oracle ## Run all tests but the slow ones
-	$(CARGO) build --quiet $(TESTED)
-	@SORTWELL="$${CARGO_TARGET_DIR:-target}/debug/sortwell" scripts/browser.sh test --if-possible
+test: ## Run all tests but the slow ones, and say what was left out
+	@scripts/test.sh
 
 test-rust:
-	$(SIGNALS) $(CARGO) test --workspace
+	$(SIGNALS) $(CARGO) test --workspace $(TEST_ARGS)
 
 test-oracle: ## Run 3,000 random commands beside the model; some four minutes
-	$(CARGO) build --quiet $(TESTED)
+	$(if $(BUILT),,$(CARGO) build --quiet $(TESTED))
 	cd tests/oracle && python3 -B -m unittest --quiet test_model
 	$(ORACLE) --bin "$${CARGO_TARGET_DIR:-target}/debug/sortwell" --cases $(ORACLE_CASES) \
 		--seed $(ORACLE_SEED) --jobs $(ORACLE_JOBS)
@@ -122,8 +122,11 @@ docs: ## Write docs/reference.md anew from the definition of the command line
 		|| { rm docs/reference.md.new; exit 1; }
 	mv docs/reference.md.new docs/reference.md
 
-release-check: ## Check the least Rust version, each feature by itself, and the packages
+release-check: ## Check dependencies, the least Rust version, each feature, and the packages
 	@scripts/release_check.sh
+
+deny: ## Check licences and known faults of dependencies; gets cargo-deny into target
+	@scripts/deny.sh
 
 api: ## Write crates/sortwell/api.txt anew; takes a nightly Rust and cargo-public-api
 	@scripts/api.py

@@ -67,7 +67,7 @@ run_tests() {
     lacking=$(missing)
     if [[ -n $lacking ]]; then
         [[ ${1:-} == --if-possible ]] || fail "${lacking%; }"
-        echo "browser: LEFT OUT, the report page goes untested: ${lacking%; }"
+        echo "LEFT OUT: tests of the report page: ${lacking%; }"
         return
     fi
     CHROMIUM=$(chromium_path) CHROMEDRIVER=$(driver_path) PYTHONPATH=$modules \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks what a release promises: the least version of Rust, every feature by itself, and packages
-# that build from their own files. It takes minutes, and rustup for the least version.
+# Checks what a release promises: dependencies without known faults, the least version of Rust, every
+# feature by itself, and packages that build from their own files. It takes minutes, and rustup for
+# the least version.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +14,8 @@ step() {
     echo "=== $*"
     "$@" || { echo "release-check: failed: $*" >&2; exit 1; }
 }
+
+step scripts/deny.sh
 
 least=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
 if ! command -v rustup > /dev/null; then

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use parse::{Environment, Request};
-use sortwell_engine::io::locale::Locale;
+use sortwell_engine::locale::Locale;
 
 fuzz_target!(|data: &[u8]| {
     let (&first, rest) = data.split_first().unwrap_or((&0, &[]));

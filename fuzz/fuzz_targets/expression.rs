@@ -8,15 +8,15 @@ use sortwell_engine::error::Message;
 use sortwell_engine::format::Format;
 use sortwell_engine::key::text::{TextOrder, TextSpec};
 use sortwell_engine::key::{Key, ListMemory};
-use sortwell_engine::predicate::{Expression, Filter, Predicate};
+use sortwell_engine::predicate::{Expression, RecordFilter, Predicate};
 
 /// What a key means, unless it names a file.
-fn resolve(key: &TextKeySpec) -> Result<TextSpec, Message> {
+fn resolve(key: &Key) -> Result<TextSpec, Message> {
     let text = key.to_string();
     if text.contains('@') || text.contains("sequence") {
         return Err("no files here".into());
     }
-    key.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string())
+    key.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string().into())
 }
 
 const FORMATS: [Format; 3] = [Format::LINES, Format::CSV, Format::Fixed { length: 8 }];
@@ -39,7 +39,7 @@ fuzz_target!(|data: (&str, &[u8])| {
         let Ok(predicate) = bound else { continue };
         let is_admitted = predicate.admits(record);
         assert_eq!(predicate.admits(record), is_admitted, "{said}");
-        let excluding = Filter { include: Vec::new(), exclude: vec![expression.clone()] };
+        let excluding = RecordFilter { include: Vec::new(), exclude: vec![expression.clone()] };
         let excluding = excluding.predicate(&order, resolve);
         let excluding = excluding.expect("it was bound before").expect("something is said");
         assert_eq!(excluding.admits(record), !is_admitted, "{said}");

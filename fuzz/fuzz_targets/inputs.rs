@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use libfuzzer_sys::fuzz_target;
 use sortwell_engine::{ByteSize, Error};
 use sortwell_engine::io::Engine;
-use sortwell_engine::io::compression::{Codec, Decompress};
+use sortwell_engine::codec::{Codec, Decompress};
 use sortwell_engine::job::{Budget, CheckJob, Input};
 use sortwell_engine::stats::Progress;
 

@@ -9,7 +9,7 @@
 use libfuzzer_sys::fuzz_target;
 use sortwell_engine::ByteSize;
 use sortwell_engine::format::{Format, Framing, Prefix};
-use sortwell_engine::io::compression::{Compress, Decompress};
+use sortwell_engine::codec::{Compress, Decompress};
 use sortwell_engine::io::{Direct, Engine};
 use sortwell_engine::job::Budget;
 use sortwell_engine::key::text::{DateFormat, TextKey, TextOrder};

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use sortwell_engine::run::layout::{FOOTER, Footer, Geometry, HEADER};
+use sortwell_engine::run::layout::{FOOTER, Footer, RunGeometry, HEADER};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// So many bytes of `data`, zeros behind them, sealed if `is_sealed`.
@@ -29,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
     let (head, foot) = rest.split_at(rest.len().min(HEADER - 8));
     let path = Path::new("run");
     let header: [u8; HEADER] = page(head, *first != 0);
-    let Ok(geometry) = Geometry::read(path, &header) else { return };
+    let Ok(geometry) = RunGeometry::read(path, &header) else { return };
     assert_eq!(geometry.header(), header, "nothing else makes this geometry");
     let _ = (geometry.file_bytes(), geometry.footer_start(), geometry.table_start());
     let footer: [u8; FOOTER] = page(foot, *first != 0);

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell_engine::io::stripe::Definition;
+use sortwell_engine::stripe::Definition;
 
 fuzz_target!(|data: (&[u8], u64)| {
     let (text, offset) = data;

@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use sortwell_engine::format::Framing;
 use sortwell_engine::io::Direct;
 use sortwell_engine::proof::Sum;
-use sortwell_engine::run::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, LastRecord};
+use sortwell_engine::run::layout::{BLOCK, DATA_START, FOOTER, Footer, RunGeometry, HEADER, LastRecord};
 use sortwell_engine::run::{IndexKey, Run, RunReader};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -24,7 +24,7 @@ const LINES: usize = 9000;
 struct Place {
     run: Run,
     whole: Vec<u8>,
-    geometry: Geometry,
+    geometry: RunGeometry,
 }
 
 /// Bytes of a page, of what is kept of a key, and of an entry: checksum, place, length, key.
@@ -33,7 +33,7 @@ const KEY: usize = 8;
 const ENTRY: usize = 8 + 4 + 2 + KEY;
 
 /// Writes the table of the blocks in `whole`: each begins with a record.
-fn write_table(whole: &mut [u8], geometry: &Geometry) {
+fn write_table(whole: &mut [u8], geometry: &RunGeometry) {
     for block in 0..geometry.blocks() as usize {
         let data = DATA_START as usize + block * BLOCK;
         let sum = xxh3_64(&whole[data..data + BLOCK]);
@@ -57,7 +57,7 @@ fn place() -> &'static Place {
         let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
         let path = parent.join(format!("sortwell-fuzz-run-{}", std::process::id()));
         let (lines, bytes) = (LINES as u64, (LINE * LINES) as u64);
-        let geometry = Geometry::new(Framing::Terminated(b'\n'), KEY, bytes, lines, LINE as u64);
+        let geometry = RunGeometry::new(Framing::Terminated(b'\n'), KEY, bytes, lines, LINE as u64);
         let mut whole = vec![0; geometry.file_bytes() as usize];
         whole[..HEADER].copy_from_slice(&geometry.header());
         for number in 0..LINES {
@@ -76,7 +76,7 @@ fn place() -> &'static Place {
 }
 
 /// Makes the checksums right.
-fn seal(whole: &mut [u8], geometry: &Geometry) {
+fn seal(whole: &mut [u8], geometry: &RunGeometry) {
     let (table, foot) = (geometry.table_start() as usize, geometry.footer_start() as usize);
     for (start, end) in [(0, HEADER - 8), (foot, foot + FOOTER - 8)] {
         let sum = xxh3_64(&whole[start..end]);

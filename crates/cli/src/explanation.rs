@@ -33,14 +33,14 @@ pub fn text(of: &Explanation) -> String {
 /// Returns one line of JSON, not ended, with the format where the inputs' names say it.
 pub fn json(of: &Explanation, format_by_names: Option<&'static str>) -> String {
     #[derive(Serialize)]
-    struct Whole<'e> {
+    struct PrintedExplanation<'e> {
         #[serde(flatten)]
         explanation: &'e Explanation,
         format_by_names: Option<&'static str>,
     }
     let mut explanation = of.clone();
     explanation.unpredicted = of.unpredicted.as_ref().map(wording::in_plain_text);
-    let whole = Whole { explanation: &explanation, format_by_names };
+    let whole = PrintedExplanation { explanation: &explanation, format_by_names };
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 

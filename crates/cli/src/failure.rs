@@ -19,7 +19,7 @@ pub fn usage_error(words: impl Into<Message>) -> Error {
 }
 
 /// End of a subcommand: a status, or a failure to report.
-pub type Outcome = Result<ExitCode, Failure>;
+pub type CommandOutcome = Result<ExitCode, Failure>;
 
 /// Reason why a subcommand failed.
 #[derive(Debug)]

@@ -4,14 +4,14 @@
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandOutcome, Failure};
 
 /// Message and place of the first panic; others follow from it.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
 /// Does `work`. A panic in it, on any thread, is a failure. Unwinding has removed temporary files
 /// by then.
-pub fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
+pub fn guarded(work: impl FnOnce() -> CommandOutcome) -> CommandOutcome {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         panic::set_hook(Box::new(note));
     }

@@ -13,6 +13,7 @@ mod failure;
 mod gnu;
 mod guard;
 mod progress;
+mod report;
 mod reporting;
 mod signals;
 mod stack;

@@ -18,9 +18,9 @@ use clap::ValueEnum;
 use sortwell::Progress;
 use sortwell::unstable::stats::Stream;
 
-use self::event::Event;
-use self::line::Line;
-use self::meter::{Meter, Sample};
+use self::event::ProgressEvent;
+use self::line::ProgressLine;
+use self::meter::{Meter, ProgressSample};
 use crate::standard;
 
 /// Condition under which the progress line is shown.
@@ -93,9 +93,9 @@ pub fn shown<T>(style: Option<Style>, job: &Progress, work: impl FnOnce() -> T) 
 fn watch(job: &Progress, is_done: &Receiver<()>) {
     let start = Instant::now();
     let mut meter = Meter::default();
-    let mut line: Option<Line> = None;
+    let mut line: Option<ProgressLine> = None;
     while is_done.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
-        let sample = Sample {
+        let sample = ProgressSample {
             elapsed: start.elapsed(),
             words: job.phase().words(),
             bytes_done: job.bytes().0,
@@ -106,7 +106,7 @@ fn watch(job: &Progress, is_done: &Receiver<()>) {
         };
         meter.add(sample);
         if sample.elapsed >= SILENT {
-            line.get_or_insert_with(Line::new).draw(&meter);
+            line.get_or_insert_with(ProgressLine::new).draw(&meter);
         }
     }
     if let Some(line) = line {
@@ -119,7 +119,7 @@ fn tell(job: &Progress, is_done: &Receiver<()>) {
     let (start, mut most) = (Instant::now(), None);
     loop {
         let is_over = is_done.recv_timeout(EVENT) != Err(RecvTimeoutError::Timeout);
-        let event = Event::of(job, start.elapsed(), &mut most);
+        let event = ProgressEvent::of(job, start.elapsed(), &mut most);
         let line = event.line();
         if !is_over {
             standard::tell_within(&line, Duration::ZERO); // Nobody misses one of many.

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::usage_error;
+use crate::report;
 use serde_json::Value;
-use sortwell::unstable::io::pipe::Writer;
+use sortwell::unstable::io::pipe::PipeWriter;
 use sortwell::unstable::io::{Direct, NameIdentity, TempFile, inherited};
 use sortwell::unstable::output::may_be_part;
-use sortwell::unstable::report;
 use sortwell::{Error, Input, Output, Progress, Result};
 
 /// The inputs and the output of a job.
@@ -28,7 +28,7 @@ pub struct JobFiles<'a> {
 pub struct Report {
     /// Name of the job, taken from its output.
     name: String,
-    page: Page,
+    page: ReportFile,
 }
 
 impl Report {
@@ -58,7 +58,7 @@ impl Report {
             return Err(takes_place_of(&format!("a part of {}", output.display())));
         }
         let name = output.map_or(path, PathBuf::as_path).display().to_string();
-        Ok(Self { name, page: Page::create(path)? })
+        Ok(Self { name, page: ReportFile::create(path)? })
     }
 
     /// Writes it, of statistics as JSON.
@@ -70,21 +70,21 @@ impl Report {
 
 /// A text that will be written, whole, to what a path names.
 #[derive(Debug)]
-pub struct Page {
+pub struct ReportFile {
     path: PathBuf,
-    target: Target,
+    target: ReportTarget,
 }
 
 /// Destination of a text.
 #[derive(Debug)]
-enum Target {
+enum ReportTarget {
     /// A file on its way to its name.
     File(TempFile),
     /// A pipe, a device, or a descriptor that is open.
-    Stream(Writer),
+    Stream(PipeWriter),
 }
 
-impl Page {
+impl ReportFile {
     /// Makes sure that there can be something at `path`, or opens what is there and no file.
     ///
     /// # Errors
@@ -93,21 +93,21 @@ impl Page {
     pub fn create(path: &Path) -> Result<Self> {
         let target = match inherited::look(path) {
             Ok(Ok(data)) if data.is_file() || data.is_dir() => None,
-            Ok(_) => Some(Target::Stream(Writer::open(path, &Progress::new())?)),
+            Ok(_) => Some(ReportTarget::Stream(PipeWriter::open(path, &Progress::new())?)),
             Err(_) => None,
         };
-        let file = || TempFile::create(path, Direct::Off).map(Target::File);
+        let file = || TempFile::create(path, Direct::Off).map(ReportTarget::File);
         Ok(Self { path: path.to_owned(), target: target.map_or_else(file, Ok)? })
     }
 
     /// Writes it.
     pub fn write(self, text: &str) -> Result<()> {
         match self.target {
-            Target::File(temporary) => {
+            ReportTarget::File(temporary) => {
                 temporary.file().write_at(text.as_bytes(), 0)?;
                 temporary.persist(&self.path, false)
             }
-            Target::Stream(mut writer) => writer.write_all(text.as_bytes(), &Progress::new()),
+            ReportTarget::Stream(mut writer) => writer.write_all(text.as_bytes(), &Progress::new()),
         }
     }
 }

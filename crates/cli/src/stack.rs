@@ -16,7 +16,7 @@ const STACK_BYTES: ByteSize = ByteSize::mib(2);
 
 /// Does `work` on the stack of the process, or where that is small, on a stack of its own.
 pub fn with_enough(work: fn() -> ExitCode) -> ExitCode {
-    if sortwell::unstable::io::limits::stack().is_none_or(|limit| limit >= STACK_BYTES) {
+    if sortwell::unstable::sys::limits::stack().is_none_or(|limit| limit >= STACK_BYTES) {
         return work();
     }
     let builder = thread::Builder::new().stack_size(STACK_BYTES.bytes() as usize);

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sortwell::Progress;
-use sortwell::unstable::io::pipe::{Reader, Writer};
+use sortwell::unstable::io::pipe::{PipeReader, PipeWriter};
 use sortwell::{Error, Result};
 
 /// Prints all of `text` to standard output.
@@ -21,7 +21,7 @@ use sortwell::{Error, Result};
 ///
 /// The errors of the system.
 pub fn print(text: &[u8]) -> Result<()> {
-    Writer::stdout()?.write_all(text, &Progress::new())
+    PipeWriter::stdout()?.write_all(text, &Progress::new())
 }
 
 /// Prints what a parser of command lines has to show, in colours on a terminal.
@@ -59,14 +59,14 @@ pub fn tell_within(words: &str, patience: Duration) -> bool {
 /// Standard output, for text that is printed in pieces until `progress` is asked to stop.
 #[derive(Debug)]
 pub struct Printer<'p> {
-    writer: Writer,
+    writer: PipeWriter,
     progress: &'p Progress,
 }
 
 impl<'p> Printer<'p> {
     /// Opens standard output for printing.
     pub fn new(progress: &'p Progress) -> Result<Self> {
-        Ok(Self { writer: Writer::stdout()?, progress })
+        Ok(Self { writer: PipeWriter::stdout()?, progress })
     }
 }
 
@@ -83,7 +83,7 @@ impl Write for Printer<'_> {
 
 /// A text that is read from its beginning to its end.
 #[derive(Debug)]
-pub struct Text(Reader);
+pub struct Text(PipeReader);
 
 impl Text {
     /// Returns what `path` names: a file, a descriptor that is open, or standard input where it is
@@ -94,8 +94,8 @@ impl Text {
     /// The errors of the system.
     pub fn open(path: &Path) -> Result<Self> {
         match path == Path::new("-") {
-            true => Reader::stdin().map(Self),
-            false => Reader::open(path).map(Self),
+            true => PipeReader::stdin().map(Self),
+            false => PipeReader::open(path).map(Self),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::fmt::Write;
 
 use serde::Serialize;
-use sortbench::Machine;
+use sortbench::MachineProperties;
 use sortwell::unstable::stats::Prediction;
 use sortwell::{ByteSize, Input, Output, Statistics};
 
@@ -153,15 +153,19 @@ pub fn quoted(word: &OsStr) -> String {
 /// Returns one line of JSON, without its end.
 pub fn json(of: &Statistics, named: Named) -> String {
     #[derive(Serialize)]
-    struct Whole<'s> {
+    struct PrintedStatistics<'s> {
         #[serde(flatten)]
         statistics: &'s Statistics,
-        machine: Machine,
+        machine: MachineProperties,
         job: Named,
     }
     let mut statistics = of.clone();
     statistics.advice = of.advice.iter().map(wording::in_plain_text).collect();
-    let whole = Whole { statistics: &statistics, machine: Machine::here(), job: named };
+    let whole = PrintedStatistics {
+        statistics: &statistics,
+        machine: MachineProperties::here(),
+        job: named,
+    };
     // Only numbers, strings and lists of them: there is nothing in it that JSON cannot hold.
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }

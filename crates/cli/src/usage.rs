@@ -20,7 +20,7 @@ use sortwell::unstable::error::spelling::{meant, nearest};
 use crate::command::CommandLine;
 
 /// A command line that cannot be read, with the definition of the subcommand that it names.
-struct Line<'a> {
+struct UnreadCommandLine<'a> {
     /// All words, the program's name first.
     words: &'a [OsString],
     /// The definition of the whole command line.
@@ -37,7 +37,7 @@ pub fn message(error: &clap::Error, words: &[OsString]) -> String {
     let mut whole = CommandLine::command();
     whole.build();
     let (command, name) = named(&whole, words);
-    let line = Line { words, whole: &whole, command, name };
+    let line = UnreadCommandLine { words, whole: &whole, command, name };
     let wrong = line.what_is_wrong(error);
     if wrong.contains('\n') {
         return wrong; // It ends with the place of the fault, below the value.
@@ -58,7 +58,7 @@ fn named<'a>(whole: &'a Command, words: &[OsString]) -> (&'a Command, String) {
     (command, name)
 }
 
-impl Line<'_> {
+impl UnreadCommandLine<'_> {
     fn what_is_wrong(&self, error: &clap::Error) -> String {
         let text = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => Some(text.as_str()),

@@ -196,8 +196,6 @@ fn subcommand(operation: Operation) -> &'static str {
         Operation::Calibrate => "sortwell calibrate",
         Operation::CalibrateProcessors => "sortwell calibrate cpu",
         Operation::CalibrateDisk => "sortwell calibrate disk",
-        Operation::SortWithStatistics => "sortwell sort --stats json",
-        Operation::Bench => "sortwell bench --json",
         other => other.name(),
     }
 }

@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sortwell_engine::format::Format;
-use sortwell_engine::io::locale::Locale;
 use sortwell_engine::key::text::{
     Collation, LastResort, Separator, TextOrder, TextSpec, collation,
 };
 use sortwell_engine::key::{CompiledKey, Key, KeyEncoder, ListMemory};
+use sortwell_engine::locale::Locale;
 
 const RECORDS: usize = 2000;
 

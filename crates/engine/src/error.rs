@@ -55,7 +55,7 @@ pub enum Error {
     },
 
     /// The operating system refused a request.
-    #[error("cannot {action} {path}{at}", path = path.display(), at = At(*offset))]
+    #[error("cannot {action} {path}{at}", path = path.display(), at = AtOffset(*offset))]
     Io {
         /// The request that failed: a verb that reads well after "cannot".
         action: &'static str,
@@ -157,7 +157,7 @@ pub enum Error {
     /// A job failed, and the same job can continue from the work that was kept.
     #[error(
         "{error}; {what} in {directory}, from which the same job continues",
-        error = Whole(error),
+        error = ErrorWithCauses(error),
         what = if *is_in_place { "records of the input are" } else { "the finished work is kept" },
         directory = directory.display(),
     )]
@@ -188,9 +188,9 @@ pub enum Error {
 }
 
 /// An error with its causes.
-struct Whole<'a>(&'a Error);
+struct ErrorWithCauses<'a>(&'a Error);
 
-impl std::fmt::Display for Whole<'_> {
+impl std::fmt::Display for ErrorWithCauses<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The error around it says what became of input and output.
         if let Error::Interrupted = self.0 {
@@ -241,9 +241,9 @@ impl std::fmt::Display for With {
 }
 
 /// An optional offset, in words.
-struct At(Option<u64>);
+struct AtOffset(Option<u64>);
 
-impl std::fmt::Display for At {
+impl std::fmt::Display for AtOffset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             Some(offset) => write!(f, " at offset {offset}"),

@@ -4,10 +4,12 @@
 //! Its interface is not stable. Programs use the crate `sortwell`, a small layer over it.
 //!
 //! Each module uses only modules that are named before it, which a test checks: `units`, `error`,
-//! `format`, `stats`, `proof`, `io`, `sink`, `load`, `key`, `order`, `predicate`, `incore`, `run`,
-//! `manifest`, `merge`, `operator`, `output`, `profile`, `plan`, `pipeline`, `job`, `report`. The
-//! module `plan` makes a plan, and `pipeline` carries it out. Start with `job`.
+//! `format`, `stats`, `proof`, `sys`, `locale`, `io`, `stripe`, `codec`, `sink`, `load`, `key`,
+//! `order`, `predicate`, `incore`, `run`, `manifest`, `merge`, `operator`, `output`, `profile`,
+//! `plan`, `pipeline`, `job`. The module `plan` makes a plan, and `pipeline` carries it out. Start
+//! with `job`.
 
+pub mod codec;
 pub mod error;
 pub mod format;
 #[expect(unsafe_code, reason = "entries live in raw chunks of the arena; fenced and tested here")]
@@ -16,6 +18,8 @@ pub mod incore;
 pub mod io;
 pub mod key;
 pub mod load;
+#[expect(unsafe_code, reason = "functions and tables of the C library are made safe here")]
+pub mod locale;
 pub mod manifest;
 pub mod merge;
 pub mod operator;
@@ -29,10 +33,12 @@ pub mod proof;
 pub mod run;
 pub mod sink;
 pub mod stats;
+pub mod stripe;
+#[expect(unsafe_code, reason = "system calls without a safe wrapper are made safe here")]
+pub mod sys;
 pub mod units;
 
 pub mod job;
-pub mod report;
 
 pub use error::{Error, Result};
 pub use units::ByteSize;

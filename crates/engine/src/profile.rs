@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ConfigErrorKind, Error, Message, Operation, Result, config, message};
-use crate::io::{Direct, TempFile, directory_of, space};
+use crate::io::{Direct, TempFile, directory_of};
+use crate::sys::space;
 
 /// The version of the form.
 const VERSION: u32 = 1;

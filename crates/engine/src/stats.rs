@@ -19,9 +19,9 @@ use serde::Serialize;
 use crate::error::Message;
 use crate::units::ByteSize;
 
-pub use activity::{Activity, Clock, WorkerTime};
+pub use activity::{Activity, WorkerClock, WorkerTime};
 pub use counted::Counted;
-pub use course::{Course, Share};
+pub use course::{Course, PhaseShare};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
 pub use timeline::{Now, Timeline};

@@ -34,14 +34,14 @@ const STACK_LENGTH: usize = 256 << 10;
 
 /// One block of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct FileBlock {
     /// Number of the block among all blocks.
     pub index: u64,
     /// Bytes in it; only the last block of a file is short, and none is empty.
     pub length: usize,
 }
 
-impl Block {
+impl FileBlock {
     /// Returns the first record's place in the file.
     pub fn first_record(self) -> u64 {
         self.index * BLOCK_RECORDS as u64
@@ -55,7 +55,7 @@ impl Block {
 
 /// The blocks of a file that nobody has taken yet.
 #[derive(Debug)]
-pub(crate) struct Blocks<'a> {
+pub(crate) struct FileBlocks<'a> {
     /// Bytes in the file.
     length: u64,
     next: AtomicU64,
@@ -64,7 +64,7 @@ pub(crate) struct Blocks<'a> {
     progress: &'a Progress,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> FileBlocks<'a> {
     /// Creates the blocks of a file of `length` bytes. A length of `u64::MAX` means that only
     /// reading shows it.
     pub fn new(length: u64, progress: &'a Progress) -> Self {
@@ -83,7 +83,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Returns the next block, or `None` when there are no more or a worker has failed.
-    pub fn claim(&self) -> Result<Option<Block>> {
+    pub fn claim(&self) -> Result<Option<FileBlock>> {
         if self.progress.is_stopping() {
             return Err(Error::Interrupted);
         }
@@ -96,7 +96,7 @@ impl<'a> Blocks<'a> {
             return Ok(None);
         }
         let length = (self.length - offset).min(BLOCK_LENGTH as u64) as usize;
-        Ok(Some(Block { index, length }))
+        Ok(Some(FileBlock { index, length }))
     }
 
     /// Makes every further claim come back empty.

@@ -12,14 +12,14 @@ use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Phase, Progress};
 
 use crate::RECORD_LENGTH;
-use crate::block::{Block, Blocks};
+use crate::block::{FileBlock, FileBlocks};
 use crate::checksum::sum_of_checksums;
-use crate::place::Destination;
-use crate::record::Kind;
+use crate::place::GeneratorDestination;
+use crate::record::RecordKind;
 
 /// Records to make, and the number of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generation {
+pub struct RecordGeneration {
     /// Number of records; may be 0.
     pub records: u64,
     /// Number of the first record.
@@ -34,15 +34,15 @@ pub struct Generation {
     pub checksum: bool,
 }
 
-impl Generation {
+impl RecordGeneration {
     /// Creates binary records from number 0 on, made by one thread, without a checksum.
     pub fn new(records: u64) -> Self {
         Self { records, start: 0, ascii: false, skewed: false, threads: 1, checksum: false }
     }
 
     /// Makes one block's records in `to`, and gives the sum of their checksums if it is wanted.
-    fn fill(&self, block: Block, to: &mut [u8]) -> u128 {
-        let kind = Kind { ascii: self.ascii, skewed: self.skewed };
+    fn fill(&self, block: FileBlock, to: &mut [u8]) -> u128 {
+        let kind = RecordKind { ascii: self.ascii, skewed: self.skewed };
         kind.fill(self.start.wrapping_add(u128::from(block.first_record())), to);
         if self.checksum { sum_of_checksums(to) } else { 0 }
     }
@@ -50,7 +50,7 @@ impl Generation {
 
 /// Result of a generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Generated {
+pub struct GenerationResult {
     /// Records.
     pub records: u64,
     /// Bytes.
@@ -69,7 +69,11 @@ pub struct Generated {
 ///
 /// Whatever the world does wrong with the destination, more bytes than a file can have, no threads,
 /// or [`Error::Interrupted`] when asked to stop through `progress`.
-pub fn generate(job: &Generation, to: &Destination, progress: &Progress) -> Result<Generated> {
+pub fn generate(
+    job: &RecordGeneration,
+    to: &GeneratorDestination,
+    progress: &Progress,
+) -> Result<GenerationResult> {
     let start = Instant::now();
     if job.threads == 0 {
         return Err(Error::config(
@@ -84,13 +88,13 @@ pub fn generate(job: &Generation, to: &Destination, progress: &Progress) -> Resu
     };
     progress.enter(Phase::Generating);
     progress.expect_bytes(length);
-    let blocks = Blocks::new(length, progress);
+    let blocks = FileBlocks::new(length, progress);
     let sums = match to.replaceable()? {
         Some(path) => file::write(job, &blocks, path, progress)?,
         None => stream::write(job, &blocks, to, progress)?,
     };
     let sum = sums.into_iter().fold(0, u128::wrapping_add);
-    Ok(Generated {
+    Ok(GenerationResult {
         records: job.records,
         bytes: ByteSize(length),
         checksum: job.checksum.then_some(sum),

@@ -47,13 +47,13 @@ mod validate;
 mod verdict;
 
 pub use checksum::sum_of_checksums;
-pub use generate::{Generated, Generation, generate};
-pub use machine::Machine;
-pub use place::{Destination, Source};
-pub use record::Kind;
+pub use generate::{GenerationResult, RecordGeneration, generate};
+pub use machine::MachineProperties;
+pub use place::{GeneratorDestination, ValidatorSource};
+pub use record::RecordKind;
 pub use samples::Spread;
 pub use summary::{KeyOrder, Summary};
-pub use validate::{Content, Validation, validate};
+pub use validate::{Contents, Validation, validate};
 pub use verdict::Verdict;
 
 /// Bytes in a record.

@@ -4,11 +4,11 @@ use std::fs;
 
 use serde::Serialize;
 use sortwell::ByteSize;
-use sortwell::unstable::io::limits;
+use sortwell::unstable::sys::limits;
 
 /// Properties of a machine, and the time they were read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Machine {
+pub struct MachineProperties {
     /// The processor's name, if the system reports it.
     pub processor: String,
     /// Cores that this process may use.
@@ -23,7 +23,7 @@ pub struct Machine {
     pub date: String,
 }
 
-impl Machine {
+impl MachineProperties {
     /// Returns the properties of this machine, now.
     pub fn here() -> Self {
         let text = |path: &str| fs::read_to_string(path).unwrap_or_default();

@@ -15,7 +15,7 @@ use sortwell::{ByteSize, Error, Result};
 
 /// Source that a validator reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ValidatorSource {
     /// A file, or another object that the path names.
     File(PathBuf),
     /// Standard input, read to its end.
@@ -24,48 +24,50 @@ pub enum Source {
 
 /// Destination that a generator writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Destination {
+pub enum GeneratorDestination {
     /// A file that appears whole or not at all, or another object that the path names.
     File(PathBuf),
     /// Standard output, in order.
     Stdout,
 }
 
-impl Source {
+impl ValidatorSource {
     /// Returns the source an argument names: `-` is standard input.
     pub fn named(argument: PathBuf) -> Self {
         if argument.as_os_str() == "-" { Self::Stdin } else { Self::File(argument) }
     }
 
     /// Opens the source: as a file whose every place can be read at once, or in order.
-    pub(crate) fn open(&self, progress: &Progress) -> Result<Opened<'_>> {
-        let Self::File(path) = self else { return self.open_stream().map(Opened::Stream) };
+    pub(crate) fn open(&self, progress: &Progress) -> Result<OpenedSource<'_>> {
+        let Self::File(path) = self else { return self.open_stream().map(OpenedSource::Stream) };
         match InputKind::of(path, progress)? {
-            InputKind::Offsets => Ok(Opened::File(path)),
-            InputKind::Order => self.open_stream().map(Opened::Stream),
-            InputKind::Begun(stream) => Ok(Opened::Stream(pipe::Reader::supplied(stream))),
+            InputKind::Offsets => Ok(OpenedSource::File(path)),
+            InputKind::Order => self.open_stream().map(OpenedSource::Stream),
+            InputKind::Begun(stream) => {
+                Ok(OpenedSource::Stream(pipe::PipeReader::supplied(stream)))
+            }
         }
     }
 
     /// Opens the source for reading in order.
-    pub(crate) fn open_stream(&self) -> Result<pipe::Reader> {
+    pub(crate) fn open_stream(&self) -> Result<pipe::PipeReader> {
         match self {
-            Self::File(path) => pipe::Reader::open(path),
-            Self::Stdin => pipe::Reader::stdin(),
+            Self::File(path) => pipe::PipeReader::open(path),
+            Self::Stdin => pipe::PipeReader::stdin(),
         }
     }
 }
 
 /// A source as it can be read.
 #[derive(Debug)]
-pub(crate) enum Opened<'a> {
+pub(crate) enum OpenedSource<'a> {
     /// The path of a file, not open yet.
     File(&'a Path),
     /// An input that is read in order.
-    Stream(pipe::Reader),
+    Stream(pipe::PipeReader),
 }
 
-impl Destination {
+impl GeneratorDestination {
     /// Returns the destination an argument names: `-` is standard output.
     pub fn named(argument: PathBuf) -> Self {
         if argument.as_os_str() == "-" { Self::Stdout } else { Self::File(argument) }
@@ -84,10 +86,10 @@ impl Destination {
     }
 
     /// Opens the destination for writing in order; a named pipe's reader is waited for.
-    pub(crate) fn open_stream(&self, progress: &Progress) -> Result<pipe::Writer> {
+    pub(crate) fn open_stream(&self, progress: &Progress) -> Result<pipe::PipeWriter> {
         match self {
-            Self::File(path) => pipe::Writer::open(path, progress),
-            Self::Stdout => pipe::Writer::stdout(),
+            Self::File(path) => pipe::PipeWriter::open(path, progress),
+            Self::Stdout => pipe::PipeWriter::stdout(),
         }
     }
 

@@ -33,14 +33,14 @@ const BATCH_RECORDS: usize = 256;
 
 /// One of the four kinds of benchmark record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kind {
+pub struct RecordKind {
     /// Printable records that end in a line break, rather than binary ones.
     pub ascii: bool,
     /// Many keys share their beginnings, rather than being uniformly random.
     pub skewed: bool,
 }
 
-impl Kind {
+impl RecordKind {
     /// Fills `to` with records `first`, `first + 1` and so on, counting modulo 2^128.
     ///
     /// # Panics

@@ -13,13 +13,13 @@ use std::path::Path;
 use sortwell::{ConfigErrorKind, Phase, Progress};
 use sortwell::{Error, Result};
 
-use crate::place::{Destination, Opened, Source};
+use crate::place::{GeneratorDestination, OpenedSource, ValidatorSource};
 use crate::summary::KeyOrder;
 use crate::verdict::Verdict;
 
 /// Content of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Content {
+pub enum Contents {
     /// Records.
     #[default]
     Records,
@@ -31,19 +31,19 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validation {
     /// Records, or summaries of partitions.
-    pub content: Content,
+    pub content: Contents,
     /// Comparison of keys.
     pub order: KeyOrder,
     /// Worker threads, at least one. The verdict does not depend on it.
     pub threads: usize,
     /// Destination of a summary of what was read, to be joined with those of other partitions.
-    pub summary_to: Option<Destination>,
+    pub summary_to: Option<GeneratorDestination>,
 }
 
 impl Default for Validation {
     /// Returns a validation of records with keys compared as bytes, one thread and no summary.
     fn default() -> Self {
-        Self { content: Content::Records, order: KeyOrder::Bytes, threads: 1, summary_to: None }
+        Self { content: Contents::Records, order: KeyOrder::Bytes, threads: 1, summary_to: None }
     }
 }
 
@@ -54,7 +54,7 @@ impl Default for Validation {
 /// Whatever the world does wrong with the source or the summary, [`Error::Malformed`] for a source
 /// that ends within a record, no threads, or [`Error::Interrupted`] when asked to stop through
 /// `progress`.
-pub fn validate(job: &Validation, from: &Source, progress: &Progress) -> Result<Verdict> {
+pub fn validate(job: &Validation, from: &ValidatorSource, progress: &Progress) -> Result<Verdict> {
     if job.threads == 0 {
         return Err(Error::config(
             ConfigErrorKind::InvalidValue,
@@ -63,10 +63,10 @@ pub fn validate(job: &Validation, from: &Source, progress: &Progress) -> Result<
     }
     progress.enter(Phase::Validating);
     let summary = match job.content {
-        Content::Summaries => partitions::read(job, from.open_stream()?, progress)?,
-        Content::Records => match from.open(progress)? {
-            Opened::File(path) => file::read(job, path, progress)?,
-            Opened::Stream(reader) => stream::read(job, reader, progress)?,
+        Contents::Summaries => partitions::read(job, from.open_stream()?, progress)?,
+        Contents::Records => match from.open(progress)? {
+            OpenedSource::File(path) => file::read(job, path, progress)?,
+            OpenedSource::Stream(reader) => stream::read(job, reader, progress)?,
         },
     };
     if let Some(to) = &job.summary_to {

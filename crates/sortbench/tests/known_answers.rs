@@ -12,8 +12,8 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sortbench::{
-    Destination, Generation, KEY_LENGTH, RECORD_LENGTH, Source, Validation, Verdict, generate,
-    validate,
+    GeneratorDestination, KEY_LENGTH, RECORD_LENGTH, RecordGeneration, Validation, ValidatorSource,
+    Verdict, generate, validate,
 };
 use sortwell::Progress;
 
@@ -38,9 +38,9 @@ fn text(case: &Value, name: &str) -> String {
     case[name].as_str().unwrap().to_owned()
 }
 
-fn job(case: &Value, threads: usize) -> Generation {
+fn job(case: &Value, threads: usize) -> RecordGeneration {
     let has = |option: &str| case["options"].as_array().unwrap().iter().any(|o| o == option);
-    Generation {
+    RecordGeneration {
         records: case["records"].as_u64().unwrap(),
         start: case["start"].as_u64().unwrap().into(),
         ascii: has("-a"),
@@ -76,7 +76,7 @@ fn sorted(bytes: &[u8]) -> Vec<u8> {
 
 fn verdict(file: &Path, threads: usize) -> Verdict {
     let job = Validation { threads, ..Validation::default() };
-    validate(&job, &Source::File(file.to_owned()), &Progress::new()).unwrap()
+    validate(&job, &ValidatorSource::File(file.to_owned()), &Progress::new()).unwrap()
 }
 
 fn said(verdict: &Verdict, case: &Value, which: &str, name: &str) {
@@ -93,7 +93,7 @@ fn check(case: &Value, threads: usize) {
     );
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("records");
-    let to = Destination::File(file.clone());
+    let to = GeneratorDestination::File(file.clone());
     let made = generate(&job(case, threads), &to, &Progress::new()).unwrap();
     assert_eq!(made.bytes.bytes(), case["bytes"].as_u64().unwrap(), "{name}");
     assert_eq!(format!("{:x}", made.checksum.unwrap()), text(case, "gensort_c"), "{name}");

@@ -1,7 +1,7 @@
 //! The builder of a check. The engine checks; the options that sorts and merges have as well are
 //! in `options`.
 
-use sortwell_engine::io::compression::Decompress;
+use sortwell_engine::codec::Decompress;
 use sortwell_engine::job::{self, Checked, Input};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Result, format::Format};

@@ -119,7 +119,7 @@ pub use sortwell_engine::job::Resume;
 ///
 /// assert_eq!(Codec::of_path(Path::new("orders.csv.zst")), Some(Codec::Zstd));
 /// ```
-pub use sortwell_engine::io::compression::Codec;
+pub use sortwell_engine::codec::Codec;
 
 /// The choice whether and how the output is compressed.
 ///
@@ -131,7 +131,7 @@ pub use sortwell_engine::io::compression::Codec;
 /// job.compress(Compress::Off);
 /// # Ok::<(), sortwell::ParseError>(())
 /// ```
-pub use sortwell_engine::io::compression::Compress;
+pub use sortwell_engine::codec::Compress;
 
 /// A codec and its level.
 ///
@@ -142,7 +142,7 @@ pub use sortwell_engine::io::compression::Compress;
 /// assert_eq!("zstd:19".parse::<Compress>()?, Compress::As(best));
 /// # Ok::<(), sortwell::Error>(())
 /// ```
-pub use sortwell_engine::io::compression::Compression;
+pub use sortwell_engine::codec::Compression;
 
 /// The choice which inputs are expanded.
 ///
@@ -152,7 +152,7 @@ pub use sortwell_engine::io::compression::Compression;
 /// assert_eq!("gzip".parse::<Decompress>()?, Decompress::All(Codec::Gzip));
 /// # Ok::<(), sortwell::ParseError>(())
 /// ```
-pub use sortwell_engine::io::compression::Decompress;
+pub use sortwell_engine::codec::Decompress;
 
 /// A number of bytes.
 ///

@@ -1,7 +1,7 @@
 //! The builder of a merge. The engine merges; the options that sorts and checks have as well are
 //! in `options`.
 
-use sortwell_engine::io::compression::{Compress, Decompress};
+use sortwell_engine::codec::{Compress, Decompress};
 use sortwell_engine::job::{self, Input, Output};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Result, format::Format};

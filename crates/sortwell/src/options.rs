@@ -45,10 +45,7 @@ macro_rules! reading_options {
 
         /// Sets which inputs are decompressed. Default: text in a compressed format, found by its
         /// first bytes, and files with the suffix of one.
-        pub fn decompress(
-            &mut self,
-            decompress: sortwell_engine::io::compression::Decompress,
-        ) -> &mut Self {
+        pub fn decompress(&mut self, decompress: sortwell_engine::codec::Decompress) -> &mut Self {
             self.job.decompress = decompress;
             self
         }
@@ -67,10 +64,7 @@ macro_rules! reading_options {
 macro_rules! writing_options {
     () => {
         /// Sets how the output is compressed. Default: as the suffix of its name says.
-        pub fn compress(
-            &mut self,
-            compress: sortwell_engine::io::compression::Compress,
-        ) -> &mut Self {
+        pub fn compress(&mut self, compress: sortwell_engine::codec::Compress) -> &mut Self {
             self.job.compress = compress;
             self
         }

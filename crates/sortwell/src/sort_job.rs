@@ -1,7 +1,7 @@
 //! The builder of a sort. The engine plans and sorts; the options that merges and checks have as
 //! well are in `options`.
 
-use sortwell_engine::io::compression::{Compress, Decompress};
+use sortwell_engine::codec::{Compress, Decompress};
 use sortwell_engine::job::{self, Explanation, Input, Output};
 use sortwell_engine::operator::Unique;
 use sortwell_engine::predicate::Expression;

@@ -11,13 +11,13 @@ use clap::{Args, Subcommand, ValueHint};
 use sortbench::bench::{
     self, Finding, Ground, KernelSizes, MinuteOptions, PennyOptions, Program, text,
 };
-use sortwell::unstable::report;
 use sortwell::{ByteSize, Progress, Result};
 
 use super::options::values;
 use super::options::watching::Watching;
-use crate::failure::Outcome;
-use crate::reporting::Page;
+use crate::failure::CommandOutcome;
+use crate::report;
+use crate::reporting::ReportFile;
 use crate::standard;
 
 /// Run the classic sort benchmarks, and compare your numbers with theirs
@@ -27,7 +27,7 @@ use crate::standard;
 /// also lists what makes the comparison unfair.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
-pub struct Arguments {
+pub struct BenchArguments {
     #[command(subcommand)]
     bench: Bench,
 }
@@ -60,7 +60,7 @@ enum Bench {
         price: Option<f64>,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
     /// Find the largest size that is sorted in a minute
     ///
@@ -80,7 +80,7 @@ enum Bench {
         price: Option<f64>,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
     /// Find the number of records that are sorted for a penny
     ///
@@ -96,7 +96,7 @@ enum Bench {
         largest: Option<ByteSize>,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
     /// Find the number of records that are sorted for a joule
     ///
@@ -108,7 +108,7 @@ enum Bench {
         size: Option<ByteSize>,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
     /// Sort in memory on one thread, as AlphaSort, NOW-Sort, psort and sortwell do
     ///
@@ -127,7 +127,7 @@ enum Bench {
         keys: u64,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
     /// Compare ways to move bytes, and change the settings of a large sort one at a time
     ///
@@ -140,7 +140,7 @@ enum Bench {
         memory: Option<ByteSize>,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
     /// Show how the size of runs affects a sort, and which merge is best for them
     Runs {
@@ -149,7 +149,7 @@ enum Bench {
         size: Option<ByteSize>,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
     /// Show how the time grows with the size, from 10 MB to what the disk holds, and with threads
     Scale {
@@ -162,13 +162,13 @@ enum Bench {
         memory: Option<ByteSize>,
 
         #[command(flatten)]
-        how: How,
+        how: BenchOptions,
     },
 }
 
 /// The place and the number of the measurements, and the target of the result.
 #[derive(Args, Debug)]
-struct How {
+struct BenchOptions {
     /// Directory for the files of the benchmark, on the disk to measure; they are removed
     #[arg(value_name = "DIRECTORY", default_value = ".", value_hint = ValueHint::DirPath)]
     directory: PathBuf,
@@ -195,7 +195,7 @@ struct How {
 }
 
 /// Runs a bench.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &BenchArguments) -> CommandOutcome {
     match &arguments.bench {
         Bench::Datamation { records, price, how } => {
             how.run(|ground| bench::datamation(ground, *records, *price))
@@ -221,12 +221,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-impl How {
+impl BenchOptions {
     /// Runs a bench, and shows what it found.
-    fn run(&self, bench: impl FnOnce(&Ground) -> Result<Finding>) -> Outcome {
+    fn run(&self, bench: impl FnOnce(&Ground) -> Result<Finding>) -> CommandOutcome {
         // What cannot be written is better known before the bench than after it.
         let [json, page] = [&self.json, &self.report].map(|path| {
-            path.as_deref().filter(|path| *path != Path::new("-")).map(Page::create).transpose()
+            path.as_deref()
+                .filter(|path| *path != Path::new("-"))
+                .map(ReportFile::create)
+                .transpose()
         });
         let (json, page) = (json?, page?);
         let runs = usize::try_from(self.runs).unwrap_or(usize::MAX);

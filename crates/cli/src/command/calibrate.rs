@@ -7,15 +7,15 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint};
 use sortbench::calibrate;
 use sortwell::Progress;
-use sortwell::unstable::io::limits;
-use sortwell::unstable::io::stripe::{Definition, Stride};
 use sortwell::unstable::profile::Profile;
+use sortwell::unstable::stripe::{Definition, Stride};
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use super::options::watching::Watching;
 use super::stripe::define;
 use crate::calibration;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::standard;
 
@@ -26,9 +26,9 @@ use crate::standard;
 /// its requests to the disks. Without a profile, it uses values that suit most machines.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
-pub struct Arguments {
+pub struct CalibrateArguments {
     #[command(subcommand)]
-    action: Action,
+    action: CalibrateAction,
 }
 
 const EXAMPLES: &str = "\
@@ -42,7 +42,7 @@ Examples:
     sortwell calibrate disk /mnt/a /mnt/b --stripe data.str";
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum CalibrateAction {
     /// Measure the disks of directories, alone and all together
     ///
     /// In each directory, calibrate writes, reads and removes a file of up to 2 GiB, but at most a
@@ -58,7 +58,7 @@ enum Action {
         stripe: Option<PathBuf>,
 
         #[command(flatten)]
-        how: How,
+        how: CalibrationOptions,
     },
     /// Measure how much memory is available, and how fast the system provides it
     ///
@@ -66,7 +66,7 @@ enum Action {
     /// Then it gives the memory back.
     Memory {
         #[command(flatten)]
-        how: How,
+        how: CalibrationOptions,
     },
     /// Measure the processor time of sorting
     ///
@@ -78,13 +78,13 @@ enum Action {
         directory: PathBuf,
 
         #[command(flatten)]
-        how: How,
+        how: CalibrationOptions,
     },
 }
 
 /// The time of a measurement, and the target of its result.
 #[derive(Args, Debug)]
-struct How {
+struct CalibrationOptions {
     /// Set the approximate time of the measurement, in seconds
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -98,7 +98,7 @@ struct How {
     watching: Watching,
 }
 
-impl How {
+impl CalibrationOptions {
     fn path(&self) -> Result<PathBuf> {
         let usual = || {
             let message = "there is no configuration directory; name a file with --profile";
@@ -120,7 +120,7 @@ impl How {
     }
 
     /// Shows what was found, and where it is kept.
-    fn show(&self, words: &str) -> Outcome {
+    fn show(&self, words: &str) -> CommandOutcome {
         let words = format!("{words}profile  {}\n", self.path()?.display());
         standard::print(words.as_bytes())?;
         Ok(ExitCode::SUCCESS)
@@ -128,15 +128,21 @@ impl How {
 }
 
 /// Measures.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &CalibrateArguments) -> CommandOutcome {
     match &arguments.action {
-        Action::Disk { directories, stripe, how } => disk(directories, stripe.as_deref(), how),
-        Action::Memory { how } => memory(how),
-        Action::Cpu { directory, how } => cpu(directory, how),
+        CalibrateAction::Disk { directories, stripe, how } => {
+            disk(directories, stripe.as_deref(), how)
+        }
+        CalibrateAction::Memory { how } => memory(how),
+        CalibrateAction::Cpu { directory, how } => cpu(directory, how),
     }
 }
 
-fn disk(directories: &[PathBuf], stripe: Option<&Path>, how: &How) -> Outcome {
+fn disk(
+    directories: &[PathBuf],
+    stripe: Option<&Path>,
+    how: &CalibrationOptions,
+) -> CommandOutcome {
     // That they can be noted is looked at before they are measured.
     how.note(|_| ())?;
     let absolute =
@@ -160,7 +166,7 @@ fn disk(directories: &[PathBuf], stripe: Option<&Path>, how: &How) -> Outcome {
     how.show(&words)
 }
 
-fn memory(how: &How) -> Outcome {
+fn memory(how: &CalibrationOptions) -> CommandOutcome {
     how.note(|_| ())?;
     let threads = limits::cores();
     let report =
@@ -169,7 +175,7 @@ fn memory(how: &How) -> Outcome {
     how.show(&calibration::memory(&report))
 }
 
-fn cpu(directory: &Path, how: &How) -> Outcome {
+fn cpu(directory: &Path, how: &CalibrationOptions) -> CommandOutcome {
     how.note(|_| ())?;
     let threads = limits::cores();
     let measure =

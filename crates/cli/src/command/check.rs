@@ -6,12 +6,12 @@ use clap::Args;
 use sortwell::unstable::job::CheckJob;
 use sortwell::{Disorder, Result};
 
-use crate::command::options::heading::Heading;
+use crate::command::options::heading::HeadingOptions;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::watching::{Watching, tell_dropped};
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::standard;
 
 /// Most bytes of a record that are shown.
@@ -25,12 +25,12 @@ const SHOWN_BYTES: usize = 200;
 /// megabytes of memory, and more only for long records.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct CheckArguments {
     #[command(flatten)]
     order: Order,
 
     #[command(flatten)]
-    heading: Heading,
+    heading: HeadingOptions,
 
     /// Refuse adjacent records with equal keys as well
     #[arg(short, long, help_heading = None)]
@@ -59,7 +59,7 @@ Examples:
     sortwell check -k 2:decimal:desc table.txt && echo sorted";
 
 /// Checks.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &CheckArguments) -> CommandOutcome {
     let job = arguments.job()?;
     arguments.resources.warn();
     let checked = arguments.watching.run(false, |progress| job.run(progress))?;
@@ -87,7 +87,7 @@ fn sentence(disorder: &Disorder, is_unique: bool) -> String {
     words
 }
 
-impl Arguments {
+impl CheckArguments {
     /// Returns the job that the arguments ask for.
     fn job(&self) -> Result<CheckJob> {
         let inputs = self.inputs.inputs()?;

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::sort;
 use crate::explanation;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::standard;
 use crate::statistics;
 
@@ -19,18 +19,18 @@ use crate::statistics;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 #[group(id = "explain")]
-pub struct Arguments {
+pub struct ExplainArguments {
     /// Choose the output form
     #[arg(long, value_name = "FORM", default_value = "text", help_heading = None)]
-    form: Form,
+    form: ExplanationForm,
 
     #[command(flatten)]
-    sort: sort::Arguments,
+    sort: sort::SortArguments,
 }
 
 /// In which form a plan is shown.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+enum ExplanationForm {
     /// Lines for people
     Text,
     /// One line of JSON
@@ -46,13 +46,15 @@ Examples:
     sortwell explain -M 1GiB -T /mnt/scratch lines.txt -o sorted.txt";
 
 /// Explains.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &ExplainArguments) -> CommandOutcome {
     let job = arguments.sort.job()?;
     let explanation = job.explain()?;
     let by_names = arguments.sort.format_by_names(&job);
     let words = match arguments.form {
-        Form::Text => explanation::text(&explanation) + &statistics::format_line(by_names),
-        Form::Json => explanation::json(&explanation, by_names) + "\n",
+        ExplanationForm::Text => {
+            explanation::text(&explanation) + &statistics::format_line(by_names)
+        }
+        ExplanationForm::Json => explanation::json(&explanation, by_names) + "\n",
     };
     standard::print(words.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortbench::{Destination, Generation};
+use sortbench::{GeneratorDestination, RecordGeneration};
 use sortwell::Progress;
+use sortwell::unstable::codec::Foreign;
 use sortwell::unstable::io::check_replaceable;
-use sortwell::unstable::io::compression::Foreign;
 use sortwell::{Codec, Error};
 
 use crate::command::options::values;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::progress::When;
 use crate::standard;
@@ -25,7 +25,7 @@ use crate::watched;
 /// can each make a range of the records.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct GenerateArguments {
     /// Make records of printable characters that end in CR LF, instead of binary ones
     #[arg(short, long)]
     ascii: bool,
@@ -70,15 +70,15 @@ Examples:
     sortwell generate -b1000000 1000000 part-2.bin";
 
 /// Makes the file.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &GenerateArguments) -> CommandOutcome {
     refuse_packed(&arguments.file)?;
-    let to = Destination::named(arguments.file.clone());
-    if to != Destination::Stdout && !arguments.force {
+    let to = GeneratorDestination::named(arguments.file.clone());
+    if to != GeneratorDestination::Stdout && !arguments.force {
         check_replaceable(&arguments.file)?;
     }
     let generation = arguments.generation();
     let progress = Progress::new();
-    let made = watched::run(&progress, When::Auto, to == Destination::Stdout, || {
+    let made = watched::run(&progress, When::Auto, to == GeneratorDestination::Stdout, || {
         sortbench::generate(&generation, &to, &progress)
     })?;
     if let Some(checksum) = made.checksum {
@@ -100,15 +100,15 @@ fn refuse_packed(path: &Path) -> Result<(), Error> {
     )))
 }
 
-impl Arguments {
-    fn generation(&self) -> Generation {
-        Generation {
+impl GenerateArguments {
+    fn generation(&self) -> RecordGeneration {
+        RecordGeneration {
             start: self.start,
             ascii: self.ascii,
             skewed: self.skewed,
             checksum: self.checksum,
             threads: values::threads_or_cores(self.threads),
-            ..Generation::new(self.records)
+            ..RecordGeneration::new(self.records)
         }
     }
 }

@@ -13,13 +13,13 @@ use crate::gnu::Call;
 /// The options, messages and exit statuses are those of GNU sort: see `sortwell gnu --help`.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
-pub struct Arguments {
+pub struct GnuArguments {
     /// Options and files of GNU sort.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
 }
 
 /// Does it.
-pub fn run(arguments: Arguments) -> ExitCode {
+pub fn run(arguments: GnuArguments) -> ExitCode {
     Call::new(arguments.arguments).run()
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory};
 
 use crate::command::CommandLine;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::standard;
 
 /// Explain how keys are written
@@ -81,7 +81,7 @@ use crate::standard;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, help_template = "{about-with-newline}{after-help}",
           disable_help_flag = true)]
-pub struct Arguments {}
+pub struct KeysArguments {}
 
 const EXAMPLES: &str = "\
 Keys of GNU sort, and the closest keys of sortwell:
@@ -101,7 +101,7 @@ Examples:
     sortwell sort -F fixed:32 -k 8..16:u64le -o sorted.bin input.bin";
 
 /// Prints the explanation.
-pub fn run() -> Outcome {
+pub fn run() -> CommandOutcome {
     let mut whole = CommandLine::command();
     whole.build();
     if let Some(keys) = whole.find_subcommand_mut("keys") {

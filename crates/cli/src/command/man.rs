@@ -6,7 +6,7 @@ use clap::{Args, Command, CommandFactory};
 use sortwell::Error;
 
 use crate::command::CommandLine;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::standard;
 
@@ -14,13 +14,13 @@ use crate::standard;
 ///
 /// The page is in roff. To read it directly: sortwell man sort | man -l -
 #[derive(Args, Debug)]
-pub struct Arguments {
+pub struct ManArguments {
     /// Subcommand to describe; default: sortwell as a whole
     subcommand: Option<String>,
 }
 
 /// Prints the page.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &ManArguments) -> CommandOutcome {
     let mut whole = CommandLine::command();
     whole.build();
     let command = match &arguments.subcommand {

@@ -4,17 +4,17 @@ use clap::Args;
 use sortwell::Result;
 use sortwell::unstable::job::MergeJob;
 
-use crate::command::options::heading::Heading;
+use crate::command::options::heading::HeadingOptions;
 use crate::command::options::inputs::Inputs;
-use crate::command::options::levers::Requests;
+use crate::command::options::levers::RequestOptions;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::resuming::Resuming;
 use crate::command::options::safety::Safety;
-use crate::command::options::watching::Account;
+use crate::command::options::watching::AccountOptions;
 use crate::command::options::writing::Writing;
 use crate::command::options::{RESOURCES, SAFETY, values};
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::reporting::JobFiles;
 
 /// Merge sorted files of lines, CSV, TSV, JSON lines or binary records
@@ -26,12 +26,12 @@ use crate::reporting::JobFiles;
 /// not at all, and sortwell only reads the inputs.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct MergeArguments {
     #[command(flatten)]
     order: Order,
 
     #[command(flatten)]
-    heading: Heading,
+    heading: HeadingOptions,
 
     /// Write only the first of records with equal keys
     #[arg(short, long, help_heading = None)]
@@ -66,7 +66,7 @@ pub struct Arguments {
     safety: Safety,
 
     #[command(flatten)]
-    account: Account,
+    account: AccountOptions,
 
     /// Set the number of worker threads; 0 or no option: one per core
     ///
@@ -80,7 +80,7 @@ pub struct Arguments {
     resources: Resources,
 
     #[command(flatten)]
-    levers: Requests,
+    levers: RequestOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -101,7 +101,7 @@ Examples:
     sortwell merge --resume -o all.txt part-*.txt";
 
 /// Merges.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &MergeArguments) -> CommandOutcome {
     let job = arguments.job()?;
     arguments.resources.warn();
     let order = arguments.order.behind(&arguments.unique_by);
@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     arguments.account.run(files, |progress| job.run(progress))
 }
 
-impl Arguments {
+impl MergeArguments {
     /// Returns the job that the arguments ask for.
     fn job(&self) -> Result<MergeJob> {
         let inputs = self.inputs.inputs()?;

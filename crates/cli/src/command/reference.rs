@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Command, CommandFactory};
 
 use crate::command::CommandLine;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::standard;
 
 /// The page's line width, whatever the width of the terminal that `make docs` runs in.
@@ -23,7 +23,7 @@ and run `make docs`.
 ";
 
 /// Prints the page.
-pub fn run() -> Outcome {
+pub fn run() -> CommandOutcome {
     standard::print(page().as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

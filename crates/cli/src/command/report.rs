@@ -6,12 +6,11 @@ use std::process::ExitCode;
 use clap::{Args, ValueHint};
 use sortwell::Result;
 use sortwell::unstable::io::check_replaceable;
-use sortwell::unstable::report;
-use sortwell::unstable::report::Subject;
 
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
-use crate::reporting::{self, Page};
+use crate::report::{self, ReportSubject};
+use crate::reporting::{self, ReportFile};
 use crate::standard::{self, Text};
 
 /// Make an HTML page from the statistics of sorts, or from the result of a bench
@@ -26,7 +25,7 @@ use crate::standard::{self, Text};
 /// own.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct ReportArguments {
     /// Statistics of sorts, or the result of one bench; - is standard input
     ///
     /// Each file holds a JSON object. Text before the object is allowed if the object is the last
@@ -57,7 +56,7 @@ Examples:
     sortwell report datamation.json -o datamation.html";
 
 /// Makes the page.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &ReportArguments) -> CommandOutcome {
     let page = page(arguments.subjects()?)?;
     let path = &arguments.output;
     if path == Path::new("-") {
@@ -66,19 +65,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
         if !arguments.force {
             check_replaceable(path)?;
         }
-        Page::create(path)?.write(&page)?;
+        ReportFile::create(path)?.write(&page)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the page of one bench, or of sorts.
-fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
-    if let [(_, Subject::Bench(finding))] = subjects.as_slice() {
+fn page(subjects: Vec<(String, ReportSubject)>) -> Result<String> {
+    if let [(_, ReportSubject::Bench(finding))] = subjects.as_slice() {
         return Ok(report::bench_page(finding));
     }
     let sort = |(name, subject)| match subject {
-        Subject::Sort(stats) => Ok((name, stats)),
-        Subject::Bench(_) => Err(usage_error(format!(
+        ReportSubject::Sort(stats) => Ok((name, stats)),
+        ReportSubject::Bench(_) => Err(usage_error(format!(
             "{name} holds the result of a bench, which needs a page of its own; give it alone"
         ))),
     };
@@ -86,9 +85,9 @@ fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
     Ok(report::page(&sorts))
 }
 
-impl Arguments {
+impl ReportArguments {
     /// Returns the content of each file, with its name.
-    fn subjects(&self) -> Result<Vec<(String, Subject)>> {
+    fn subjects(&self) -> Result<Vec<(String, ReportSubject)>> {
         let one = |path: &PathBuf| {
             reporting::check_differ(&self.output, path)?;
             let is_stdin = path == Path::new("-");

@@ -10,18 +10,18 @@ use sortwell::unstable::job::{Algorithm, SortJob};
 use sortwell::{Input, Output, Result};
 
 use crate::command::options::filtering::Filtering;
-use crate::command::options::heading::Heading;
+use crate::command::options::heading::HeadingOptions;
 use crate::command::options::inputs::Inputs;
-use crate::command::options::levers::Levers;
+use crate::command::options::levers::LeverOptions;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::resuming::{InPlace, Resuming};
 use crate::command::options::safety::Safety;
 use crate::command::options::selecting::Selecting;
-use crate::command::options::watching::Account;
+use crate::command::options::watching::AccountOptions;
 use crate::command::options::writing::Writing;
 use crate::command::options::{EXPERT, RESOURCES, values};
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::reporting::JobFiles;
 
 /// Sort lines, CSV, TSV, JSON lines or binary records
@@ -32,12 +32,12 @@ use crate::reporting::JobFiles;
 /// and sortwell only reads the inputs.
 #[derive(Args, Debug)]
 #[command(after_help = FEW_EXAMPLES, after_long_help = EXAMPLES)]
-pub struct Arguments {
+pub struct SortArguments {
     #[command(flatten)]
     order: Order,
 
     #[command(flatten)]
-    heading: Heading,
+    heading: HeadingOptions,
 
     #[command(flatten)]
     selecting: Selecting,
@@ -66,7 +66,7 @@ pub struct Arguments {
     safety: Safety,
 
     #[command(flatten)]
-    account: Account,
+    account: AccountOptions,
 
     #[command(flatten)]
     resources: Resources,
@@ -92,7 +92,7 @@ pub struct Arguments {
     algorithm: Algorithm,
 
     #[command(flatten)]
-    levers: Levers,
+    levers: LeverOptions,
 }
 
 const FEW_EXAMPLES: &str = "\
@@ -164,7 +164,7 @@ Examples:
     cat part-1 part-2 | sortwell sort -F fixed:16 -k 0..8:u64be > sorted.bin";
 
 /// Sorts.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &SortArguments) -> CommandOutcome {
     let job = arguments.job()?;
     arguments.resources.warn();
     let is_split = job.select.split.is_some();
@@ -173,7 +173,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     arguments.account.run(files, |progress| job.run(progress))
 }
 
-impl Arguments {
+impl SortArguments {
     /// Returns the format that a job has by the names of its inputs, if it has.
     pub fn format_by_names(&self, job: &SortJob) -> Option<&'static str> {
         self.order().format_by_names(&job.inputs).map(|(name, _)| name)

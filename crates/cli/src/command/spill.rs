@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueHint};
 use sortwell::unstable::io::{DirectoryIdentity, distinct};
 use sortwell::unstable::job::{Leftover, State, leftovers, remove_leftovers};
 
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::standard;
 
 /// Show or remove the temporary files of earlier sorts
@@ -18,10 +18,10 @@ use crate::standard;
 /// removes what a killed sort left.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct SpillArguments {
     /// Operation
     #[command(subcommand)]
-    action: Action,
+    action: SpillAction,
 }
 
 const EXAMPLES: &str = "\
@@ -33,7 +33,7 @@ Examples:
     sortwell spill clean /mnt/scratch";
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum SpillAction {
     /// List temporary files in directories: state, size, and the output they are for
     ///
     /// Without a directory, list those in the current one and in the system's directory for
@@ -55,11 +55,11 @@ enum Action {
 }
 
 /// Lists or cleans.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &SpillArguments) -> CommandOutcome {
     // Writing to a string cannot fail.
     let mut out = String::new();
     match &arguments.action {
-        Action::List { directories } => {
+        SpillAction::List { directories } => {
             let usual = [PathBuf::from("."), std::env::temp_dir()];
             let named = if directories.is_empty() { &usual[..] } else { directories };
             for directory in distinct(named.to_vec(), |path| DirectoryIdentity::of(path)) {
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 }
             }
         }
-        Action::Clean { directory, all } => {
+        SpillAction::Clean { directory, all } => {
             let removed = remove_leftovers(directory, *all)?;
             let plural = if removed == 1 { "" } else { "s" };
             let directory_name = directory.display();

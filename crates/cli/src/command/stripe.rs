@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortwell::unstable::io::stripe::{Definition, Member, Stride};
 use sortwell::unstable::io::{Direct, File};
 use sortwell::unstable::job::CopyJob;
+use sortwell::unstable::stripe::{Definition, Member, Stride};
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{Input, Output};
 
 use super::options::values;
 use super::options::watching::Watching;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::standard;
 
@@ -26,10 +26,10 @@ use crate::standard;
 /// file.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct StripeArguments {
     /// Operation
     #[command(subcommand)]
-    action: Action,
+    action: StripeAction,
 }
 
 const EXAMPLES: &str = "\
@@ -43,7 +43,7 @@ Examples:
     sortwell stripe cat data.str > sorted.bin";
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum StripeAction {
     /// Write the text file that defines a striped file, which is still empty
     Create {
         /// Text file to write; it must not exist yet
@@ -108,12 +108,12 @@ enum Action {
 }
 
 /// Does it.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &StripeArguments) -> CommandOutcome {
     match &arguments.action {
-        Action::Create { definition, members, strides, base } => {
+        StripeAction::Create { definition, members, strides, base } => {
             define(definition, members, strides, *base)?;
         }
-        Action::Copy { from, to, watching } => {
+        StripeAction::Copy { from, to, watching } => {
             let output = match Definition::is_at(to) {
                 true => Output::Striped(to.clone()),
                 false => Output::File(to.clone()),
@@ -124,19 +124,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
             };
             watching.run(false, |progress| CopyJob::new(input, output).run(progress))?;
         }
-        Action::Cat { definition, watching } => {
+        StripeAction::Cat { definition, watching } => {
             let job = CopyJob::new(Input::Striped(definition.clone()), Output::Stdout);
             watching.run(true, |progress| job.run(progress))?;
         }
-        Action::Info { definition } => info(definition)?,
-        Action::Check { definition } => {
+        StripeAction::Info { definition } => info(definition)?,
+        StripeAction::Check { definition } => {
             let file = File::open_stripes(definition, Direct::Off)?;
             let members = Definition::read(definition)?.members.len();
             let bytes = ByteSize(file.len());
             let words = format!("{}: {members} members, {bytes}\n", definition.display());
             standard::print(words.as_bytes())?;
         }
-        Action::Remove { definition } => Definition::read(definition)?.remove(definition)?,
+        StripeAction::Remove { definition } => Definition::read(definition)?.remove(definition)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortbench::{Content, Destination, KeyOrder, Source, Validation};
+use sortbench::{Contents, GeneratorDestination, KeyOrder, Validation, ValidatorSource};
 use sortwell::Progress;
 
 use crate::command::options::values;
-use crate::failure::Outcome;
+use crate::failure::CommandOutcome;
 use crate::progress::When;
 use crate::standard;
 use crate::watched;
@@ -23,7 +23,7 @@ use crate::watched;
 /// of order. The exit status is 0 if all records are in order, and 1 otherwise.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct ValidateArguments {
     /// Compare keys without regard to the case of ASCII letters
     #[arg(short = 'i', long)]
     ignore_case: bool,
@@ -58,8 +58,8 @@ Examples:
     cat 1.sum 2.sum | sortwell validate -s -";
 
 /// Checks the file.
-pub fn run(arguments: &Arguments) -> Outcome {
-    let from = Source::named(arguments.file.clone());
+pub fn run(arguments: &ValidateArguments) -> CommandOutcome {
+    let from = ValidatorSource::named(arguments.file.clone());
     let validation = arguments.validation();
     let progress = Progress::new();
     let verdict = watched::run(&progress, When::Auto, false, || {
@@ -69,13 +69,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::from(verdict.exit_code()))
 }
 
-impl Arguments {
+impl ValidateArguments {
     fn validation(&self) -> Validation {
         Validation {
-            content: if self.summaries { Content::Summaries } else { Content::Records },
+            content: if self.summaries { Contents::Summaries } else { Contents::Records },
             order: if self.ignore_case { KeyOrder::IgnoreCase } else { KeyOrder::Bytes },
             threads: values::threads_or_cores(self.threads),
-            summary_to: self.output.clone().map(Destination::named),
+            summary_to: self.output.clone().map(GeneratorDestination::named),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Remarks of `--debug` about a command line, before any line is read: the rules that order text,
 //! and keys and options that may not have the intended meaning.
 
-use sortwell::unstable::io::locale::Category;
+use sortwell::unstable::locale::LocaleCategory;
 
 use super::key::{KeyDefinition, KeyEnd};
 use super::ordering::Ordering;
 use super::parse::{Environment, Options};
-use super::quoting::Quoting;
+use super::quoting::Quoter;
 
 /// Returns all remarks, in the order they are printed. `keys` have all their options.
 pub fn remarks(
@@ -15,15 +15,15 @@ pub fn remarks(
     environment: &Environment,
 ) -> Vec<Vec<u8>> {
     let locale = &environment.locale;
-    let quoting = Quoting::new(locale);
+    let quoting = Quoter::new(locale);
     let mut remarks: Vec<Vec<u8>> = Vec::new();
     if environment.is_locale_missing {
         remarks.push(b"failed to set locale".to_vec());
     }
-    remarks.push(if locale.is_c(Category::Collation) {
+    remarks.push(if locale.is_c(LocaleCategory::Collation) {
         b"text ordering performed using simple byte comparison".to_vec()
     } else {
-        let name = quoting.text(locale.name(Category::Collation).as_bytes());
+        let name = quoting.text(locale.name(LocaleCategory::Collation).as_bytes());
         [b"text ordering performed using ", name.as_slice(), b" sorting rules"].concat()
     });
     // A key made of the command line's options was not written by anybody.
@@ -41,7 +41,7 @@ fn about_key(
     number: usize,
     key: &KeyDefinition,
     options: &Options,
-    quoting: Quoting,
+    quoting: Quoter,
     remarks: &mut Vec<Vec<u8>>,
 ) {
     let ordering = key.ordering;
@@ -85,7 +85,7 @@ fn about_numbers(
     environment: &Environment,
     remarks: &mut Vec<Vec<u8>>,
 ) {
-    let quoting = Quoting::new(&environment.locale);
+    let quoting = Quoter::new(&environment.locale);
     let locale = &environment.locale;
     let written = if options.keys.is_empty() { &[][..] } else { keys };
     let spans = |is: fn(&Ordering) -> bool| {

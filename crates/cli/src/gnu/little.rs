@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::Read;
 
 use sortwell::Progress;
-use sortwell::unstable::io::pipe::Reader;
-use sortwell::unstable::io::{Begun, inherited, redirect};
+use sortwell::unstable::io::pipe::PipeReader;
+use sortwell::unstable::io::{BegunStream, inherited, redirect};
 use sortwell::{Input, Output, Result, Supplied};
 
 /// Twice as much takes one thread about as long as a job with two, be it by bytes or by keys that
@@ -27,13 +27,13 @@ pub fn lines(inputs: &mut [Input], output: &Output, terminator: u8) -> Result<Op
         && *output == Output::Stdout
         && redirect::input().is_none()
     {
-        let reader = Reader::stdin()?;
+        let reader = PipeReader::stdin()?;
         let name = reader.name().to_owned();
         let (beginning, rest) = begin(reader)?;
         if rest.is_none() {
             return Ok(Some(beginning));
         }
-        *only = Input::Supplied(Supplied::new(&name, Begun::new(beginning, rest)));
+        *only = Input::Supplied(Supplied::new(&name, BegunStream::new(beginning, rest)));
         return Ok(None);
     }
     Ok(lines_of_files(inputs, terminator))
@@ -84,7 +84,7 @@ fn lines_of_files(inputs: &[Input], terminator: u8) -> Option<Vec<u8>> {
 }
 
 /// Reads the beginning of a stream; and what is left of it, unless that was all.
-fn begin(mut reader: Reader) -> Result<(Vec<u8>, Option<Reader>)> {
+fn begin(mut reader: PipeReader) -> Result<(Vec<u8>, Option<PipeReader>)> {
     let mut beginning = vec![0; LITTLE_BYTES + 1];
     let read = reader.fill(&mut beginning, &Progress::new())?;
     let is_whole = read < beginning.len();

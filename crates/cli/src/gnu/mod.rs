@@ -35,9 +35,9 @@ use std::process::ExitCode;
 
 use complaint::Complaint;
 use order::{Action, Settings};
-use parse::{Environment, Options, Request};
-use quoting::Quoting;
-use work::Work;
+use parse::{Environment, GnuRequest, Options};
+use quoting::Quoter;
+use work::GnuWork;
 
 use crate::standard;
 
@@ -74,7 +74,7 @@ impl Call {
         let arguments: Vec<Vec<u8>> =
             self.arguments.iter().map(|word| word.as_bytes().to_vec()).collect();
         let request = parse::parse(&arguments, &Environment::of_process());
-        matches!(request, Ok(Request::Sort(_)))
+        matches!(request, Ok(GnuRequest::Sort(_)))
     }
 
     /// Does what is asked, and prints what is wrong.
@@ -84,9 +84,9 @@ impl Call {
         let name = self.name.as_bytes();
         let environment = Environment::of_process();
         let done = parse::parse(&arguments, &environment).and_then(|request| match request {
-            Request::Help => print(&help::help(name)),
-            Request::Version => print(help::version().as_bytes()),
-            Request::Sort(options) => sort(&options, &environment, name),
+            GnuRequest::Help => print(&help::help(name)),
+            GnuRequest::Version => print(help::version().as_bytes()),
+            GnuRequest::Sort(options) => sort(&options, &environment, name),
         });
         match done {
             Ok(status) => status,
@@ -113,9 +113,9 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
     for remark in &settings.remarks {
         complaint::remark(name, remark);
     }
-    let quoting = Quoting::new(&environment.locale);
+    let quoting = Quoter::new(&environment.locale);
     check_files(&settings, quoting)?;
-    let work = Work { settings: &settings, name, quoting };
+    let work = GnuWork { settings: &settings, name, quoting };
     match settings.action {
         Action::Sort if settings.is_debugged => work.show(order, &environment.locale),
         Action::Sort => work.sort(order),
@@ -125,7 +125,7 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
 }
 
 /// Complains about a file that cannot be had before work is spent on the others.
-fn check_files(settings: &Settings, quoting: Quoting) -> Result<(), Complaint> {
+fn check_files(settings: &Settings, quoting: Quoter) -> Result<(), Complaint> {
     if let Action::Check(_) = settings.action {
         return inputs::check_readable(&settings.inputs, "open failed", quoting);
     }

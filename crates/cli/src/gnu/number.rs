@@ -4,7 +4,7 @@ use std::num::IntErrorKind;
 
 /// Fault of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum NumberFault {
     /// Text that is not a number.
     Invalid,
     /// Unknown suffix after the number.
@@ -13,7 +13,7 @@ pub enum Fault {
     TooLarge,
 }
 
-impl Fault {
+impl NumberFault {
     /// Returns the message about an option's value.
     pub fn message(self, option: &str, value: &[u8]) -> Vec<u8> {
         let (before, behind) = match self {
@@ -28,7 +28,7 @@ impl Fault {
 
 /// An amount of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
+pub enum MemorySize {
     /// So many bytes.
     Bytes(u64),
     /// So many hundredths of the machine's memory.
@@ -51,40 +51,40 @@ pub fn leading(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
 }
 
 /// Returns a plain number, as of `--parallel`.
-pub fn plain(text: &[u8]) -> Result<u64, Fault> {
-    match leading(text).ok_or(Fault::Invalid)? {
+pub fn plain(text: &[u8]) -> Result<u64, NumberFault> {
+    match leading(text).ok_or(NumberFault::Invalid)? {
         (Some(value), b"") => Ok(value),
-        (None, b"") => Err(Fault::TooLarge),
-        _ => Err(Fault::Suffix),
+        (None, b"") => Err(NumberFault::TooLarge),
+        _ => Err(NumberFault::Suffix),
     }
 }
 
 /// Returns the value of `-S`: KiB where there is no suffix, `b` for bytes, `%` for a share of
 /// memory, and letters from K to Q for powers of 1024. A letter alone is one of it.
-pub fn size(text: &[u8]) -> Result<Size, Fault> {
+pub fn size(text: &[u8]) -> Result<MemorySize, NumberFault> {
     let (value, suffix) = match leading(text) {
         Some(number) => number,
         None if matches!(text, [letter] if power(*letter).is_some()) => (Some(1), text),
-        None => return Err(Fault::Invalid),
+        None => return Err(NumberFault::Invalid),
     };
     match (suffix, value) {
-        (b"b", Some(bytes)) => Ok(Size::Bytes(bytes)),
-        (b"%", Some(percent)) => Ok(Size::Percent(percent)),
-        (b"b" | b"%", None) => Err(Fault::Suffix),
+        (b"b", Some(bytes)) => Ok(MemorySize::Bytes(bytes)),
+        (b"%", Some(percent)) => Ok(MemorySize::Percent(percent)),
+        (b"b" | b"%", None) => Err(NumberFault::Suffix),
         (b"", value) => times(value, 1),
-        (&[letter], value) => times(value, power(letter).ok_or(Fault::Suffix)?),
-        _ => Err(Fault::Suffix),
+        (&[letter], value) => times(value, power(letter).ok_or(NumberFault::Suffix)?),
+        _ => Err(NumberFault::Suffix),
     }
 }
 
-fn times(value: Option<u64>, power: u32) -> Result<Size, Fault> {
+fn times(value: Option<u64>, power: u32) -> Result<MemorySize, NumberFault> {
     let unit = 1024_u64.checked_pow(power);
     let bytes = match (value, unit) {
         (Some(0), _) => Some(0),
         (Some(value), Some(unit)) => value.checked_mul(unit),
         _ => None,
     };
-    bytes.map(Size::Bytes).ok_or(Fault::TooLarge)
+    bytes.map(MemorySize::Bytes).ok_or(NumberFault::TooLarge)
 }
 
 /// Returns which power of 1024 a letter stands for. Small letters are known for the first four.

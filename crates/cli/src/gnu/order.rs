@@ -10,22 +10,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sortwell::unstable::io::locale::{ByteClasses, Category, Locale};
 use sortwell::unstable::key::text::{
     Collation, End, LastResort, Months, NumberFormat, Position, TextOrder, TextSpec, TextType,
     Translation,
 };
 use sortwell::unstable::key::{ListMemory, OrderOptions};
+use sortwell::unstable::locale::{ByteClasses, Locale, LocaleCategory};
 use sortwell::{Budget, ByteSize, Format, Key};
 
 use super::complaint::{Complaint, reason};
 use super::debug;
 use super::inputs;
 use super::key::{KeyDefinition, KeyEnd};
-use super::number::Size;
+use super::number::MemorySize;
 use super::ordering::Ordering;
-use super::parse::{Check, Environment, Options};
-use super::quoting::Quoting;
+use super::parse::{Environment, GnuCheck, Options};
+use super::quoting::Quoter;
 
 /// Default source of random bytes.
 const CHANCE: &str = "/dev/urandom";
@@ -38,7 +38,7 @@ pub enum Action {
     /// Merge inputs that are sorted.
     Merge,
     /// Look for the first that is out of order.
-    Check(Check),
+    Check(GnuCheck),
 }
 
 /// The order of lines.
@@ -92,12 +92,12 @@ pub fn settle(
     options: &Options,
     environment: &Environment,
 ) -> Result<(LineOrder, Settings), Complaint> {
-    let quoting = Quoting::new(&environment.locale);
+    let quoting = Quoter::new(&environment.locale);
     let inputs = inputs(options, quoting)?;
     let keys = keys(options)?;
     let mut remarks = Vec::new();
     if options.is_debugged {
-        let other = options.check.map(Check::letter).or(options.output.as_ref().map(|_| 'o'));
+        let other = options.check.map(GnuCheck::letter).or(options.output.as_ref().map(|_| 'o'));
         if let Some(other) = other {
             let message = format!("options '-{other} --debug' are incompatible");
             return Err(Complaint::new(message));
@@ -138,7 +138,7 @@ pub fn keys(options: &Options) -> Result<Vec<KeyDefinition>, Complaint> {
     Ok(keys)
 }
 
-fn inputs(options: &Options, quoting: Quoting) -> Result<Vec<OsString>, Complaint> {
+fn inputs(options: &Options, quoting: Quoter) -> Result<Vec<OsString>, Complaint> {
     match (&options.files_from, options.files.first()) {
         (Some(_), Some(extra)) => {
             let extra = quoting.file_always(extra.as_bytes());
@@ -152,7 +152,7 @@ fn inputs(options: &Options, quoting: Quoting) -> Result<Vec<OsString>, Complain
 }
 
 /// Returns the key of the hash that shuffles.
-fn seed(options: &Options, quoting: Quoting) -> Result<[u8; 16], Complaint> {
+fn seed(options: &Options, quoting: Quoter) -> Result<[u8; 16], Complaint> {
     let chance = OsString::from(CHANCE);
     let source = options.random_source.as_ref().unwrap_or(&chance);
     let open = |error| Complaint::about_file("open failed", source.as_bytes(), &error, quoting);
@@ -175,8 +175,8 @@ fn settings(options: &Options, inputs: Vec<OsString>, remarks: Vec<Vec<u8>>) -> 
     };
     let memory = match options.memory {
         None => Budget::Auto,
-        Some(Size::Bytes(bytes)) => Budget::Bytes(ByteSize(bytes)),
-        Some(Size::Percent(percent)) => Budget::Percent(percent.clamp(1, 100) as f64),
+        Some(MemorySize::Bytes(bytes)) => Budget::Bytes(ByteSize(bytes)),
+        Some(MemorySize::Percent(percent)) => Budget::Percent(percent.clamp(1, 100) as f64),
     };
     let mut temporary: Vec<PathBuf> = options.temporary.iter().map(PathBuf::from).collect();
     if temporary.is_empty() {
@@ -211,7 +211,7 @@ fn order(
     let keys: Vec<Key> = keys.iter().map(|key| Key::from(spec(key, collation.as_ref()))).collect();
     let classes = locale.byte_classes();
     if !keys.is_empty() && classes.is_blank != ByteClasses::c().is_blank {
-        let name = locale.name(Category::CharacterType);
+        let name = locale.name(LocaleCategory::CharacterType);
         let message = format!("keys in the character set of locale '{name}' are not supported");
         return Err(Complaint::new(message));
     }

@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit};
 use sortwell::ByteSize;
-use sortwell::unstable::io::limits;
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
+use sortwell::unstable::sys::limits;
 
 use super::complaint::Complaint;
 use super::key::KeyDefinition;
-use super::number::{self, Fault, Size};
+use super::number::{self, MemorySize, NumberFault};
 use super::option::Name;
 use super::ordering::{Ordering, Side};
-use super::quoting::Quoting;
-use super::words::{Given, Word, Words};
+use super::quoting::Quoter;
+use super::words::{Given, RemainingWords, Word};
 
 /// Environment settings that affect a command line.
 #[derive(Debug)]
@@ -35,14 +35,14 @@ pub struct Environment {
 
 /// Form of a check, for inputs that are checked rather than sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum GnuCheck {
     /// `-c`: says where the first disorder is.
     Diagnose,
     /// `-C`: only ends with the status.
     Quiet,
 }
 
-impl Check {
+impl GnuCheck {
     /// Returns the option's letter.
     pub fn letter(self) -> char {
         match self {
@@ -64,7 +64,7 @@ pub struct Options {
     /// `-z`
     pub ends_with_nul: bool,
     /// `-c`, `-C`
-    pub check: Option<Check>,
+    pub check: Option<GnuCheck>,
     /// `-m`
     pub merges: bool,
     /// `-s`
@@ -80,7 +80,7 @@ pub struct Options {
     /// `--files0-from`
     pub files_from: Option<OsString>,
     /// `-S`
-    pub memory: Option<Size>,
+    pub memory: Option<MemorySize>,
     /// `-T`
     pub temporary: Vec<OsString>,
     /// `--parallel`
@@ -95,7 +95,7 @@ pub struct Options {
 
 /// Request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum GnuRequest {
     /// A sort, merge or check of lines.
     Sort(Box<Options>),
     /// `--help`
@@ -126,10 +126,10 @@ fn has_old_keys(version: Option<&OsStr>) -> bool {
 }
 
 /// Reads a command line, its name not included.
-pub fn parse(arguments: &[Vec<u8>], environment: &Environment) -> Result<Request, Complaint> {
-    let quoting = Quoting::new(&environment.locale);
+pub fn parse(arguments: &[Vec<u8>], environment: &Environment) -> Result<GnuRequest, Complaint> {
+    let quoting = Quoter::new(&environment.locale);
     let mut options = Options::default();
-    let mut words = Words::new(arguments);
+    let mut words = RemainingWords::new(arguments);
     loop {
         let may_have_option = !environment.is_posixly_correct
             || options.files.is_empty()
@@ -143,8 +143,8 @@ pub fn parse(arguments: &[Vec<u8>], environment: &Environment) -> Result<Request
                 options.operand(operand, &mut words, environment, quoting)?;
             }
             Some(Word::Option(given)) => match given.name {
-                Name::Help => return Ok(Request::Help),
-                Name::Version => return Ok(Request::Version),
+                Name::Help => return Ok(GnuRequest::Help),
+                Name::Version => return Ok(GnuRequest::Version),
                 Name::Letter(b'y') => put_back_operand(&given, &mut words),
                 _ => options.option(given, quoting)?,
             },
@@ -153,19 +153,19 @@ pub fn parse(arguments: &[Vec<u8>], environment: &Environment) -> Result<Request
     while let Some(operand) = words.take() {
         options.files.push(OsString::from_vec(operand.to_vec()));
     }
-    Ok(Request::Sort(Box::new(options)))
+    Ok(GnuRequest::Sort(Box::new(options)))
 }
 
 /// Returns whether `-o FILE` follows. Old systems accept it after operands, where they accept no
 /// other option.
-fn has_late_output(words: &Words, options: &Options, environment: &Environment) -> bool {
+fn has_late_output(words: &RemainingWords, options: &Options, environment: &Environment) -> bool {
     let next = words.peek().unwrap_or_default();
     let has_value = next.len() > 2 || words.has_two();
     environment.has_old_keys && options.check.is_none() && next.starts_with(b"-o") && has_value
 }
 
 /// Puts back the word after `-y` of old systems, unless it is a number.
-fn put_back_operand(given: &Given, words: &mut Words) {
+fn put_back_operand(given: &Given, words: &mut RemainingWords) {
     let value = given.value.as_deref().unwrap_or_default();
     if given.is_value_apart && !value.iter().all(u8::is_ascii_digit) {
         words.put_back();
@@ -177,9 +177,9 @@ impl Options {
     fn operand(
         &mut self,
         operand: Vec<u8>,
-        words: &mut Words,
+        words: &mut RemainingWords,
         environment: &Environment,
-        quoting: Quoting,
+        quoting: Quoter,
     ) -> Result<(), Complaint> {
         let end = words.peek().filter(|next| matches!(next, [b'-', b'0'..=b'9', ..]));
         let is_old = environment.has_old_keys || end.is_some() && !environment.is_posixly_correct;
@@ -196,13 +196,13 @@ impl Options {
         Ok(())
     }
 
-    fn option(&mut self, given: Given, quoting: Quoting) -> Result<(), Complaint> {
+    fn option(&mut self, given: Given, quoting: Quoter) -> Result<(), Complaint> {
         let (spelled, has_value) = (given.spelled, given.value.is_some());
         let text = given.value.unwrap_or_default();
         match given.name {
-            Name::Letter(b'c') => self.check_as(Check::Diagnose),
-            Name::Letter(b'C') => self.check_as(Check::Quiet),
-            Name::Check if !has_value => self.check_as(Check::Diagnose),
+            Name::Letter(b'c') => self.check_as(GnuCheck::Diagnose),
+            Name::Letter(b'C') => self.check_as(GnuCheck::Quiet),
+            Name::Check if !has_value => self.check_as(GnuCheck::Diagnose),
             Name::Check => self.check_as(choose(&text, &spelled, &CHECKS, quoting)?),
             Name::Sort => {
                 let letter = choose(&text, &spelled, &SORTS, quoting)?;
@@ -253,7 +253,7 @@ impl Options {
         }
     }
 
-    fn check_as(&mut self, check: Check) -> Result<(), Complaint> {
+    fn check_as(&mut self, check: GnuCheck) -> Result<(), Complaint> {
         if self.check.is_some_and(|before| before != check) {
             return Err(Complaint::new("options '-cC' are incompatible"));
         }
@@ -261,7 +261,7 @@ impl Options {
         Ok(())
     }
 
-    fn separate(&mut self, text: &[u8], quoting: Quoting) -> Result<(), Complaint> {
+    fn separate(&mut self, text: &[u8], quoting: Quoter) -> Result<(), Complaint> {
         let separator = match text {
             [] => return Err(Complaint::new("empty tab")),
             b"\\0" => 0,
@@ -280,16 +280,18 @@ impl Options {
 
     /// Sets the memory. The largest of several sizes applies, in any order.
     fn limit_memory(&mut self, text: &[u8], spelled: &str) -> Result<(), Complaint> {
-        let complain = |fault: Fault| Complaint::new(fault.message(spelled, text));
+        let complain = |fault: NumberFault| Complaint::new(fault.message(spelled, text));
         let size = number::size(text).map_err(complain)?;
-        if let Size::Percent(percent) = size {
+        if let MemorySize::Percent(percent) = size {
             let memory = limits::memory().map_or(1 << 30, ByteSize::bytes);
             if u128::from(percent) * u128::from(memory) / 100 > u128::from(u64::MAX) {
-                return Err(complain(Fault::TooLarge));
+                return Err(complain(NumberFault::TooLarge));
             }
         }
         self.memory = match (self.memory, size) {
-            (Some(Size::Bytes(before)), Size::Bytes(now)) => Some(Size::Bytes(before.max(now))),
+            (Some(MemorySize::Bytes(before)), MemorySize::Bytes(now)) => {
+                Some(MemorySize::Bytes(before.max(now)))
+            }
             _ => Some(size),
         };
         Ok(())
@@ -300,7 +302,7 @@ impl Options {
             Ok(0) => return Err(Complaint::new("number in parallel must be nonzero")),
             Ok(threads) => usize::try_from(threads).unwrap_or(usize::MAX),
             // More than there can be is as many as there are.
-            Err(Fault::TooLarge) => usize::MAX,
+            Err(NumberFault::TooLarge) => usize::MAX,
             Err(fault) => return Err(Complaint::new(fault.message(spelled, text))),
         };
         self.threads = Some(threads);
@@ -308,7 +310,7 @@ impl Options {
     }
 
     /// Sets the merge width. Its limits are those of a merge that opens all its inputs at once.
-    fn limit_merges(&mut self, text: &[u8], quoting: Quoting) -> Result<(), Complaint> {
+    fn limit_merges(&mut self, text: &[u8], quoting: Quoter) -> Result<(), Complaint> {
         let quoted = quoting.text(text);
         let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX).saturating_sub(3);
         match number::plain(text) {
@@ -322,7 +324,7 @@ impl Options {
                 self.merge_width = usize::try_from(width).ok();
                 Ok(())
             }
-            Ok(_) | Err(Fault::TooLarge) => {
+            Ok(_) | Err(NumberFault::TooLarge) => {
                 let message = [b"--batch-size argument ", quoted.as_slice(), b" too large"];
                 let limit = format!("maximum --batch-size argument with current rlimit is {most}");
                 Err(Complaint::new(message.concat()).and(limit))
@@ -342,8 +344,11 @@ fn once(place: &mut Option<OsString>, text: Vec<u8>, complaint: &str) -> Result<
 }
 
 /// The words of `--check`; two that mean the same stand together.
-const CHECKS: [(&str, Check); 3] =
-    [("quiet", Check::Quiet), ("silent", Check::Quiet), ("diagnose-first", Check::Diagnose)];
+const CHECKS: [(&str, GnuCheck); 3] = [
+    ("quiet", GnuCheck::Quiet),
+    ("silent", GnuCheck::Quiet),
+    ("diagnose-first", GnuCheck::Diagnose),
+];
 /// The words of `--sort`, and the letters they stand for.
 const SORTS: [(&str, u8); 6] = [
     ("general-numeric", b'g'),
@@ -359,7 +364,7 @@ fn choose<T: Copy + PartialEq>(
     text: &[u8],
     spelled: &str,
     choices: &[(&str, T)],
-    quoting: Quoting,
+    quoting: Quoter,
 ) -> Result<T, Complaint> {
     let begins = |(word, _): &&(&str, T)| word.as_bytes().starts_with(text);
     let exact = choices.iter().find(|(word, _)| word.as_bytes() == text);

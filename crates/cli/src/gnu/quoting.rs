@@ -2,7 +2,7 @@
 //!
 //! Both show every byte: what has no picture in the locale is written as an escape.
 
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
 
 /// Characters that are special to a shell at any position. The colon is not special, but would look
 /// like the end of the name.
@@ -14,17 +14,17 @@ const SPECIAL_IN_DOUBLE_QUOTES: &[u8] = b"\"$\\`!";
 
 /// Quoting of words in a locale.
 #[derive(Clone, Copy, Debug)]
-pub struct Quoting<'a> {
+pub struct Quoter<'a> {
     locale: &'a Locale,
 }
 
 /// A piece of text: a character with a picture, or a byte that needs an escape.
-enum Piece<'a> {
+enum QuotedPiece<'a> {
     Shown(&'a [u8]),
     Hidden(u8),
 }
 
-impl<'a> Quoting<'a> {
+impl<'a> Quoter<'a> {
     /// Creates the quoting for the locale's letters and quotation marks.
     pub fn new(locale: &'a Locale) -> Self {
         Self { locale }
@@ -37,8 +37,8 @@ impl<'a> Quoting<'a> {
         let mut quoted = open.as_bytes().to_vec();
         for piece in self.pieces(text) {
             match piece {
-                Piece::Hidden(byte) => quoted.extend_from_slice(&escape(byte)),
-                Piece::Shown(shown) => {
+                QuotedPiece::Hidden(byte) => quoted.extend_from_slice(&escape(byte)),
+                QuotedPiece::Shown(shown) => {
                     if shown == b"\\" || shown == close.as_bytes() {
                         quoted.push(b'\\');
                     }
@@ -56,7 +56,7 @@ impl<'a> Quoting<'a> {
             SHELL_SPECIAL.contains(byte) || at == 0 && SHELL_SPECIAL_FIRST.contains(byte)
         };
         let is_brace = matches!(name, b"{" | b"}");
-        let is_hidden = self.pieces(name).any(|piece| matches!(piece, Piece::Hidden(_)));
+        let is_hidden = self.pieces(name).any(|piece| matches!(piece, QuotedPiece::Hidden(_)));
         if name.is_empty() || is_brace || is_hidden || name.iter().enumerate().any(is_special) {
             self.file_always(name)
         } else {
@@ -66,8 +66,8 @@ impl<'a> Quoting<'a> {
 
     /// Returns a file's name as it can be given to a shell, in quotes in any case.
     pub fn file_always(self, name: &[u8]) -> Vec<u8> {
-        let pieces: Vec<Piece> = self.pieces(name).collect();
-        let is_plain = pieces.iter().all(|piece| matches!(piece, Piece::Shown(_)))
+        let pieces: Vec<QuotedPiece> = self.pieces(name).collect();
+        let is_plain = pieces.iter().all(|piece| matches!(piece, QuotedPiece::Shown(_)))
             && !name.iter().any(|byte| SPECIAL_IN_DOUBLE_QUOTES.contains(byte));
         if name.contains(&b'\'') && is_plain {
             return [b"\"", name, b"\""].concat();
@@ -76,14 +76,14 @@ impl<'a> Quoting<'a> {
         let mut is_escaping = false;
         for piece in pieces {
             match piece {
-                Piece::Hidden(byte) => {
+                QuotedPiece::Hidden(byte) => {
                     if !is_escaping {
                         quoted.extend_from_slice(b"'$'");
                         is_escaping = true;
                     }
                     quoted.extend_from_slice(&escape(byte));
                 }
-                Piece::Shown(shown) => {
+                QuotedPiece::Shown(shown) => {
                     if is_escaping {
                         quoted.extend_from_slice(b"''");
                         is_escaping = false;
@@ -98,7 +98,7 @@ impl<'a> Quoting<'a> {
     }
 
     /// Cuts text into what can be shown and what cannot.
-    fn pieces(self, text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
+    fn pieces(self, text: &[u8]) -> impl Iterator<Item = QuotedPiece<'_>> {
         let classes = self.locale.byte_classes();
         let is_utf8 = self.locale.is_utf8();
         let mut rest = text;
@@ -113,7 +113,7 @@ impl<'a> Quoting<'a> {
             let length = if is_shown { length } else { 1 };
             let (piece, behind) = rest.split_at(length);
             rest = behind;
-            Some(if is_shown { Piece::Shown(piece) } else { Piece::Hidden(first) })
+            Some(if is_shown { QuotedPiece::Shown(piece) } else { QuotedPiece::Hidden(first) })
         })
     }
 }

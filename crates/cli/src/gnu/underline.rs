@@ -17,8 +17,8 @@ mod extent;
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
-use sortwell::unstable::io::locale::Locale;
 use sortwell::unstable::key::text::{Months, NumberFormat, Position, TextKey, TextOrder, TextType};
+use sortwell::unstable::locale::Locale;
 
 /// Shows lines with their keys.
 #[derive(Debug)]

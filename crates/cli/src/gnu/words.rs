@@ -31,7 +31,7 @@ pub struct Given {
 
 /// The words still to be looked at.
 #[derive(Debug)]
-pub struct Words<'a> {
+pub struct RemainingWords<'a> {
     arguments: &'a [Vec<u8>],
     /// Number of the next argument.
     next: usize,
@@ -41,7 +41,7 @@ pub struct Words<'a> {
     is_over: bool,
 }
 
-impl<'a> Words<'a> {
+impl<'a> RemainingWords<'a> {
     /// Creates the words of a command line, its name not among them.
     pub fn new(arguments: &'a [Vec<u8>]) -> Self {
         Self { arguments, next: 0, cluster: None, is_over: false }

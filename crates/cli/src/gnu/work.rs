@@ -7,20 +7,20 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use sortwell::unstable::io::locale::Locale;
 use sortwell::unstable::io::{Engine, SpillDirectory};
 use sortwell::unstable::job::{CheckJob, MergeJob, SortJob, names_bytes, sort_lines, write_lines};
 use sortwell::unstable::key::text::Body;
+use sortwell::unstable::locale::Locale;
 use sortwell::unstable::plan::levers::Levers;
 use sortwell::{Budget, Input, Output, Progress, Unique};
 use sortwell::{ByteSize, Error};
 
 use super::complaint::{self, Complaint, reason};
-use super::compressed::{self, Compression};
+use super::compressed::{self, ProgramCompression};
 use super::little;
 use super::order::{LineOrder, Settings};
-use super::parse::Check;
-use super::quoting::Quoting;
+use super::parse::GnuCheck;
+use super::quoting::Quoter;
 use super::underline::Underline;
 use crate::failure::Failure;
 use crate::signals;
@@ -39,16 +39,16 @@ const CHUNK_LEAST: u64 = 4096;
 
 /// A command line that is understood, and how to speak of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Work<'a> {
+pub struct GnuWork<'a> {
     /// Everything but the order of lines.
     pub settings: &'a Settings,
     /// Name by which the program was called.
     pub name: &'a [u8],
     /// Quoting of the user's words.
-    pub quoting: Quoting<'a>,
+    pub quoting: Quoter<'a>,
 }
 
-impl Work<'_> {
+impl GnuWork<'_> {
     /// Sorts.
     pub fn sort(self, order: LineOrder) -> Result<ExitCode, Complaint> {
         let sort = || {
@@ -148,7 +148,7 @@ impl Work<'_> {
         self,
         program: &OsStr,
         progress: &Progress,
-        work: impl FnOnce(&Compression) -> sortwell::Result<()>,
+        work: impl FnOnce(&ProgramCompression) -> sortwell::Result<()>,
     ) -> Result<(), Failure> {
         let refused = |error: &io::Error| {
             complaint::remark(self.name, &self.cannot_run(program.as_bytes(), error));
@@ -156,7 +156,7 @@ impl Work<'_> {
         let chunk_bytes = chunk_bytes(self.settings.memory);
         signals::heed_children();
         let merge_width = self.settings.merge_width;
-        let how = Compression { program, chunk_bytes, merge_width, refused: &refused };
+        let how = ProgramCompression { program, chunk_bytes, merge_width, refused: &refused };
         signals::stoppable(progress, || work(&how))
     }
 
@@ -196,7 +196,7 @@ impl Work<'_> {
 
     /// Looks for the first line that is out of order, and complains about it unless that is to be
     /// quiet.
-    pub fn check(self, order: LineOrder, check: Check) -> Result<ExitCode, Complaint> {
+    pub fn check(self, order: LineOrder, check: GnuCheck) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
         let LineOrder { keys, options, format } = order;
         let terminator = Body::of(format).terminator();
@@ -216,7 +216,7 @@ impl Work<'_> {
             Err(error) => return self.end(&error.into()),
         };
         let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
-        if check == Check::Diagnose {
+        if check == GnuCheck::Diagnose {
             let name = settings.inputs.first().map_or(&b"-"[..], |name| name.as_bytes());
             let place = format!(":{}: disorder: ", disorder.record_number);
             let line = disorder.record.strip_suffix(&[terminator]).unwrap_or(&disorder.record);

@@ -8,7 +8,7 @@ use sortwell::{Phase, Progress};
 
 /// A moment of a job.
 #[derive(Debug, Serialize)]
-pub struct Event {
+pub struct ProgressEvent {
     /// Phase that the job is in.
     phase: Phase,
     /// Seconds since it began.
@@ -31,7 +31,7 @@ pub struct Event {
     output_written: u64,
 }
 
-impl Event {
+impl ProgressEvent {
     /// Returns the event of this moment, after `elapsed`, of a job. `most` is the largest share
     /// done so far.
     pub fn of(job: &Progress, elapsed: Duration, most: &mut Option<f64>) -> Self {

@@ -30,14 +30,14 @@ const ERASE: &str = "\x1b[K";
 
 /// Place where the line is drawn.
 #[derive(Debug)]
-pub enum Line {
+pub enum ProgressLine {
     /// A terminal, where each line replaces the one before.
     Terminal,
     /// One line after the other; the number of polls so far.
     Plain { polls: u64 },
 }
 
-impl Line {
+impl ProgressLine {
     /// Creates the kind of line that suits standard error.
     pub fn new() -> Self {
         if io::stderr().is_terminal() { Self::Terminal } else { Self::Plain { polls: 0 } }

@@ -12,7 +12,7 @@ const WINDOW: Duration = Duration::from_secs(3);
 
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub struct ProgressSample {
     /// Since the job began.
     pub elapsed: Duration,
     /// Description of the job's phase.
@@ -33,17 +33,17 @@ pub struct Sample {
 #[derive(Debug, Default)]
 pub struct Meter {
     /// In order of time; all but the first lie within the window.
-    samples: VecDeque<Sample>,
+    samples: VecDeque<ProgressSample>,
     /// The largest share that was ever done.
     most_done: Option<f64>,
 }
 
 impl Meter {
     /// Takes the next sample.
-    pub fn add(&mut self, sample: Sample) {
+    pub fn add(&mut self, sample: ProgressSample) {
         self.samples.push_back(sample);
         self.most_done = sample.done.map(|done| self.most_done.unwrap_or(0.0).max(done));
-        let is_past = |old: &Sample| sample.elapsed.saturating_sub(old.elapsed) >= WINDOW;
+        let is_past = |old: &ProgressSample| sample.elapsed.saturating_sub(old.elapsed) >= WINDOW;
         while self.samples.get(1).is_some_and(is_past) {
             self.samples.pop_front();
         }

@@ -12,7 +12,7 @@ fn through(program: &str, word: &str, input: &[u8]) -> Option<Vec<u8>> {
     let mut command = Command::new(program);
     command.arg(word).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else {
-        println!("left out: there is no {program}");
+        println!("LEFT OUT: there is no {program}");
         return None;
     };
     let mut stdin = child.stdin.take().expect("a pipe");

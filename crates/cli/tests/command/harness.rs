@@ -149,7 +149,7 @@ impl Said {
 /// tests that pass.
 pub fn left_out(why: &str) {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {why}");
+    let _ = writeln!(std::io::stderr(), "LEFT OUT: {why} (test {test})");
 }
 
 /// Statuses of processes that died of signals.

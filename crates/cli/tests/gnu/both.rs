@@ -40,7 +40,7 @@ impl Both {
         }
         let has_gnu_sort = has_gnu_sort();
         if !has_gnu_sort {
-            println!("skipped: this machine has no GNU sort of coreutils 9 to compare with");
+            println!("LEFT OUT: this machine has no GNU sort of coreutils 9 to compare with");
         }
         Self { folder, has_gnu_sort }
     }

@@ -77,7 +77,7 @@ impl Scene {
     /// What the system's sort makes of it without any program, if there is one to compare with.
     fn expected(&self, words: &[&str]) -> Option<Vec<u8>> {
         if !crate::both::has_gnu_sort() {
-            println!("skipped: this machine has no GNU sort of coreutils 9 to compare with");
+            println!("LEFT OUT: this machine has no GNU sort of coreutils 9 to compare with");
             return None;
         }
         let output = self.command(crate::differential::THEIRS, words).output().expect("run");
@@ -147,7 +147,7 @@ fn bytes_are_those_of_the_systems_sort() {
 #[test]
 fn gzip_does_as_well() {
     if Command::new("gzip").arg("--version").output().is_err() {
-        println!("skipped: this machine has no gzip");
+        println!("LEFT OUT: this machine has no gzip");
         return;
     }
     let scene = Scene::new();

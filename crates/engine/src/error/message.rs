@@ -26,11 +26,11 @@ use crate::units::ByteSize;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// Parts of the message; never two texts in a row.
-    parts: Vec<Part>,
+    parts: Vec<MessagePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum MessagePart {
     Text(String),
     Reference(Reference),
 }
@@ -52,9 +52,9 @@ impl Message {
 
     /// Returns the message with the name that `name` gives to each reference.
     pub fn render(&self, name: impl Fn(&Reference) -> String) -> String {
-        let text = |part: &Part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Reference(reference) => name(reference),
+        let text = |part: &MessagePart| match part {
+            MessagePart::Text(text) => text.clone(),
+            MessagePart::Reference(reference) => name(reference),
         };
         self.parts.iter().map(text).collect()
     }
@@ -62,16 +62,16 @@ impl Message {
     /// Returns the references of the message, in order.
     pub fn references(&self) -> impl Iterator<Item = &Reference> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text(_) => None,
-            Part::Reference(reference) => Some(reference),
+            MessagePart::Text(_) => None,
+            MessagePart::Reference(reference) => Some(reference),
         })
     }
 
     fn push_text(&mut self, text: &str) {
         match self.parts.last_mut() {
             _ if text.is_empty() => {}
-            Some(Part::Text(last)) => last.push_str(text),
-            _ => self.parts.push(Part::Text(text.to_owned())),
+            Some(MessagePart::Text(last)) => last.push_str(text),
+            _ => self.parts.push(MessagePart::Text(text.to_owned())),
         }
     }
 }
@@ -79,8 +79,8 @@ impl Message {
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts.iter().try_for_each(|part| match part {
-            Part::Text(text) => f.write_str(text),
-            Part::Reference(reference) => write!(f, "{reference}"),
+            MessagePart::Text(text) => f.write_str(text),
+            MessagePart::Reference(reference) => write!(f, "{reference}"),
         })
     }
 }
@@ -124,7 +124,7 @@ impl Fragment for Operation {
 
 impl Fragment for Reference {
     fn add_to(&self, message: &mut Message) {
-        message.parts.push(Part::Reference(self.clone()));
+        message.parts.push(MessagePart::Reference(self.clone()));
     }
 }
 
@@ -132,8 +132,8 @@ impl Fragment for Message {
     fn add_to(&self, message: &mut Message) {
         for part in &self.parts {
             match part {
-                Part::Text(text) => message.push_text(text),
-                Part::Reference(reference) => reference.add_to(message),
+                MessagePart::Text(text) => message.push_text(text),
+                MessagePart::Reference(reference) => reference.add_to(message),
             }
         }
     }

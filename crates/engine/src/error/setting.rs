@@ -207,22 +207,12 @@ pub enum Operation {
     CalibrateProcessors,
     /// The measurement of a disk.
     CalibrateDisk,
-    /// A sort that reports its statistics as JSON.
-    SortWithStatistics,
-    /// A benchmark that reports its findings as JSON.
-    Bench,
 }
 
 impl Operation {
     /// All operations.
-    pub const ALL: [Self; 6] = [
-        Self::CleanSpill,
-        Self::Calibrate,
-        Self::CalibrateProcessors,
-        Self::CalibrateDisk,
-        Self::SortWithStatistics,
-        Self::Bench,
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::CleanSpill, Self::Calibrate, Self::CalibrateProcessors, Self::CalibrateDisk];
 
     /// Returns the library's name of the operation, in plain words.
     pub const fn name(self) -> &'static str {
@@ -231,8 +221,6 @@ impl Operation {
             Self::Calibrate => "a calibration",
             Self::CalibrateProcessors => "a calibration of the processors",
             Self::CalibrateDisk => "a calibration of the disk",
-            Self::SortWithStatistics => "a sort with statistics",
-            Self::Bench => "a benchmark",
         }
     }
 

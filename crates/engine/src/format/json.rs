@@ -25,11 +25,11 @@ pub use escapes::{Escape, escape_at};
 
 /// The way from a line's value to one inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path(Box<[Step]>);
+pub struct Path(Box<[PathStep]>);
 
 /// One step: a member of an object, or an element of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Step {
+struct PathStep {
     name: String,
     /// The number of the element, from 0, where the name is one.
     index: Option<usize>,
@@ -57,7 +57,7 @@ impl Path {
         }
         let step = |name: String| {
             let is_index = name == "0" || !name.starts_with(['0', '+']);
-            Step { index: name.parse().ok().filter(|_| is_index), name }
+            PathStep { index: name.parse().ok().filter(|_| is_index), name }
         };
         Ok(Self(names.into_iter().map(step).collect()))
     }

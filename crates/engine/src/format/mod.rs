@@ -18,7 +18,7 @@ pub use group::{GROUP_LINES_MAX, LineGroup};
 pub use guess::Guide;
 pub use header_lines::HeaderLines;
 pub use prefix::{PREFIX_MAX, Prefix, PrefixWidth};
-pub use tracker::{Ends, Fault, Tracker};
+pub use tracker::{Ends, RecordFault, Tracker};
 
 use crate::error::spelling::meant;
 use crate::error::{ParseError, message};

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::csv::{self, At, Quoting};
+use super::csv::{self, Gap, Quoting};
 use super::framing::{Framing, Passage};
 use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
@@ -15,16 +15,16 @@ use crate::units::ByteSize;
 
 /// Knows how far the record is that the last byte passed belongs to.
 #[derive(Clone, Copy, Debug)]
-pub struct Tracker(State);
+pub struct Tracker(TrackerState);
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum TrackerState {
     /// Records of this length, and the bytes that have passed of the one begun.
     Fixed { length: usize, passed: usize },
     /// Records that end with this byte, and whether one has begun.
     Terminated { end: u8, has_begun: bool },
     /// Rows; whether one has begun, and the place in it.
-    Quoted { quoting: Quoting, has_begun: bool, at: At },
+    Quoted { quoting: Quoting, has_begun: bool, at: Gap },
     /// The prefix begun, and its bytes; then bytes of the record still to come.
     Prefixed { prefix: Prefix, begun: [u8; PREFIX_MAX], filled: usize, left: usize },
     /// Groups of lines; how many lines have ended of the one begun, and whether another has begun.
@@ -36,7 +36,7 @@ pub type Ends = Option<(usize, usize)>;
 
 /// Fault of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct RecordFault {
     /// Offset in the piece where the record begins; 0 if the record began before the piece.
     pub at: usize,
     /// The fault of the record, and the remedy.
@@ -45,7 +45,7 @@ pub struct Fault {
     pub least: Option<ByteSize>,
 }
 
-impl Fault {
+impl RecordFault {
     /// Returns a fault of the form of a record that begins at byte `at`.
     pub fn new(at: usize, message: impl Into<Message>) -> Self {
         Self { at, message: message.into(), least: None }
@@ -65,13 +65,15 @@ impl Tracker {
     /// Creates a tracker between records.
     pub fn new(framing: Framing) -> Self {
         Self(match framing {
-            Framing::Fixed(length) => State::Fixed { length, passed: 0 },
-            Framing::Terminated(end) => State::Terminated { end, has_begun: false },
-            Framing::Quoted(quoting) => State::Quoted { quoting, has_begun: false, at: At::Start },
-            Framing::Prefixed(prefix) => {
-                State::Prefixed { prefix, begun: [0; PREFIX_MAX], filled: 0, left: 0 }
+            Framing::Fixed(length) => TrackerState::Fixed { length, passed: 0 },
+            Framing::Terminated(end) => TrackerState::Terminated { end, has_begun: false },
+            Framing::Quoted(quoting) => {
+                TrackerState::Quoted { quoting, has_begun: false, at: Gap::Start }
             }
-            Framing::Grouped(group) => State::Grouped { group, passed: 0, has_begun: false },
+            Framing::Prefixed(prefix) => {
+                TrackerState::Prefixed { prefix, begun: [0; PREFIX_MAX], filled: 0, left: 0 }
+            }
+            Framing::Grouped(group) => TrackerState::Grouped { group, passed: 0, has_begun: false },
         })
     }
 
@@ -80,10 +82,10 @@ impl Tracker {
     /// # Errors
     ///
     /// A prefix that cannot be one.
-    pub fn pass(&mut self, bytes: &[u8]) -> Result<Ends, Fault> {
+    pub fn pass(&mut self, bytes: &[u8]) -> Result<Ends, RecordFault> {
         let framing = match self.0 {
-            State::Quoted { quoting, .. } => Framing::Quoted(quoting),
-            State::Grouped { group, .. } => Framing::Grouped(group),
+            TrackerState::Quoted { quoting, .. } => Framing::Quoted(quoting),
+            TrackerState::Grouped { group, .. } => Framing::Grouped(group),
             _ => return self.pass_known(bytes, &Passage::Any),
         };
         self.pass_known(bytes, &framing.passage(bytes))
@@ -94,32 +96,32 @@ impl Tracker {
     /// # Errors
     ///
     /// Those of [`pass`](Self::pass).
-    pub fn pass_known(&mut self, bytes: &[u8], passage: &Passage) -> Result<Ends, Fault> {
+    pub fn pass_known(&mut self, bytes: &[u8], passage: &Passage) -> Result<Ends, RecordFault> {
         let Some(&last) = bytes.last() else { return Ok(None) };
         match &mut self.0 {
-            State::Fixed { length, passed } => {
+            TrackerState::Fixed { length, passed } => {
                 let (first, before) = (*length - *passed, *passed + bytes.len());
                 *passed = before % *length;
                 Ok((first <= bytes.len()).then(|| (first, bytes.len() - *passed)))
             }
-            State::Terminated { end, has_begun } => {
+            TrackerState::Terminated { end, has_begun } => {
                 *has_begun = last != *end;
                 Ok(memchr::memchr(*end, bytes).map(|first| {
                     let last = memchr::memrchr(*end, bytes).unwrap_or(first);
                     (first + 1, last + 1)
                 }))
             }
-            State::Quoted { quoting, has_begun, at } => {
+            TrackerState::Quoted { quoting, has_begun, at } => {
                 let ends;
                 (*at, ends) = match passage {
                     Passage::Rows(passage) => quoting.pass(bytes, *at, passage),
                     _ => quoting.pass(bytes, *at, &quoting.passage(bytes)),
                 };
-                *has_begun = *at == At::Quoted || last != csv::ROW_END;
+                *has_begun = *at == Gap::Quoted || last != csv::ROW_END;
                 Ok(ends)
             }
-            State::Prefixed { .. } => self.pass_prefixed(bytes),
-            State::Grouped { group, passed, has_begun } => {
+            TrackerState::Prefixed { .. } => self.pass_prefixed(bytes),
+            TrackerState::Grouped { group, passed, has_begun } => {
                 let (lines, before) = (group.lines as usize, *passed);
                 let ended = match passage {
                     Passage::Lines(ended) => *ended,
@@ -136,8 +138,10 @@ impl Tracker {
         }
     }
 
-    fn pass_prefixed(&mut self, bytes: &[u8]) -> Result<Ends, Fault> {
-        let State::Prefixed { prefix, begun, filled, left } = &mut self.0 else { return Ok(None) };
+    fn pass_prefixed(&mut self, bytes: &[u8]) -> Result<Ends, RecordFault> {
+        let TrackerState::Prefixed { prefix, begun, filled, left } = &mut self.0 else {
+            return Ok(None);
+        };
         let (mut at, mut ends) = (0, None);
         loop {
             if *left > 0 || *filled == prefix.bytes() {
@@ -167,7 +171,7 @@ impl Tracker {
                 Some(length) => *left = length - prefix.bytes(),
                 None => {
                     let message = prefix.fault(&begun[..*filled]).unwrap_or_default();
-                    return Err(Fault::new(at - taken, message));
+                    return Err(RecordFault::new(at - taken, message));
                 }
             }
         }
@@ -181,19 +185,19 @@ impl Tracker {
     /// A record that is cut off.
     pub fn pass_end(&mut self) -> Result<bool, Message> {
         let lacks_end = match &mut self.0 {
-            State::Fixed { length, passed } => match std::mem::take(passed) {
+            TrackerState::Fixed { length, passed } => match std::mem::take(passed) {
                 0 => false,
                 passed => {
                     let left = format!("{passed} of {length} bytes");
                     return Err(format!("the last record is incomplete: there are {left}").into());
                 }
             },
-            State::Terminated { has_begun, .. } => std::mem::take(has_begun),
-            State::Quoted { at: At::Quoted, .. } => {
+            TrackerState::Terminated { has_begun, .. } => std::mem::take(has_begun),
+            TrackerState::Quoted { at: Gap::Quoted, .. } => {
                 return Err("the last row opens a quote that is never closed".to_owned().into());
             }
-            State::Quoted { has_begun, .. } => std::mem::take(has_begun),
-            State::Grouped { group, passed, has_begun } => {
+            TrackerState::Quoted { has_begun, .. } => std::mem::take(has_begun),
+            TrackerState::Grouped { group, passed, has_begun } => {
                 let lacks_end = std::mem::take(has_begun);
                 let lines = std::mem::take(passed) + usize::from(lacks_end);
                 if lines % group.lines as usize > 0 {
@@ -208,7 +212,7 @@ impl Tracker {
                 }
                 lacks_end
             }
-            State::Prefixed { prefix, filled, left, .. } => match (*filled, *left) {
+            TrackerState::Prefixed { prefix, filled, left, .. } => match (*filled, *left) {
                 (0, _) => false,
                 (filled, _) if filled < prefix.bytes() => {
                     let of = prefix.bytes();

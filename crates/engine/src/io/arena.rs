@@ -36,7 +36,7 @@ const HUGE_LEAST_BYTES: usize = 8 * HUGE_PAGE_BYTES;
 
 /// Page sizes that memory can be mapped in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pages {
+pub enum PageSize {
     /// Huge ones, if there is enough of it for some, as far as the system has them.
     #[default]
     Huge,
@@ -53,11 +53,11 @@ impl Arena {
     /// back to the system when the last region split from it is dropped.
     #[expect(clippy::new_ret_no_self, reason = "an arena is nothing but its regions")]
     pub fn new(size: ByteSize) -> Result<Region> {
-        Self::of_pages(size, Pages::Huge)
+        Self::of_pages(size, PageSize::Huge)
     }
 
     /// Returns a region in pages of the given kind, so that page sizes can be compared.
-    pub fn of_pages(size: ByteSize, pages: Pages) -> Result<Region> {
+    pub fn of_pages(size: ByteSize, pages: PageSize) -> Result<Region> {
         let refused = |why: &dyn std::fmt::Display| {
             config!(
                 ConfigErrorKind::OutOfResources,
@@ -102,7 +102,7 @@ impl Mapping {
         layout.map_err(|_| rustix::io::Errno::NOMEM)
     }
 
-    fn new(length: usize, _: Pages) -> Answer<Self> {
+    fn new(length: usize, _: PageSize) -> Answer<Self> {
         let length = length.max(1).checked_next_multiple_of(rustix::param::page_size());
         let length = length.ok_or(rustix::io::Errno::NOMEM)?;
         // SAFETY: a layout of at least one page.
@@ -123,7 +123,7 @@ impl Drop for Mapping {
 
 #[cfg(not(miri))]
 impl Mapping {
-    fn new(length: usize, pages: Pages) -> Answer<Self> {
+    fn new(length: usize, pages: PageSize) -> Answer<Self> {
         let page_bytes = rustix::param::page_size();
         let length = length.max(1).checked_next_multiple_of(page_bytes);
         let length = length.ok_or(rustix::io::Errno::NOMEM)?;
@@ -150,8 +150,8 @@ impl Mapping {
                 munmap(base.add(length).cast(), after)?;
             }
             let advice = match pages {
-                Pages::Huge => (length >= HUGE_LEAST_BYTES).then_some(Advice::LinuxHugepage),
-                Pages::Small => Some(Advice::LinuxNoHugepage),
+                PageSize::Huge => (length >= HUGE_LEAST_BYTES).then_some(Advice::LinuxHugepage),
+                PageSize::Small => Some(Advice::LinuxNoHugepage),
             };
             if let Some(advice) = advice {
                 // A kernel without huge pages says EINVAL and works all the same.

@@ -14,8 +14,9 @@ use std::str::FromStr;
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, fstatfs, open, statx};
 use rustix::io::Errno;
 
-use super::{Answer, limits};
+use super::Answer;
 use crate::error::{ParseError, Setting, message};
+use crate::sys::limits;
 
 /// Choice of requests that go past the page cache (`O_DIRECT`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -164,8 +165,8 @@ impl DirectDescriptor {
     /// Reads the first block, for file systems that accept the flag but not the request.
     fn try_read(&self) -> Answer<()> {
         #[repr(align(65536))]
-        struct Block([u8; 65536]);
-        let mut block = Box::new(Block([0; 65536]));
+        struct BlockAlignment([u8; 65536]);
+        let mut block = Box::new(BlockAlignment([0; 65536]));
         if self.block_bytes <= block.0.len() {
             rustix::io::pread(&self.descriptor, &mut block.0[..self.block_bytes], 0)?;
         }

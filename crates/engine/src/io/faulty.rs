@@ -29,7 +29,7 @@ use rustix::io::Errno;
 use super::Answer;
 use super::queue::{Completion, Operation, Queue, Request};
 use super::sync::perform;
-use super::transfer::{Progress, Step, Transfer};
+use super::transfer::{Transfer, TransferState, TransferStep};
 use crate::error::{Error, Result};
 
 /// Bytes that a transfer cut short is still a multiple of, so that direct ones stay direct.
@@ -37,7 +37,7 @@ const CUT: usize = 4096;
 
 /// Faults that can happen to a request.
 #[derive(Clone, Copy, Debug)]
-pub enum Fault {
+pub enum InjectedFault {
     /// The system refuses it.
     Fails(Errno),
     /// The system moves half of what is left each time, and is interrupted in between.
@@ -73,7 +73,7 @@ pub struct Script {
     /// Numbers of the requests to strike, counted from 0 over all queues.
     pub numbers: Range<u64>,
     /// Fault that strikes them.
-    pub fault: Fault,
+    pub fault: InjectedFault,
 }
 
 /// A script in force, until it is dropped.
@@ -85,7 +85,8 @@ struct Playing {
     script: Script,
     /// Requests seen that the script is about.
     seen: AtomicU64,
-    /// Time at which the disk that they [flow](Fault::Flows) through is done with its requests.
+    /// Time at which the disk that they [flow](InjectedFault::Flows) through is done with its
+    /// requests.
     free_at: Mutex<Instant>,
 }
 
@@ -101,7 +102,7 @@ fn scripts() -> MutexGuard<'static, Vec<Arc<Playing>>> {
 
 impl Script {
     /// Returns a script that strikes these requests on files below `under`.
-    pub fn new(under: &Path, numbers: Range<u64>, fault: Fault) -> Self {
+    pub fn new(under: &Path, numbers: Range<u64>, fault: InjectedFault) -> Self {
         Self { under: under.to_owned(), operation: None, bytes_min: 0, numbers, fault }
     }
 
@@ -196,13 +197,13 @@ struct Faulty {
 }
 
 /// A request that is held.
-enum State {
+enum HeldRequest {
     Done(Completion),
     PutOff(Request),
 }
 
 struct Held {
-    state: State,
+    state: HeldRequest,
     /// Time at which it is due.
     time: Instant,
     /// Number of completions that must be handed out before, unless there are no others.
@@ -219,11 +220,15 @@ struct Flip {
 
 impl Faulty {
     /// Carries a request out, with `kernel` as the kernel, and holds its completion.
-    fn hold(&mut self, request: Request, kernel: impl Fn(&Step) -> Answer<usize>) -> &mut Held {
-        self.hold_in(State::Done(carried_out(request, kernel)))
+    fn hold(
+        &mut self,
+        request: Request,
+        kernel: impl Fn(&TransferStep) -> Answer<usize>,
+    ) -> &mut Held {
+        self.hold_in(HeldRequest::Done(carried_out(request, kernel)))
     }
 
-    fn hold_in(&mut self, state: State) -> &mut Held {
+    fn hold_in(&mut self, state: HeldRequest) -> &mut Held {
         self.held.push_back(Held { state, time: Instant::now(), after: 0 });
         let last = self.held.len() - 1;
         &mut self.held[last]
@@ -233,17 +238,17 @@ impl Faulty {
         let (is_write, range) = (request.operation == Operation::Write, request.range.clone());
         let place = |bit: u64| (range.start + (bit / 8) as usize % range.len(), 1 << (bit % 8));
         match script.script.fault {
-            Fault::Fails(errno) => {
+            InjectedFault::Fails(errno) => {
                 self.hold(request, |_| Err(errno));
             }
-            Fault::Crumbles => {
+            InjectedFault::Crumbles => {
                 let is_interrupted = Cell::new(false);
                 self.hold(request, |step| match is_interrupted.replace(!is_interrupted.get()) {
                     true => Err(Errno::INTR),
                     false => perform(&half(step)),
                 });
             }
-            Fault::Ends => {
+            InjectedFault::Ends => {
                 let is_over = Cell::new(false);
                 self.hold(request, |step| match is_over.replace(true) {
                     true => Ok(0),
@@ -251,26 +256,28 @@ impl Faulty {
                     false => perform(&half(step)),
                 });
             }
-            Fault::Flips(bit) => {
+            InjectedFault::Flips(bit) => {
                 let (at, mask) = place(bit);
                 request.region[at] ^= if is_write { mask } else { 0 };
                 let mut completion = carried_out(request, perform);
                 completion.request.region[at] ^= mask;
-                self.hold_in(State::Done(completion));
+                self.hold_in(HeldRequest::Done(completion));
             }
-            Fault::FlipsLater(bit, others) => {
+            InjectedFault::FlipsLater(bit, others) => {
                 let ((at, mask), after) = (place(bit), script.seen() + others);
                 let (address, script) = (request.region.address() + at, Arc::clone(script));
                 self.flips.push(Flip { address, mask, after, script });
                 self.hold(request, perform);
             }
-            Fault::Stalls(duration) => self.hold(request, perform).time += duration,
-            Fault::BeginsLate(duration) => self.hold_in(State::PutOff(request)).time += duration,
-            Fault::Flows(rate) => {
+            InjectedFault::Stalls(duration) => self.hold(request, perform).time += duration,
+            InjectedFault::BeginsLate(duration) => {
+                self.hold_in(HeldRequest::PutOff(request)).time += duration;
+            }
+            InjectedFault::Flows(rate) => {
                 let end = script.flow(request.range.len(), rate);
                 self.hold(request, perform).time = end;
             }
-            Fault::IsOvertaken(others) => {
+            InjectedFault::IsOvertaken(others) => {
                 let after = self.given + others;
                 self.hold(request, perform).after = after;
             }
@@ -292,8 +299,8 @@ impl Faulty {
         let is_due = |held: &Held| held.time <= now && (held.after <= self.given || is_alone);
         let index = self.held.iter().rposition(is_due)?;
         self.held.remove(index).map(|held| match held.state {
-            State::Done(completion) => completion,
-            State::PutOff(request) => carried_out(request, perform),
+            HeldRequest::Done(completion) => completion,
+            HeldRequest::PutOff(request) => carried_out(request, perform),
         })
     }
 
@@ -304,10 +311,10 @@ impl Faulty {
 }
 
 /// Carries out a request, with `kernel` as the kernel, and returns its completion.
-fn carried_out(request: Request, kernel: impl Fn(&Step) -> Answer<usize>) -> Completion {
+fn carried_out(request: Request, kernel: impl Fn(&TransferStep) -> Answer<usize>) -> Completion {
     match Transfer::start(request) {
-        Progress::Again(transfer) => transfer.run(kernel),
-        Progress::Finished(completion) => completion,
+        TransferState::Again(transfer) => transfer.run(kernel),
+        TransferState::Finished(completion) => completion,
     }
 }
 
@@ -323,9 +330,9 @@ fn flip_memory(flip: &Flip) -> std::io::Result<()> {
 }
 
 /// Returns a step for half as much, if that is a whole number of blocks.
-fn half(step: &Step) -> Step {
+fn half(step: &TransferStep) -> TransferStep {
     let half = step.length / 2 / CUT * CUT;
-    Step { length: if half == 0 { step.length } else { half }, ..*step }
+    TransferStep { length: if half == 0 { step.length } else { half }, ..*step }
 }
 
 impl Queue for Faulty {

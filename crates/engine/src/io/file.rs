@@ -5,7 +5,7 @@
 //! aligned places go past the cache, what is left goes through it. If the kernel ever answers
 //! EINVAL to a direct transfer, the file is buffered from then on and nobody above needs to know.
 //!
-//! A file may also be several (`stripe`): then it only knows them, and requests on it are parted
+//! A file may also be several (`striped`): then it only knows them, and requests on it are parted
 //! before they are carried out.
 //!
 //! Left to others: carrying transfers out (`transfer` and the engines), temporary names
@@ -27,8 +27,8 @@ use rustix::io::{Errno, pread, pwrite};
 use super::Answer;
 use super::cache::is_mostly_cached;
 use super::direct::{Direct, DirectDescriptor};
-use super::holding::{Holding, Share};
-use super::stripe::{Definition, Place, Stripes};
+use super::holding::{Holding, HoldingShare};
+use super::striped::{StripePlace, Stripes};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 
 /// The name of the mark of a file that is being sorted in place.
@@ -38,24 +38,24 @@ const IN_PLACE: &str = "user.sortwell.in-place";
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
-    body: Body,
+    body: FileBody,
     /// Length at opening, or as set or written through this file since.
     length: AtomicU64,
     /// Share of a temporary file in the bytes that its place holds.
-    share: OnceLock<Share>,
+    share: OnceLock<HoldingShare>,
 }
 
 /// Place of the file's bytes.
 #[derive(Debug)]
-enum Body {
+enum FileBody {
     /// A file of the system.
-    Plain(Plain),
+    Plain(PlainFile),
     /// Several of them.
     Striped(Stripes),
 }
 
 #[derive(Debug)]
-struct Plain {
+struct PlainFile {
     buffered: OwnedFd,
     direct: Option<DirectDescriptor>,
     /// Set for good once the kernel has refused a direct transfer.
@@ -156,42 +156,30 @@ impl File {
             })?),
         };
         let has_refused_direct = AtomicBool::new(false);
-        let body = Body::Plain(Plain { buffered, direct, has_refused_direct, is_cached });
+        let body = FileBody::Plain(PlainFile { buffered, direct, has_refused_direct, is_cached });
         let (path, length) = (path.to_owned(), AtomicU64::new(length));
         Ok(Arc::new(Self { path, body, length, share: OnceLock::new() }))
     }
 
-    /// Opens the striped file that is defined at `path` for reading.
-    ///
-    /// # Errors
-    ///
-    /// The errors of opening; [`Error::Malformed`] where the definition or a member is not as it
-    /// should be.
-    pub fn open_stripes(path: &Path, direct: Direct) -> Result<Arc<Self>> {
-        let definition = Definition::read(path)?;
-        let stripes = Stripes::open(&definition, path, direct)?;
-        Ok(Self::of_stripes(path, stripes, definition.length))
-    }
-
     /// Returns a file of stripes that have `length` bytes, called `path` in messages.
-    pub(super) fn of_stripes(path: &Path, stripes: Stripes, length: u64) -> Arc<Self> {
+    pub(crate) fn of_stripes(path: &Path, stripes: Stripes, length: u64) -> Arc<Self> {
         let (path, length) = (path.to_owned(), AtomicU64::new(length));
-        Arc::new(Self { path, body: Body::Striped(stripes), length, share: OnceLock::new() })
+        Arc::new(Self { path, body: FileBody::Striped(stripes), length, share: OnceLock::new() })
     }
 
     /// Returns the stripes, if it has any.
-    pub(super) fn stripes(&self) -> Option<&Stripes> {
+    pub(crate) fn stripes(&self) -> Option<&Stripes> {
         match &self.body {
-            Body::Plain(_) => None,
-            Body::Striped(stripes) => Some(stripes),
+            FileBody::Plain(_) => None,
+            FileBody::Striped(stripes) => Some(stripes),
         }
     }
 
     /// Returns the file of the system; requests on others are split before they come here.
-    fn plain(&self) -> &Plain {
+    fn plain(&self) -> &PlainFile {
         match &self.body {
-            Body::Plain(plain) => plain,
-            Body::Striped(_) => unreachable!("{} is several files", self.path.display()),
+            FileBody::Plain(plain) => plain,
+            FileBody::Striped(_) => unreachable!("{} is several files", self.path.display()),
         }
     }
 
@@ -212,12 +200,12 @@ impl File {
     /// Counts in `holding` what is written to it from now on, in addition to `claimed` bytes that
     /// are claimed for it already. It counts in one holding, for good.
     pub fn count_in(&self, holding: &Arc<Holding>, claimed: u64) {
-        let is_first = self.share.set(Share::new(holding, claimed)).is_ok();
+        let is_first = self.share.set(HoldingShare::new(holding, claimed)).is_ok();
         assert!(is_first, "{} counts already", self.path.display());
     }
 
     /// Returns the file's share of a holding, if it counts in one.
-    pub fn share(&self) -> Option<&Share> {
+    pub fn share(&self) -> Option<&HoldingShare> {
         self.share.get()
     }
 
@@ -230,16 +218,16 @@ impl File {
     /// Returns whether aligned requests go past the page cache.
     pub fn is_direct(&self) -> bool {
         match &self.body {
-            Body::Plain(plain) => plain.is_direct(),
-            Body::Striped(stripes) => stripes.members().iter().all(|member| member.is_direct()),
+            FileBody::Plain(plain) => plain.is_direct(),
+            FileBody::Striped(stripes) => stripes.members().iter().all(|member| member.is_direct()),
         }
     }
 
     /// Returns whether most of the file was in the page cache when it was opened.
     pub fn is_cached(&self) -> bool {
         match &self.body {
-            Body::Plain(plain) => plain.is_cached,
-            Body::Striped(stripes) => stripes.members().iter().all(|member| member.is_cached()),
+            FileBody::Plain(plain) => plain.is_cached,
+            FileBody::Striped(stripes) => stripes.members().iter().all(|member| member.is_cached()),
         }
     }
 
@@ -248,11 +236,11 @@ impl File {
     pub fn block_bytes(&self) -> usize {
         let page_bytes = rustix::param::page_size();
         match &self.body {
-            Body::Plain(Plain { direct: Some(direct), .. }) => {
+            FileBody::Plain(PlainFile { direct: Some(direct), .. }) => {
                 direct.block_bytes.max(direct.memory_alignment)
             }
-            Body::Plain(_) => page_bytes,
-            Body::Striped(stripes) => {
+            FileBody::Plain(_) => page_bytes,
+            FileBody::Striped(stripes) => {
                 let bytes = stripes.members().iter().map(|member| member.block_bytes());
                 bytes.max().unwrap_or(page_bytes)
             }
@@ -266,7 +254,7 @@ impl File {
         if length == 0 {
             return Ok(());
         }
-        if let Body::Striped(stripes) = &self.body {
+        if let FileBody::Striped(stripes) = &self.body {
             stripes.of_each(length, Self::preallocate)?;
             self.length.fetch_max(length, Ordering::Relaxed);
             return Ok(());
@@ -306,7 +294,7 @@ impl File {
     /// Gives back the room of some bytes, which are zeros from then on. Where the file system
     /// cannot do that, it is an error.
     pub fn free(&self, bytes: std::ops::Range<u64>) -> Result<()> {
-        if let Body::Striped(stripes) = &self.body {
+        if let FileBody::Striped(stripes) = &self.body {
             return stripes.of_range(&bytes, Self::free);
         }
         let buffered = &self.plain().buffered;
@@ -339,9 +327,9 @@ impl File {
     /// Cuts the file off or extends it with zeros.
     pub fn set_len(&self, length: u64) -> Result<()> {
         match &self.body {
-            Body::Plain(plain) => ftruncate(&plain.buffered, length)
+            FileBody::Plain(plain) => ftruncate(&plain.buffered, length)
                 .map_err(|e| Error::io("set the length of", &self.path, e))?,
-            Body::Striped(stripes) => stripes.of_each(length, Self::set_len)?,
+            FileBody::Striped(stripes) => stripes.of_each(length, Self::set_len)?,
         }
         self.length.store(length, Ordering::Relaxed);
         Ok(())
@@ -350,10 +338,10 @@ impl File {
     /// Waits until everything written is on the disk.
     pub fn sync_data(&self) -> Result<()> {
         match &self.body {
-            Body::Plain(plain) => {
+            FileBody::Plain(plain) => {
                 fdatasync(&plain.buffered).map_err(|e| Error::io("make durable", &self.path, e))
             }
-            Body::Striped(stripes) => stripes.of_each(0, |member, _| member.sync_data()),
+            FileBody::Striped(stripes) => stripes.of_each(0, |member, _| member.sync_data()),
         }
     }
 
@@ -395,9 +383,9 @@ impl File {
     /// bytes follow there in one piece.
     fn piece(&self, offset: u64, bytes: usize) -> (&Self, u64, usize) {
         match &self.body {
-            Body::Plain(_) => (self, offset, bytes),
-            Body::Striped(stripes) => {
-                let Place { member, offset, left } = stripes.layout().place(offset);
+            FileBody::Plain(_) => (self, offset, bytes),
+            FileBody::Striped(stripes) => {
+                let StripePlace { member, offset, left } = stripes.layout().place(offset);
                 (&stripes.members()[member], offset, (left.min(bytes as u64)) as usize)
             }
         }
@@ -408,12 +396,12 @@ impl File {
     /// latest change.
     pub fn identity(&self) -> Result<(u64, (i64, i64))> {
         match &self.body {
-            Body::Plain(plain) => {
+            FileBody::Plain(plain) => {
                 let stat = fstat(&plain.buffered);
                 let stat = stat.map_err(|e| Error::io("look at", &self.path, e))?;
                 Ok((stat.st_ino, (stat.st_mtime, stat.st_mtime_nsec as i64)))
             }
-            Body::Striped(stripes) => {
+            FileBody::Striped(stripes) => {
                 let all: Result<Vec<_>> =
                     stripes.members().iter().map(|member| member.identity()).collect();
                 let all = all?;
@@ -449,9 +437,9 @@ impl File {
     /// page cache.
     pub fn cached_bytes(&self, address: usize, offset: u64, length: usize) -> usize {
         match &self.body {
-            Body::Striped(_) if self.is_direct() => 0,
-            Body::Striped(_) => length,
-            Body::Plain(_) => match self.route(address, offset, length) {
+            FileBody::Striped(_) if self.is_direct() => 0,
+            FileBody::Striped(_) => length,
+            FileBody::Plain(_) => match self.route(address, offset, length) {
                 Route { is_direct: true, length: past, .. } => length - past,
                 Route { .. } => length,
             },
@@ -469,7 +457,7 @@ impl File {
     }
 }
 
-impl Plain {
+impl PlainFile {
     fn is_direct(&self) -> bool {
         self.direct.is_some() && !self.has_refused_direct.load(Ordering::Relaxed)
     }
@@ -484,7 +472,7 @@ impl AsFd for File {
 
 /// Returns the error for a file that could not be opened. Where the process has too many, which
 /// file it was tells little.
-pub(super) fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
+pub(crate) fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
     if errno != Errno::MFILE {
         return Error::io(action, path, errno);
     }

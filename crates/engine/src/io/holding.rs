@@ -60,7 +60,7 @@ impl Allowance {
 pub struct Holding {
     allowance: Arc<Allowance>,
     bytes: AtomicU64,
-    clock: Mutex<Clock>,
+    clock: Mutex<BusyClock>,
 }
 
 impl Holding {
@@ -99,20 +99,20 @@ impl Holding {
         self.clock().speed(Instant::now())
     }
 
-    fn clock(&self) -> MutexGuard<'_, Clock> {
+    fn clock(&self) -> MutexGuard<'_, BusyClock> {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Share of one file in a holding.
 #[derive(Debug)]
-pub struct Share {
+pub struct HoldingShare {
     holding: Arc<Holding>,
     /// Claimed so far: the end of the file.
     claimed: AtomicU64,
 }
 
-impl Share {
+impl HoldingShare {
     /// Returns the share of a file that has claimed `claimed` bytes.
     pub fn new(holding: &Arc<Holding>, claimed: u64) -> Self {
         Self { holding: Arc::clone(holding), claimed: AtomicU64::new(claimed) }
@@ -148,7 +148,7 @@ impl Share {
 
 /// Runs while something is under way.
 #[derive(Debug, Default)]
-struct Clock {
+struct BusyClock {
     under_way: u64,
     /// Since when, where something is.
     since: Option<Instant>,
@@ -157,7 +157,7 @@ struct Clock {
     bytes: u64,
 }
 
-impl Clock {
+impl BusyClock {
     fn begin(&mut self, now: Instant) {
         self.under_way += 1;
         self.since.get_or_insert(now);

@@ -13,9 +13,9 @@ use std::path::Path;
 use rustix::io::{Errno, pread};
 
 use super::inherited;
-use super::pipe::Reader;
+use super::pipe::PipeReader;
 use super::redirect;
-use super::supply::{Begun, Supplied};
+use super::supply::{BegunStream, Supplied};
 use crate::error::Result;
 use crate::stats::Progress;
 
@@ -63,11 +63,11 @@ impl InputKind {
 
     /// Checks whether a file that reports a length of 0 has content.
     fn of_nothing(path: &Path, progress: &Progress) -> Result<Self> {
-        let Ok(mut reader) = Reader::open(path) else { return Ok(Self::Offsets) };
+        let Ok(mut reader) = PipeReader::open(path) else { return Ok(Self::Offsets) };
         let mut first = vec![0];
         match reader.fill(&mut first, progress)? {
             0 => Ok(Self::Offsets),
-            _ => Ok(Self::Begun(Supplied::new(path, Begun::new(first, Some(reader))))),
+            _ => Ok(Self::Begun(Supplied::new(path, BegunStream::new(first, Some(reader))))),
         }
     }
 }

@@ -20,21 +20,21 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 use super::Answer;
 use super::queue::Operation;
 use super::sync;
-use super::transfer::Step;
+use super::transfer::TransferStep;
 
 pub(super) const NAME: &str = "mmap";
 pub(super) const NAME_PLAIN: &str = "mmap-plain";
 
 /// Function that copies a number of bytes from a mapping to memory that has room for them.
-type Copy = unsafe fn(*const u8, *mut u8, usize) -> Answer<()>;
+type CopyFunction = unsafe fn(*const u8, *mut u8, usize) -> Answer<()>;
 
 /// Reads through a mapping. Files that cannot be mapped, and every write, go the plain way.
-pub(super) fn perform(step: &Step) -> Answer<usize> {
+pub(super) fn perform(step: &TransferStep) -> Answer<usize> {
     perform_by(step, copy_advised)
 }
 
 /// Reads through a mapping without advice to the kernel.
-pub(super) fn perform_plain(step: &Step) -> Answer<usize> {
+pub(super) fn perform_plain(step: &TransferStep) -> Answer<usize> {
     perform_by(step, copy_touched)
 }
 
@@ -45,7 +45,7 @@ pub(super) fn probe_plain() -> Answer<()> {
     unsafe { copy_touched(from.as_ptr(), to.as_mut_ptr(), from.len()) }
 }
 
-fn perform_by(step: &Step, copy: Copy) -> Answer<usize> {
+fn perform_by(step: &TransferStep, copy: CopyFunction) -> Answer<usize> {
     if step.operation == Operation::Write {
         return sync::perform(step);
     }
@@ -58,7 +58,7 @@ fn perform_by(step: &Step, copy: Copy) -> Answer<usize> {
 }
 
 /// Copies what the file holds of the step's range; 0 at its end.
-fn copy_mapped(step: &Step, copy: Copy) -> Answer<usize> {
+fn copy_mapped(step: &TransferStep, copy: CopyFunction) -> Answer<usize> {
     // SAFETY: the transfer's file keeps the descriptor open while its step is carried out.
     let file = unsafe { BorrowedFd::borrow_raw(step.descriptor) };
     let file_bytes = u64::try_from(fstat(file)?.st_size).unwrap_or(0);

@@ -9,25 +9,19 @@
 //! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at
 //! once, with an engine: `uring`, `threads`, `mmap` (with advice and without) and `sync`, a file
 //! each. All share `transfer`, the one place that knows about short transfers, interruptions and
-//! the end of a file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
+//! the end of a file. A [`Cursor`] reads a file as a stream; `striped` makes one file of several.
 //!
-//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`), of
-//! these a [`SpillSet`] may be several, over which each file lies striped (`spilled`), a
-//! [`Holding`] counts what temporary files take of a place, and how fast,
-//! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
-//! knows those that have offsets after all, `inherited` the descriptors that were open when the
-//! process began, `kind` tells which inputs have offsets, `space` and `limits` ask what the machine
-//! has left, `locale` asks the C library how text sorts, `compression` expands inputs and
-//! compresses outputs, `counters` tells what the processor counted.
-//! `faulty` makes faults to order, for tests.
+//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`). A
+//! [`Holding`] counts what temporary files take of a place, and how fast. `pipe` serves streams
+//! that have no offsets, `supply` those that the caller makes. `redirect` knows those that have
+//! offsets after all, `inherited` the descriptors that were open when the process began, `kind`
+//! tells which inputs have offsets. `faulty` makes faults to order, for tests.
 //!
 //! Invariant: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
 
 mod arena;
 mod cache;
-pub mod compression;
-pub mod counters;
 mod cursor;
 mod direct;
 mod elastic;
@@ -38,18 +32,12 @@ mod holding;
 mod identity;
 pub mod inherited;
 mod kind;
-pub mod limits;
-pub mod locale;
 mod mmap;
 pub mod pipe;
-pub mod processors;
 mod queue;
 pub mod redirect;
 mod scratch;
-pub mod space;
-mod spill_set;
-pub mod spilled;
-pub mod stripe;
+pub mod striped;
 mod supply;
 mod sweep;
 mod sync;
@@ -61,27 +49,29 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
+use crate::sys::limits;
 
 /// Kernel's answer to a call.
 type Answer<T> = rustix::io::Result<T>;
 
-pub use arena::{Arena, Pages, Region};
+pub use arena::{Arena, PageSize, Region};
 pub use cursor::Cursor;
 pub use direct::{Direct, DirectStreams};
 pub use elastic::ElasticRegion;
 pub use file::File;
-pub use holding::{Allowance, Holding, Share};
+pub(crate) use file::not_opened;
+pub use holding::{Allowance, Holding, HoldingShare};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
-pub use processors::Affinity;
 pub use queue::{Completion, Operation, Queue, Request};
+pub(crate) use scratch::random;
 pub use scratch::{
     KEPT_NAME, SpillDirectory, TempFile, check_replaceable, directory_of, rename_target,
     sync_directory,
 };
-pub use spill_set::{SpillPlace, SpillSet};
-pub use supply::{Begun, Extent, Supplied, Supply};
+pub use supply::{BegunStream, Extent, Supplied, Supply};
 pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
+pub(crate) use sweep::{free_lock, is_spill_directory, open_followed};
 
 /// Ways for requests to reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -156,12 +146,12 @@ impl Engine {
     /// wait their turn inside the queue.
     pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
         let depth = depth.max(1);
-        Ok(stripe::around(faulty::around(match self {
-            Self::Auto if limits::are_files_few() => Box::new(threads::Threads::new(depth)?),
+        Ok(striped::around(faulty::around(match self {
+            Self::Auto if limits::are_files_few() => Box::new(threads::ThreadPool::new(depth)?),
             // Rings are memory too: where one more is refused, threads do the work.
             Self::Auto => match uring::Uring::new(depth) {
                 Ok(ring) if uring::probe().is_ok() => Box::new(ring),
-                _ => Box::new(threads::Threads::new(depth)?),
+                _ => Box::new(threads::ThreadPool::new(depth)?),
             },
             Self::Uring => Box::new(uring::Uring::new(depth).map_err(|e| {
                 config!(
@@ -171,7 +161,7 @@ impl Engine {
                     Setting::Engine.to("threads"),
                 )
             })?),
-            Self::Threads => Box::new(threads::Threads::new(depth)?),
+            Self::Threads => Box::new(threads::ThreadPool::new(depth)?),
             Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),
             Self::MmapPlain => Box::new(sync::Inline::new(mmap::NAME_PLAIN, mmap::perform_plain)),
             Self::Sync => Box::new(sync::Inline::new(sync::NAME, sync::perform)),

@@ -23,7 +23,6 @@ use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open, stat};
 use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, read, write};
 
 use super::Answer;
-use super::compression::Inlet;
 use super::file::File;
 use super::inherited::{STDIN, STDOUT, duplicate, named_by};
 use super::supply::{Extent, Supplied};
@@ -63,17 +62,17 @@ enum Manner {
 
 /// Direction of bytes.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum PipeDirection {
     In,
     Out,
 }
 
 /// The open end of a stream, its name for messages, and how far it has come.
 #[derive(Debug)]
-struct End {
+struct PipeEnd {
     descriptor: OwnedFd,
     name: PathBuf,
-    way: Way,
+    way: PipeDirection,
     manner: Manner,
     /// True if `poll` comes before the next call: before the first, since a named pipe that nobody
     /// has opened for writing yet reads like one at its end; after a call that left something to
@@ -83,8 +82,8 @@ struct End {
     bytes: u64,
 }
 
-impl End {
-    fn new(descriptor: OwnedFd, name: &Path, way: Way) -> Self {
+impl PipeEnd {
+    fn new(descriptor: OwnedFd, name: &Path, way: PipeDirection) -> Self {
         // SAFETY: F_SETPIPE_SZ takes a number and touches no memory of ours. What is no pipe, or
         // may not grow, stays as it is.
         let _ = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE_BYTES) };
@@ -100,17 +99,17 @@ impl End {
     }
 
     /// Returns the stream that the parent process has left open under a number.
-    fn inherited(number: RawFd, name: &Path, way: Way) -> Result<Self> {
+    fn inherited(number: RawFd, name: &Path, way: PipeDirection) -> Result<Self> {
         let descriptor = duplicate(number).map_err(|e| Error::io(way.action(), name, e))?;
         Ok(Self::new(descriptor, name, way))
     }
 
     /// Returns what `path` names: a descriptor that is open already, or what can be opened; `None`
     /// for a named pipe that nobody reads.
-    fn named(path: &Path, way: Way) -> Result<Option<Self>> {
+    fn named(path: &Path, way: PipeDirection) -> Result<Option<Self>> {
         let access = match way {
-            Way::In => OFlags::RDONLY,
-            Way::Out => OFlags::WRONLY,
+            PipeDirection::In => OFlags::RDONLY,
+            PipeDirection::Out => OFlags::WRONLY,
         };
         let flags = access | OFlags::CLOEXEC | OFlags::NONBLOCK;
         // Only a link can mean a descriptor: others are opened by one call.
@@ -145,11 +144,15 @@ impl End {
             }
             let (most, flags) = match (self.manner, self.way) {
                 (Manner::Told, _) => (bytes, ReadWriteFlags::NOWAIT),
-                (Manner::Free, Way::In) => (bytes.min(FREE_READ_BYTES), ReadWriteFlags::empty()),
-                (Manner::Free, Way::Out) | (Manner::Modest, Way::In) => {
+                (Manner::Free, PipeDirection::In) => {
+                    (bytes.min(FREE_READ_BYTES), ReadWriteFlags::empty())
+                }
+                (Manner::Free, PipeDirection::Out) | (Manner::Modest, PipeDirection::In) => {
                     (bytes, ReadWriteFlags::empty())
                 }
-                (Manner::Modest, Way::Out) => (bytes.min(libc::PIPE_BUF), ReadWriteFlags::empty()),
+                (Manner::Modest, PipeDirection::Out) => {
+                    (bytes.min(libc::PIPE_BUF), ReadWriteFlags::empty())
+                }
             };
             match call(&self.descriptor, most, flags) {
                 Ok(passed) => {
@@ -185,7 +188,7 @@ impl End {
     /// end; and what `poll` allows is as much as there is, so that modest reads are no slower.
     fn reopened(&self) -> Option<OwnedFd> {
         let kind = FileType::from_raw_mode(fstat(&self.descriptor).ok()?.st_mode);
-        if !matches!((self.way, kind), (Way::Out, FileType::Fifo)) {
+        if !matches!((self.way, kind), (PipeDirection::Out, FileType::Fifo)) {
             return None;
         }
         // Fails where there is no /proc, and on pipes that were made by another user.
@@ -196,8 +199,8 @@ impl End {
     /// Waits a while until a call would not have to; whether that is so.
     fn is_ready(&self) -> Answer<bool> {
         let events = match self.way {
-            Way::In => libc::POLLIN,
-            Way::Out => libc::POLLOUT,
+            PipeDirection::In => libc::POLLIN,
+            PipeDirection::Out => libc::POLLOUT,
         };
         let mut poll = libc::pollfd { fd: self.descriptor.as_raw_fd(), events, revents: 0 };
         // SAFETY: one `pollfd`, ours for the length of the call.
@@ -215,7 +218,7 @@ impl End {
     }
 }
 
-impl Way {
+impl PipeDirection {
     /// Returns what is done, as errors say it.
     fn action(self) -> &'static str {
         match self {
@@ -231,40 +234,40 @@ fn is_fifo(path: &Path) -> bool {
 
 /// A stream to be read from its beginning to its end.
 #[derive(Debug)]
-pub struct Reader(Source);
+pub struct PipeReader(ReaderSource);
 
 /// Source of a stream's bytes.
 #[derive(Debug)]
-enum Source {
-    End(End),
+enum ReaderSource {
+    End(PipeEnd),
     /// The caller, and the number of bytes it has given.
     Supplied(Supplied, u64),
 }
 
-impl Reader {
+impl PipeReader {
     /// Opens standard input.
     pub fn stdin() -> Result<Self> {
-        End::inherited(STDIN, Path::new("standard input"), Way::In).map(Self::new)
+        PipeEnd::inherited(STDIN, Path::new("standard input"), PipeDirection::In).map(Self::new)
     }
 
     /// Returns what is open already, called `name` in messages.
     pub fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
-        Self::new(End::new(descriptor.into(), name, Way::In))
+        Self::new(PipeEnd::new(descriptor.into(), name, PipeDirection::In))
     }
 
     /// Returns a stream that the caller supplies.
     pub fn supplied(supplied: Supplied) -> Self {
-        Self(Source::Supplied(supplied, 0))
+        Self(ReaderSource::Supplied(supplied, 0))
     }
 
-    fn new(end: End) -> Self {
-        Self(Source::End(end))
+    fn new(end: PipeEnd) -> Self {
+        Self(ReaderSource::End(end))
     }
 
     /// Opens a named pipe, a character device, a descriptor that `path` means (`/dev/fd/3`), or a
     /// file. The first read waits for a writer.
     pub fn open(path: &Path) -> Result<Self> {
-        let end = End::named(path, Way::In)?;
+        let end = PipeEnd::named(path, PipeDirection::In)?;
         end.map(Self::new).ok_or_else(|| Error::io("open", path, Errno::NXIO))
     }
 
@@ -277,8 +280,8 @@ impl Reader {
     /// `progress`; what was read until then is lost to the caller.
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let end = match &mut self.0 {
-            Source::End(end) => end,
-            Source::Supplied(supplied, bytes) => {
+            ReaderSource::End(end) => end,
+            ReaderSource::Supplied(supplied, bytes) => {
                 let filled = supplied.fill(buffer, progress)?;
                 *bytes += filled as u64;
                 return Ok(filled);
@@ -304,49 +307,61 @@ impl Reader {
     /// Returns the bytes read so far.
     pub fn bytes(&self) -> u64 {
         match &self.0 {
-            Source::End(end) => end.bytes,
-            Source::Supplied(_, bytes) => *bytes,
+            ReaderSource::End(end) => end.bytes,
+            ReaderSource::Supplied(_, bytes) => *bytes,
         }
     }
 
     /// Returns the name that messages use.
     pub fn name(&self) -> &Path {
         match &self.0 {
-            Source::End(end) => &end.name,
-            Source::Supplied(supplied, _) => supplied.name(),
+            ReaderSource::End(end) => &end.name,
+            ReaderSource::Supplied(supplied, _) => supplied.name(),
         }
     }
 
     /// Returns how much there is to be read in all, where that is known.
     pub fn extent(&self) -> Option<Extent> {
         match &self.0 {
-            Source::End(_) => None,
-            Source::Supplied(supplied, _) => supplied.extent(),
+            ReaderSource::End(_) => None,
+            ReaderSource::Supplied(supplied, _) => supplied.extent(),
         }
     }
 }
 
 /// A stream to be written in order.
 #[derive(Debug)]
-pub struct Writer(Target);
+pub struct PipeWriter(WriterTarget);
 
 /// Destination of a stream's bytes.
 #[derive(Debug)]
-enum Target {
-    End(End),
-    /// Threads that compress the bytes first.
-    Inlet(Inlet),
+enum WriterTarget {
+    End(PipeEnd),
+    /// A stream that changes the bytes first.
+    Inlet(Box<dyn Inlet>),
 }
 
-impl Writer {
+/// A stream that takes bytes in order and writes others in their place, such as compressed ones.
+pub trait Inlet: std::fmt::Debug + Send {
+    /// Takes all of `data`.
+    fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()>;
+
+    /// Returns the bytes taken so far.
+    fn bytes(&self) -> u64;
+
+    /// Returns the output's name in messages.
+    fn name(&self) -> &Path;
+}
+
+impl PipeWriter {
     /// Opens standard output.
     pub fn stdout() -> Result<Self> {
-        let end = End::inherited(STDOUT, Path::new("standard output"), Way::Out)?;
-        Ok(Self(Target::End(end)))
+        let end = PipeEnd::inherited(STDOUT, Path::new("standard output"), PipeDirection::Out)?;
+        Ok(Self(WriterTarget::End(end)))
     }
 
     fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
-        Self(Target::End(End::new(descriptor.into(), name, Way::Out)))
+        Self(WriterTarget::End(PipeEnd::new(descriptor.into(), name, PipeDirection::Out)))
     }
 
     /// Returns a writer to an empty file, called `name` in messages.
@@ -355,9 +370,9 @@ impl Writer {
         Ok(Self::of(descriptor, name))
     }
 
-    /// Returns a writer whose bytes are compressed on the way.
-    pub fn inlet(inlet: Inlet) -> Self {
-        Self(Target::Inlet(inlet))
+    /// Returns a writer whose bytes pass through an inlet.
+    pub fn inlet(inlet: Box<dyn Inlet>) -> Self {
+        Self(WriterTarget::Inlet(inlet))
     }
 
     /// Opens a named pipe or character device that exists, or a descriptor that `path` means
@@ -369,8 +384,8 @@ impl Writer {
     /// `progress`.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
         loop {
-            if let Some(end) = End::named(path, Way::Out)? {
-                return Ok(Self(Target::End(end)));
+            if let Some(end) = PipeEnd::named(path, PipeDirection::Out)? {
+                return Ok(Self(WriterTarget::End(end)));
             }
             if progress.is_stopping() {
                 return Err(Error::Interrupted);
@@ -387,8 +402,8 @@ impl Writer {
     /// `progress`; a part of the data may have been written then.
     pub fn write_all(&mut self, mut data: &[u8], progress: &Progress) -> Result<()> {
         let end = match &mut self.0 {
-            Target::End(end) => end,
-            Target::Inlet(inlet) => return inlet.write_all(data, progress),
+            WriterTarget::End(end) => end,
+            WriterTarget::Inlet(inlet) => return inlet.write_all(data, progress),
         };
         while !data.is_empty() {
             let passed = end.pass(data.len(), progress, |to, most, flags| {
@@ -405,16 +420,16 @@ impl Writer {
     /// Returns the bytes written so far.
     pub fn bytes(&self) -> u64 {
         match &self.0 {
-            Target::End(end) => end.bytes,
-            Target::Inlet(inlet) => inlet.bytes(),
+            WriterTarget::End(end) => end.bytes,
+            WriterTarget::Inlet(inlet) => inlet.bytes(),
         }
     }
 
     /// Returns the name that messages use.
     pub fn name(&self) -> &Path {
         match &self.0 {
-            Target::End(end) => &end.name,
-            Target::Inlet(inlet) => inlet.name(),
+            WriterTarget::End(end) => &end.name,
+            WriterTarget::Inlet(inlet) => inlet.name(),
         }
     }
 }
@@ -434,10 +449,10 @@ impl Outlet {
     }
 
     /// Returns a writer to it.
-    pub fn writer(&self) -> Result<Writer> {
+    pub fn writer(&self) -> Result<PipeWriter> {
         let cloned = fcntl_dupfd_cloexec(&self.descriptor, 0);
         let descriptor = cloned.map_err(|e| Error::io("use", &self.name, e))?;
-        Ok(Writer::of(descriptor, &self.name))
+        Ok(PipeWriter::of(descriptor, &self.name))
     }
 }
 

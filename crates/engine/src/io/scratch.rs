@@ -35,9 +35,9 @@ use rustix::io::Errno;
 use super::Answer;
 use super::direct::Direct;
 use super::file::File;
-use super::limits;
 use super::sweep::{free_lock, is_part, is_spill_directory};
 use crate::error::{ConfigErrorKind, Error, Result, config};
+use crate::sys::limits;
 
 /// The lock of a spill directory.
 pub(super) const LOCK_NAME: &str = "lock";
@@ -460,7 +460,7 @@ fn unique() -> String {
 }
 
 /// Returns a number that nobody can foretell.
-pub(super) fn random() -> u64 {
+pub(crate) fn random() -> u64 {
     // The standard library's hash keys are random for each process and differ from call to call.
     RandomState::new().build_hasher().finish()
 }

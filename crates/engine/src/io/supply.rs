@@ -11,8 +11,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::pipe::Reader;
-use super::{Cursor, Direct, File};
+use super::Cursor;
+use super::pipe::PipeReader;
 use crate::error::{Error, Result};
 use crate::stats::Progress;
 
@@ -54,11 +54,11 @@ impl Extent {
 
 /// An input whose bytes the caller supplies. It equals only its clones, which are the same stream.
 #[derive(Clone)]
-pub struct Supplied(Box<Parts>);
+pub struct Supplied(Box<StreamParts>);
 
 /// State of a stream; boxed, so that inputs that are files take no room for it.
 #[derive(Clone)]
-struct Parts {
+struct StreamParts {
     name: PathBuf,
     /// The size, if it is known in advance.
     extent: Option<Extent>,
@@ -69,7 +69,7 @@ impl Supplied {
     /// Returns a stream that messages call `name`.
     pub fn new(name: &Path, supply: impl Supply + 'static) -> Self {
         let (name, supply) = (name.to_owned(), Arc::new(Mutex::new(supply)));
-        Self(Box::new(Parts { name, extent: None, supply }))
+        Self(Box::new(StreamParts { name, extent: None, supply }))
     }
 
     /// Sets the size of the stream, for the plan of its memory. It is used for lines, and ignored
@@ -98,20 +98,20 @@ impl Supplied {
 
 /// A stream whose beginning has been read.
 #[derive(Debug)]
-pub struct Begun {
+pub struct BegunStream {
     beginning: VecDeque<u8>,
     /// Rest of the stream; `None` after its end, as a terminal would be asked for more.
-    rest: Option<Reader>,
+    rest: Option<PipeReader>,
 }
 
-impl Begun {
+impl BegunStream {
     /// Returns the stream that begins with these bytes and continues with `rest`.
-    pub fn new(beginning: Vec<u8>, rest: Option<Reader>) -> Self {
+    pub fn new(beginning: Vec<u8>, rest: Option<PipeReader>) -> Self {
         Self { beginning: beginning.into(), rest }
     }
 }
 
-impl Supply for Begun {
+impl Supply for BegunStream {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         // Reading memory cannot fail.
         let begun = self.beginning.read(buffer).unwrap_or_default();
@@ -124,19 +124,7 @@ impl Supply for Begun {
     }
 }
 
-impl Supplied {
-    /// Returns the striped file that is defined at `path`, as a stream.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`File::open_stripes`].
-    pub fn striped(path: &Path) -> Result<Self> {
-        let file = File::open_stripes(path, Direct::Off)?;
-        Ok(Self::new(path, Cursor::new(&file, 0)))
-    }
-}
-
-impl Supply for Reader {
+impl Supply for PipeReader {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         Self::fill(self, buffer, progress)
     }

@@ -110,7 +110,7 @@ fn directories_with(mark: &str, directory: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Opens a directory that the user named, through symbolic links.
-pub(super) fn open_followed(directory: &Path) -> Answer<OwnedFd> {
+pub(crate) fn open_followed(directory: &Path) -> Answer<OwnedFd> {
     open(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
@@ -123,7 +123,7 @@ pub fn is_part(path: &Path) -> bool {
 }
 
 /// Returns whether a path has a name that is given to spill directories.
-pub(super) fn is_spill_directory(path: &Path) -> bool {
+pub(crate) fn is_spill_directory(path: &Path) -> bool {
     path.file_name().is_some_and(|name| pid_of_directory(name.as_bytes()).is_some())
 }
 
@@ -218,7 +218,7 @@ fn is_empty(directory: &OwnedFd) -> Answer<bool> {
 
 /// Returns the lock on a file nobody else has locked, if it still has that name; dropping it lets
 /// go.
-pub(super) fn free_lock(directory: BorrowedFd<'_>, name: &[u8]) -> Answer<Option<OwnedFd>> {
+pub(crate) fn free_lock(directory: BorrowedFd<'_>, name: &[u8]) -> Answer<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = openat(directory, name, flags, Mode::empty())?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {

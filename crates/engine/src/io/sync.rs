@@ -9,16 +9,16 @@ use rustix::io::Errno;
 
 use super::Answer;
 use super::queue::{Completion, Operation, Queue, Request};
-use super::transfer::{Progress, Step, Transfer};
+use super::transfer::{Transfer, TransferState, TransferStep};
 use crate::error::Result;
 
 pub(super) const NAME: &str = "sync";
 
 /// Carries out one step of a transfer.
-pub(super) type Perform = fn(&Step) -> Answer<usize>;
+pub(super) type Perform = fn(&TransferStep) -> Answer<usize>;
 
 /// Returns one `pread` or `pwrite`.
-pub(super) fn perform(step: &Step) -> Answer<usize> {
+pub(super) fn perform(step: &TransferStep) -> Answer<usize> {
     let (pointer, length) = (step.pointer.cast::<libc::c_void>(), step.length);
     let offset = libc::off64_t::try_from(step.offset).map_err(|_| Errno::OVERFLOW)?;
     // SAFETY: `Transfer::step` gives a pointer to `length` mapped bytes that belong to the transfer
@@ -54,8 +54,8 @@ impl Inline {
 impl Queue for Inline {
     fn submit(&mut self, request: Request) -> Result<()> {
         self.completions.push_back(match Transfer::start(request) {
-            Progress::Again(transfer) => transfer.run(self.perform),
-            Progress::Finished(completion) => completion,
+            TransferState::Again(transfer) => transfer.run(self.perform),
+            TransferState::Finished(completion) => completion,
         });
         Ok(())
     }

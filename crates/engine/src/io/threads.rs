@@ -12,7 +12,7 @@ use std::thread::{Builder, JoinHandle};
 
 use super::queue::{Completion, Queue, Request};
 use super::sync::perform;
-use super::transfer::{Progress, Transfer};
+use super::transfer::{Transfer, TransferState};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 
 pub(super) const NAME: &str = "threads";
@@ -23,7 +23,7 @@ const STACK_BYTES: usize = 128 << 10;
 
 /// Requests on their way to the threads.
 #[derive(Debug, Default)]
-struct Line {
+struct ThreadQueue {
     waiting: Mutex<Waiting>,
     has_changed: Condvar,
 }
@@ -35,7 +35,7 @@ struct Waiting {
     is_closed: bool,
 }
 
-impl Line {
+impl ThreadQueue {
     /// Returns the lock. A thread that panicked while holding it left the line as it was, so it
     /// stays usable.
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -58,8 +58,8 @@ impl Line {
 }
 
 /// The pool of one queue.
-pub(super) struct Threads {
-    line: Arc<Line>,
+pub(super) struct ThreadPool {
+    line: Arc<ThreadQueue>,
     pool: Vec<JoinHandle<()>>,
     /// Most threads: requests that may be in flight, or what the system allows.
     depth: usize,
@@ -68,12 +68,12 @@ pub(super) struct Threads {
     in_flight: usize,
 }
 
-impl Threads {
+impl ThreadPool {
     /// Returns a pool of up to `depth` threads, with the first of them started: if that one cannot
     /// be, none can.
     pub(super) fn new(depth: usize) -> Result<Self> {
         let (sender, completions) = channel();
-        let (line, pool) = (Arc::new(Line::default()), Vec::new());
+        let (line, pool) = (Arc::new(ThreadQueue::default()), Vec::new());
         let mut queue = Self { line, pool, depth, sender, completions, in_flight: 0 };
         let started = queue.start_one();
         started.map_err(|e| {
@@ -113,7 +113,7 @@ impl Threads {
 }
 
 /// Runs a pool thread.
-fn serve(line: &Line, sender: &Sender<Completion>) {
+fn serve(line: &ThreadQueue, sender: &Sender<Completion>) {
     while let Some(transfer) = line.next() {
         if sender.send(transfer.run(perform)).is_err() {
             return; // The queue is being dropped and nobody wants to know.
@@ -121,17 +121,17 @@ fn serve(line: &Line, sender: &Sender<Completion>) {
     }
 }
 
-impl Queue for Threads {
+impl Queue for ThreadPool {
     fn submit(&mut self, request: Request) -> Result<()> {
         self.in_flight += 1;
         self.grow();
         match Transfer::start(request) {
-            Progress::Again(transfer) => {
+            TransferState::Again(transfer) => {
                 self.line.lock().transfers.push_back(transfer);
                 self.line.has_changed.notify_one();
             }
             // Our own receiver is alive, so this cannot fail.
-            Progress::Finished(completion) => {
+            TransferState::Finished(completion) => {
                 let _ = self.sender.send(completion);
             }
         }
@@ -159,7 +159,7 @@ impl Queue for Threads {
     }
 }
 
-impl Drop for Threads {
+impl Drop for ThreadPool {
     fn drop(&mut self) {
         let mut waiting = self.line.lock();
         waiting.transfers.clear(); // Not begun, and nobody will ask for them.

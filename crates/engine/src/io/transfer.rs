@@ -35,7 +35,7 @@ pub(super) struct Transfer {
 
 /// Next request to the kernel. The pointer is good until the transfer it came from is advanced.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct TransferStep {
     pub(super) operation: Operation,
     pub(super) descriptor: RawFd,
     pub(super) pointer: *mut u8,
@@ -45,7 +45,7 @@ pub(super) struct Step {
 
 /// State of a transfer after an answer.
 #[derive(Debug)]
-pub(super) enum Progress {
+pub(super) enum TransferState {
     /// There is another step.
     Again(Transfer),
     /// The transfer is over.
@@ -57,7 +57,7 @@ impl Transfer {
     ///
     /// # Panics
     /// If the range does not lie within the region.
-    pub(super) fn start(request: Request) -> Progress {
+    pub(super) fn start(request: Request) -> TransferState {
         let range = &request.range;
         assert!(
             range.start <= range.end && range.end <= request.region.len(),
@@ -65,7 +65,7 @@ impl Transfer {
             request.region.len()
         );
         let transfer = Self { request, done: 0, is_direct: false, begun: Instant::now() };
-        if transfer.rest() == 0 { transfer.finish() } else { Progress::Again(transfer) }
+        if transfer.rest() == 0 { transfer.finish() } else { TransferState::Again(transfer) }
     }
 
     fn rest(&self) -> usize {
@@ -76,34 +76,34 @@ impl Transfer {
         self.request.offset + self.done as u64
     }
 
-    fn finish(self) -> Progress {
+    fn finish(self) -> TransferState {
         let Self { request, done, begun, .. } = self;
         if request.operation == Operation::Write && done > 0 {
             request.file.grown_to(request.offset + done as u64);
         }
-        Progress::Finished(Completion { request, result: Ok(done), took: begun.elapsed() })
+        TransferState::Finished(Completion { request, result: Ok(done), took: begun.elapsed() })
     }
 
-    fn fail(self, source: impl Into<io::Error>) -> Progress {
+    fn fail(self, source: impl Into<io::Error>) -> TransferState {
         let action = match self.request.operation {
             Operation::Read => "read",
             Operation::Write => "write",
         };
         let error = Error::io_at(action, self.request.file.path(), self.offset(), source);
         let (request, took) = (self.request, self.begun.elapsed());
-        Progress::Finished(Completion { request, result: Err(error), took })
+        TransferState::Finished(Completion { request, result: Err(error), took })
     }
 
     /// Returns the next thing to ask of the kernel. The memory at the pointer is mapped,
     /// belongs to this transfer alone, and may be written if the step reads.
-    pub(super) fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> TransferStep {
         let length = self.rest().min(STEP_BYTES_MAX);
         assert!(length > 0);
         let from = self.request.range.start + self.done;
         let pointer = self.request.region[from..from + length].as_mut_ptr();
         let route = self.request.file.route(pointer.addr(), self.offset(), length);
         self.is_direct = route.is_direct;
-        Step {
+        TransferStep {
             operation: self.request.operation,
             descriptor: route.descriptor,
             pointer,
@@ -113,12 +113,12 @@ impl Transfer {
     }
 
     /// Takes the kernel's answer to the last step: bytes transferred, or why not.
-    pub(super) fn advance(mut self, answer: Answer<usize>) -> Progress {
+    pub(super) fn advance(mut self, answer: Answer<usize>) -> TransferState {
         match (answer, self.request.operation) {
-            (Err(Errno::INTR | Errno::AGAIN), _) => Progress::Again(self),
+            (Err(Errno::INTR | Errno::AGAIN), _) => TransferState::Again(self),
             (Err(Errno::INVAL | Errno::OPNOTSUPP), _) if self.is_direct => {
                 self.request.file.give_up_direct();
-                Progress::Again(self)
+                TransferState::Again(self)
             }
             (Err(error), _) => self.fail(error),
             (Ok(0), Operation::Read) => self.finish(),
@@ -126,18 +126,18 @@ impl Transfer {
             (Ok(bytes), _) => {
                 assert!(bytes <= self.rest(), "the kernel moved more than it was asked to");
                 self.done += bytes;
-                if self.rest() == 0 { self.finish() } else { Progress::Again(self) }
+                if self.rest() == 0 { self.finish() } else { TransferState::Again(self) }
             }
         }
     }
 
     /// Runs the whole loop with `perform` as the kernel.
-    pub(super) fn run(mut self, perform: impl Fn(&Step) -> Answer<usize>) -> Completion {
+    pub(super) fn run(mut self, perform: impl Fn(&TransferStep) -> Answer<usize>) -> Completion {
         loop {
             let step = self.step();
             match self.advance(perform(&step)) {
-                Progress::Again(transfer) => self = transfer,
-                Progress::Finished(completion) => return completion,
+                TransferState::Again(transfer) => self = transfer,
+                TransferState::Finished(completion) => return completion,
             }
         }
     }

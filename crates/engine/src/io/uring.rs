@@ -21,7 +21,7 @@ use io_uring::{IoUring, Probe, opcode, squeue};
 use rustix::io::Errno;
 
 use super::queue::{Completion, Operation, Queue, Request};
-use super::transfer::{Progress, Step, Transfer};
+use super::transfer::{Transfer, TransferState, TransferStep};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 
 pub(super) const NAME: &str = "uring";
@@ -156,8 +156,8 @@ impl Uring {
             let answer = usize::try_from(answer)
                 .map_err(|_| Errno::from_raw_os_error(answer.wrapping_neg()));
             match transfer.advance(answer) {
-                Progress::Again(transfer) => self.push(slot, transfer),
-                Progress::Finished(completion) => {
+                TransferState::Again(transfer) => self.push(slot, transfer),
+                TransferState::Finished(completion) => {
                     self.completions.push_back(completion);
                     self.free.push(slot);
                 }
@@ -173,7 +173,7 @@ impl Uring {
 }
 
 /// Returns a step as the ring wants it.
-fn entry(step: &Step) -> squeue::Entry {
+fn entry(step: &TransferStep) -> squeue::Entry {
     let (descriptor, length) = (Fd(step.descriptor), step.length as u32);
     match step.operation {
         Operation::Read => {
@@ -188,8 +188,8 @@ fn entry(step: &Step) -> squeue::Entry {
 impl Queue for Uring {
     fn submit(&mut self, request: Request) -> Result<()> {
         match Transfer::start(request) {
-            Progress::Finished(completion) => self.completions.push_back(completion),
-            Progress::Again(transfer) => {
+            TransferState::Finished(completion) => self.completions.push_back(completion),
+            TransferState::Again(transfer) => {
                 self.backlog.push_back(transfer);
                 self.fill();
                 if self.has_unsubmitted() {

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use crate::error::Result;
-use crate::io::limits::{self, ProcessorTime};
 use crate::key::text::TextOrder;
 use crate::pipeline::sorted::InputAccount;
 use crate::pipeline::{Outcome, Seen, Work};
@@ -11,6 +10,7 @@ use crate::plan::Algorithm;
 use crate::plan::passes::Way;
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
+use crate::sys::limits::{self, ProcessorTime};
 use crate::units::ByteSize;
 
 /// State at the start of a job, above all its clocks.

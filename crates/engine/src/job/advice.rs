@@ -5,11 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::{Message, Setting, message};
-use crate::io::{Engine, SpillPlace, limits, space};
+use crate::io::Engine;
 use crate::pipeline::{Input, Work};
 use crate::plan::Need;
 use crate::plan::outlook::Outlook;
 use crate::stats::{Phase, Statistics, Stream, WorkerTime};
+use crate::stripe::SpillPlace;
+use crate::sys::{limits, space};
 use crate::units::ByteSize;
 
 /// Shorter sorts get no advice about processors and disks, because it would depend on chance.

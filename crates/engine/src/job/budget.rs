@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
-use crate::io::limits;
+use crate::sys::limits;
 use crate::units::ByteSize;
 
 /// Share of the machine taken where nothing was said: the rest is for the page cache and for

@@ -5,10 +5,10 @@ use super::contents::Look;
 use super::records::{bound, framing, gate, key};
 use super::union::{self, Turns};
 use super::{Budget, Input, open};
+use crate::codec::Decompress;
 use crate::error::Result;
 use crate::format::{Format, HeaderLines};
-use crate::io::compression::Decompress;
-use crate::io::{Direct, DirectStreams, Engine, limits};
+use crate::io::{Direct, DirectStreams, Engine};
 use crate::key::{Key, OrderOptions, with_encoder};
 use crate::pipeline::sorted::{self, CheckWork, Checked, Place};
 use crate::pipeline::{Gate, Heading};
@@ -17,6 +17,7 @@ use crate::plan::open_files::OpenFiles;
 use crate::plan::scratch::Lengths;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::Progress;
+use crate::sys::limits;
 
 /// One check whether each input is sorted. Inputs are checked separately.
 #[derive(Clone, Debug)]

@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use super::Input;
 use super::contents::{Instead, Look};
-use crate::error::{Error, Result, config};
-use crate::format::Format;
-use crate::io::compression::{
+use crate::codec::{
     Appetite, Codec, Compression, Decoding, Decompress, OUTPUT_SHARE, Origin, encoders,
 };
+use crate::error::{Error, Result, config};
+use crate::format::Format;
 use crate::key::text::TextOrder;
 use crate::operator::Select;
-use crate::output::Output;
+use crate::output::OpenOutput;
 use crate::pipeline::Columns;
 use crate::plan::besides::{Besides, Part};
 use crate::plan::scratch::{Lengths, ScratchMemory};
-use crate::predicate::Filter;
+use crate::predicate::RecordFilter;
 use crate::stats::Statistics;
 use crate::units::ByteSize;
 
@@ -61,7 +61,7 @@ impl Coders {
 
     /// Adds the conditions that a job asks of records of `format`.
     #[must_use]
-    pub fn with_conditions(self, filter: &Filter, format: Format) -> Self {
+    pub fn with_conditions(self, filter: &RecordFilter, format: Format) -> Self {
         // Cells may have quotes, values of JSON escapes, and short records are padded.
         let is_copied = matches!(format, Format::Csv(_) | Format::JsonLines | Format::Prefixed(_));
         let may_take = !filter.is_all() && (is_copied || !filter.looks_at_bytes_as_written());
@@ -156,7 +156,7 @@ impl Coders {
     }
 
     /// Returns the output, compressed if that is wanted.
-    pub fn output(&mut self, output: Output, how: Option<Compression>) -> Result<Output> {
+    pub fn output(&mut self, output: OpenOutput, how: Option<Compression>) -> Result<OpenOutput> {
         let Some(how) = how else { return Ok(output) };
         let (threads, bytes) = encoders(how, self.budget, self.threads);
         self.besides.add(Part { bytes, share: OUTPUT_SHARE });

@@ -10,12 +10,12 @@ use std::fs;
 use std::path::Path;
 
 use super::Input;
+use crate::codec::{
+    CONTENT_BYTES, Codec, ContentKind, Decompress, Foreign, Origin, STDIN, beginning,
+};
 use crate::error::{Error, Result, Setting, message};
 use crate::format::Format;
-use crate::io::compression::{
-    CONTENT_BYTES, Codec, Content, Decompress, Foreign, Origin, STDIN, beginning,
-};
-use crate::io::{Begun, Supplied, Supply, pipe, redirect};
+use crate::io::{BegunStream, Supplied, Supply, pipe, redirect};
 use crate::stats::Progress;
 
 /// The settings for looking at inputs.
@@ -100,8 +100,8 @@ impl<'a> Look<'a> {
             }
             _ => {
                 let reader = match input {
-                    Input::File(path) => pipe::Reader::open(path)?,
-                    _ => pipe::Reader::stdin()?,
+                    Input::File(path) => pipe::PipeReader::open(path)?,
+                    _ => pipe::PipeReader::stdin()?,
                 };
                 self.stream(reader, std::mem::replace(is_begun, true))
             }
@@ -117,16 +117,18 @@ impl<'a> Look<'a> {
             Origin::File(path) => path,
             Origin::Stdin | Origin::Begun(_) => Path::new(STDIN),
         };
-        match Content::of(&head) {
-            Content::Packed(codec) if self.is_text => Ok(Some(Instead::Expanded(origin, codec))),
-            Content::Foreign(foreign) => Err(refused(name, foreign)),
-            Content::Plain | Content::Packed(_) => Ok(None),
+        match ContentKind::of(&head) {
+            ContentKind::Packed(codec) if self.is_text => {
+                Ok(Some(Instead::Expanded(origin, codec)))
+            }
+            ContentKind::Foreign(foreign) => Err(refused(name, foreign)),
+            ContentKind::Plain | ContentKind::Packed(_) => Ok(None),
         }
     }
 
     /// Returns the stream that replaces an opened one; `is_behind` says that another stream comes
     /// before it.
-    fn stream(&self, mut reader: pipe::Reader, is_behind: bool) -> Result<Option<Instead>> {
+    fn stream(&self, mut reader: pipe::PipeReader, is_behind: bool) -> Result<Option<Instead>> {
         let name = reader.name().to_owned();
         if is_behind && !self.is_at_once {
             let late = Late { reader, is_looked_at: false };
@@ -134,19 +136,19 @@ impl<'a> Look<'a> {
         }
         let (mut head, mut is_over) = (Vec::new(), false);
         // No more is waited for than tells.
-        while !is_over && head.len() < CONTENT_BYTES && Content::is_open(&head) {
+        while !is_over && head.len() < CONTENT_BYTES && ContentKind::is_open(&head) {
             let begun = head.len();
             head.resize(if begun < FEW_BYTES { begun + 1 } else { CONTENT_BYTES }, 0);
             let read = reader.fill(&mut head[begun..], self.progress)?;
             is_over = begun + read < head.len();
             head.truncate(begun + read);
         }
-        let content = Content::of(&head);
-        let stream = Supplied::new(&name, Begun::new(head, (!is_over).then_some(reader)));
+        let content = ContentKind::of(&head);
+        let stream = Supplied::new(&name, BegunStream::new(head, (!is_over).then_some(reader)));
         match content {
-            Content::Plain => Ok(Some(Instead::Stream(stream))),
-            Content::Packed(codec) => Ok(Some(Instead::Expanded(Origin::Begun(stream), codec))),
-            Content::Foreign(foreign) => Err(refused(&name, foreign)),
+            ContentKind::Plain => Ok(Some(Instead::Stream(stream))),
+            ContentKind::Packed(codec) => Ok(Some(Instead::Expanded(Origin::Begun(stream), codec))),
+            ContentKind::Foreign(foreign) => Err(refused(&name, foreign)),
         }
     }
 }
@@ -160,7 +162,7 @@ fn refused(path: &Path, foreign: &Foreign) -> Error {
 
 /// A stream that is looked at when it is read.
 struct Late {
-    reader: pipe::Reader,
+    reader: pipe::PipeReader,
     is_looked_at: bool,
 }
 
@@ -170,10 +172,10 @@ impl Supply for Late {
         if std::mem::replace(&mut self.is_looked_at, true) {
             return Ok(read);
         }
-        match Content::of(&buffer[..read.min(CONTENT_BYTES)]) {
-            Content::Plain => Ok(read),
-            Content::Foreign(foreign) => Err(refused(self.reader.name(), foreign)),
-            Content::Packed(codec) => Err(Error::Malformed {
+        match ContentKind::of(&buffer[..read.min(CONTENT_BYTES)]) {
+            ContentKind::Plain => Ok(read),
+            ContentKind::Foreign(foreign) => Err(refused(self.reader.name(), foreign)),
+            ContentKind::Packed(codec) => Err(Error::Malformed {
                 path: self.reader.name().to_owned(),
                 message: message!(
                     "is {} data, which is recognized too late after another stream; give {} if \

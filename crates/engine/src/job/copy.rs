@@ -150,7 +150,7 @@ impl<'a> Copy<'a> {
     }
 
     /// Blocks wait for those before them.
-    fn write_stream(&mut self, output: &mut output::Output) -> Result<()> {
+    fn write_stream(&mut self, output: &mut output::OpenOutput) -> Result<()> {
         let mut waiting: BTreeMap<u64, (Region, usize)> = BTreeMap::new();
         let mut written = 0;
         loop {

@@ -6,10 +6,10 @@ use super::open::Opened;
 use super::records::framing;
 use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
-use crate::io::SpillPlace;
 use crate::plan::Plan;
 use crate::plan::outlook::Outlook;
 use crate::stats::{Prediction, Progress};
+use crate::stripe::SpillPlace;
 use crate::units::ByteSize;
 
 /// The plan of a sort.

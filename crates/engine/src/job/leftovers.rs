@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
-    DirectoryIdentity, KEPT_NAME, SpillDirectory, SpillPlace, abandoned, belonging_directories,
-    distinct, is_part, spill_directories, sweep,
+    DirectoryIdentity, KEPT_NAME, SpillDirectory, abandoned, belonging_directories, distinct,
+    is_part, spill_directories, sweep,
 };
-use crate::manifest::{Entry, JobEntry, Manifest, Past};
+use crate::manifest::{JobEntry, LogEntry, Manifest, Past};
+use crate::stripe::SpillPlace;
 use crate::units::ByteSize;
 
 /// A leftover of one job.
@@ -100,7 +101,7 @@ fn leftover(directory: &Path) -> Result<Leftover> {
 /// Returns the job of a manifest whose later lines may be damaged.
 fn job_of(directory: &Path) -> Option<JobEntry> {
     match Manifest::first(directory) {
-        Ok(Some(Entry::Job(job))) => Some(job),
+        Ok(Some(LogEntry::Job(job))) => Some(job),
         _ => None,
     }
 }

@@ -10,10 +10,11 @@ use super::records::{bound, framing, gate, group_key, grouped, key};
 use super::resume::{KEPT_FILES, Places, Resume, Wanted};
 use super::union::{self, Tops, Turns};
 use super::{Budget, Input, Output, open, sampling};
+use crate::codec::{Compress, Decompress};
 use crate::error::Result;
 use crate::format::{Format, Framing, HeaderLines};
-use crate::io::compression::{Compress, Decompress};
-use crate::io::{DirectStreams, Engine, SpillPlace, limits};
+
+use crate::io::{DirectStreams, Engine};
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, Key, OrderOptions, with_encoder};
 use crate::operator::{Making, Select, Unique};
@@ -25,6 +26,8 @@ use crate::plan::open_files::OpenFiles;
 use crate::plan::scratch::Lengths;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::{Progress, Statistics};
+use crate::stripe::SpillPlace;
+use crate::sys::limits;
 use crate::units::ByteSize;
 
 /// One merge: sorted inputs in, one sorted output. Reads each input once, in order, and holds a few

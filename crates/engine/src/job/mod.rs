@@ -28,13 +28,13 @@ mod union;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::codec::{Compress, Decompress};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
-use crate::io::compression::{Compress, Decompress};
-use crate::io::{DirectStreams, Engine, Extent, limits};
+use crate::io::{DirectStreams, Engine, Extent};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
-use crate::operator::{self, Layout, Making, Records, Select};
+use crate::operator::{self, FoldInput, Making, RecordForm, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, Spill, Work};
 pub use crate::plan::Algorithm;
@@ -43,9 +43,10 @@ use crate::plan::open_files::OpenFiles;
 use crate::plan::prediction::Rates;
 use crate::plan::scratch::Lengths;
 use crate::plan::{Need, Plan};
-use crate::predicate::{Filter, Predicate};
+use crate::predicate::{Predicate, RecordFilter};
 use crate::profile::Profile;
 use crate::stats::{Progress, Statistics};
+use crate::sys::limits;
 use crate::units::ByteSize;
 
 use account::Account;
@@ -85,7 +86,7 @@ pub struct SortJob {
     /// Options of the order that apply to all keys.
     pub order: OrderOptions,
     /// Conditions on records; other records are ignored.
-    pub filter: Filter,
+    pub filter: RecordFilter,
     /// The selection of sorted records to write.
     pub select: Select,
     /// The lines at the top of each input that are not sorted. Those of the first input that has
@@ -140,7 +141,7 @@ impl SortJob {
             format,
             keys: Vec::new(),
             order: OrderOptions::default(),
-            filter: Filter::default(),
+            filter: RecordFilter::default(),
             select: Select::default(),
             header: HeaderLines::NONE,
             memory: Budget::Auto,
@@ -347,7 +348,7 @@ impl SortJob {
         Ok(plan)
     }
 
-    fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::Output> {
+    fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::OpenOutput> {
         let compression = self.compress.of(self.output.path())?;
         match (self.select.split.is_some(), compression) {
             (true, Some(_)) => Err(config!(
@@ -403,10 +404,10 @@ impl SortJob {
             Separator::Byte(separator) => Some(separator),
             _ => None,
         };
-        let layout = Layout::of(self.format, separator);
+        let layout = RecordForm::of(self.format, separator);
         let group = group_key(order, columns, self.select.unique_by)?;
         let resolved = columns.map(|columns| columns.resolved(order)).transpose()?;
-        let columns = columns.map(|columns| operator::Columns {
+        let columns = columns.map(|columns| operator::RowColumns {
             cells: &columns.cells,
             are_named: columns.are_named,
         });
@@ -415,7 +416,7 @@ impl SortJob {
             true => ListMemory::UNBOUNDED,
             false => ListMemory { budget: self.memory.resolve()?, taken: order.list_bytes() },
         };
-        let of = Records { columns, order: Some(order), memory, ..Records::of(layout) };
+        let of = FoldInput { columns, order: Some(order), memory, ..FoldInput::of(layout) };
         let making = Making::new(&self.select, of)?.grouped_by(group);
         Ok(making.ordered_by(resolved.as_ref().unwrap_or(order)))
     }

@@ -16,14 +16,16 @@ use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
-    Begun, Direct, Engine, Extent, File, InputKind, SpillPlace, Supplied, check_replaceable,
-    directory_of, distinct, limits, pipe, redirect, rename_target, sweep,
+    BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_replaceable,
+    directory_of, distinct, pipe, redirect, rename_target, sweep,
 };
 use crate::key::text::TextOrder;
 use crate::output;
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::stats::Progress;
+use crate::stripe::SpillPlace;
+use crate::sys::limits;
 use crate::units::ByteSize;
 
 /// Assumed bytes of a line before any was seen.
@@ -118,13 +120,13 @@ pub fn inputs(
     let Looked { inputs, has_streams } = look(inputs, progress)?;
     let inputs = &*inputs;
     if has_streams {
-        let readers: Result<Vec<pipe::Reader>> = inputs
+        let readers: Result<Vec<pipe::PipeReader>> = inputs
             .iter()
             .map(|input| match input {
-                Input::Stdin => pipe::Reader::stdin(),
-                Input::File(path) => pipe::Reader::open(path),
-                Input::Striped(path) => Supplied::striped(path).map(pipe::Reader::supplied),
-                Input::Supplied(supplied) => Ok(pipe::Reader::supplied(supplied.clone())),
+                Input::Stdin => pipe::PipeReader::stdin(),
+                Input::File(path) => pipe::PipeReader::open(path),
+                Input::Striped(path) => Supplied::striped(path).map(pipe::PipeReader::supplied),
+                Input::Supplied(supplied) => Ok(pipe::PipeReader::supplied(supplied.clone())),
             })
             .collect();
         let stream = pipeline::Stream::new(readers?, framing, heading);
@@ -242,14 +244,14 @@ pub fn tops(
                 note_top(&mut first, top, heading)?;
                 continue;
             }
-            Place::Stdin => pipe::Reader::stdin()?,
-            Place::Stream(path) => pipe::Reader::open(path)?,
-            Place::Supplied { stream, .. } => pipe::Reader::supplied(stream.clone()),
+            Place::Stdin => pipe::PipeReader::stdin()?,
+            Place::Stream(path) => pipe::PipeReader::open(path)?,
+            Place::Supplied { stream, .. } => pipe::PipeReader::supplied(stream.clone()),
             Place::Spilled(_) => continue,
         };
         let name = reader.name().to_owned();
         let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
-        let stream = Supplied::new(&name, Begun::new(rest, Some(reader)));
+        let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
         *place = Place::Supplied { stream, top: top.size };
         note_top(&mut first, top, heading)?;
     }
@@ -398,33 +400,33 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
 }
 
 /// Opens the output: a temporary file beside the final name, or a stream.
-pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::Output> {
+pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::OpenOutput> {
     let path = match output {
         Output::Stdout => return standard_output(direct),
-        Output::Striped(path) => return output::Output::striped(path, direct),
-        Output::Pipe(outlet) => return Ok(output::Output::Stream(Some(outlet.writer()?))),
+        Output::Striped(path) => return output::OpenOutput::striped(path, direct),
+        Output::Pipe(outlet) => return Ok(output::OpenOutput::Stream(Some(outlet.writer()?))),
         Output::File(path) => path,
     };
     match inherited::look(path) {
         Ok(Err(STDOUT)) => standard_output(direct),
-        Ok(Ok(data)) if data.is_file() || data.is_dir() => output::Output::file(path, direct),
-        Ok(_) => Ok(output::Output::Stream(Some(pipe::Writer::open(path, progress)?))),
-        Err(_) => output::Output::file(path, direct),
+        Ok(Ok(data)) if data.is_file() || data.is_dir() => output::OpenOutput::file(path, direct),
+        Ok(_) => Ok(output::OpenOutput::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
+        Err(_) => output::OpenOutput::file(path, direct),
     }
 }
 
-fn standard_output(direct: Direct) -> Result<output::Output> {
+fn standard_output(direct: Direct) -> Result<output::OpenOutput> {
     match redirect::output() {
-        Some(path) => output::Output::redirected(&path, direct),
-        None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
+        Some(path) => output::OpenOutput::redirected(&path, direct),
+        None => Ok(output::OpenOutput::Stream(Some(pipe::PipeWriter::stdout()?))),
     }
 }
 
 /// Opens an output that is split into files.
-pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::Output> {
+pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::OpenOutput> {
     match output {
         Output::File(path) if inherited::named_by(path).is_none() => {
-            output::Output::parts(path, direct, force)
+            output::OpenOutput::parts(path, direct, force)
         }
         Output::Striped(path) => Err(config!(
             ConfigErrorKind::Conflict(Setting::Split, Setting::Output),

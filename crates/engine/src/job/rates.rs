@@ -6,11 +6,13 @@ use std::path::Path;
 use super::{Output, SortJob};
 use crate::error::{Error, Message, Operation, message};
 use crate::format::Framing;
-use crate::io::stripe::Definition;
-use crate::io::{File, SpillPlace, directory_of, space};
+use crate::io::{File, directory_of};
 use crate::pipeline;
 use crate::plan::prediction::{Part, Rates};
 use crate::profile::Profile;
+use crate::stripe::Definition;
+use crate::stripe::SpillPlace;
+use crate::sys::space;
 
 /// Message where no time can be predicted, with what to do.
 type Unknown = Message;

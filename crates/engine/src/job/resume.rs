@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 use super::{in_place, open};
 use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{
-    Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile,
-    directory_of, distinct, is_part, limits, spill_directories, spilled, sync_directory,
+    Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, TempFile, directory_of, distinct,
+    is_part, spill_directories, sync_directory,
 };
-use crate::manifest::{Entry, JobEntry, Manifest, Past};
+use crate::manifest::{JobEntry, LogEntry, Manifest, Past};
 use crate::output;
 use crate::pipeline::Spill;
 use crate::stats::Progress;
+use crate::stripe::{SpillPlace, SpillSet, spilled};
+use crate::sys::limits;
 
 pub use wanted::Wanted;
 
@@ -43,7 +45,7 @@ pub enum Resume {
 #[derive(Debug)]
 pub struct Places {
     /// The output on its way.
-    pub output: output::Output,
+    pub output: output::OpenOutput,
     /// Spill space, and what is noted in it.
     pub spill: Spill,
     /// Directory of the manifest, if there is one.
@@ -53,7 +55,7 @@ pub struct Places {
 
 impl Places {
     /// Returns the places of a job that keeps nothing.
-    pub fn new(output: output::Output, spill: Spill) -> Self {
+    pub fn new(output: output::OpenOutput, spill: Spill) -> Self {
         Self { output, spill, directory: None, is_in_place: false }
     }
 
@@ -82,7 +84,7 @@ impl Places {
     /// Places of a job that keeps what it does, with its manifest in `directory`.
     fn with(
         job: &Wanted,
-        (output, spill): (output::Output, Spill),
+        (output, spill): (output::OpenOutput, Spill),
         directory: &Path,
     ) -> Result<Self> {
         let (directory, is_in_place) = (Some(directory.to_owned()), job.is_in_place);
@@ -149,14 +151,14 @@ impl Places {
             return Ok(());
         };
         self.output.make_durable()?;
-        Manifest::open(directory)?.0.append(&Entry::Whole {})
+        Manifest::open(directory)?.0.append(&LogEntry::Whole {})
     }
 }
 
 /// Returns what the job of this directory has left, if it was one like `job`.
 fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let path = &job.output;
-    let Some(Entry::Job(entry)) = Manifest::first(directory)? else {
+    let Some(LogEntry::Job(entry)) = Manifest::first(directory)? else {
         // It was killed before it had noted what it is.
         if let Some(mut begun) = SpillDirectory::adopt(directory)? {
             begun.keep(false);
@@ -208,7 +210,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let runs = tidy(&sets, &past, are_whole)?;
     let past =
         if has_noted(part_bytes, &past, &entry)? { past } else { Past { slab: None, ..past } };
-    let output = output::Output::part(path, part, part_bytes.is_none(), job.direct)?;
+    let output = output::OpenOutput::part(path, part, part_bytes.is_none(), job.direct)?;
     let spill = Spill::kept(sets, manifest, (Some(past), runs), job.temp_limit);
     Places::with(job, (output, spill), directory).map(Some)
 }
@@ -316,7 +318,7 @@ fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
         set.belong_to(&directory, job.is_in_place)?;
         set.make_durable()?;
     }
-    let mut output = output::Output::part(&job.output, &part, true, job.direct)?;
+    let mut output = output::OpenOutput::part(&job.output, &part, true, job.direct)?;
     sync_directory(directory_of(&part)).inspect_err(|_| output.forget())?;
     sets.iter_mut().for_each(|set| set.keep(true));
     let spill = Spill::kept(sets, manifest, (None, 0), job.temp_limit);

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::io::counters::{Counters, Counts, Event, Threads};
-use crate::io::limits;
 use crate::stats::{Counted, Now, Progress, Statistics, Timeline};
+use crate::sys::counters::{CountedThreads, CounterEvent, Counters, Counts};
+use crate::sys::limits;
 
 /// The memory ceiling counts this thread's stack too.
 const STACK_BYTES: usize = 64 << 10;
@@ -61,7 +61,7 @@ fn watch(mut timeline: Timeline, progress: &Progress, is_done: &Receiver<()>) ->
 
 /// Does `work`, and tells what the processor counted of it, in all threads that it starts.
 fn counted<T>(work: impl FnOnce() -> T) -> (T, Counted) {
-    match Counters::new(Threads::AndLater) {
+    match Counters::new(CountedThreads::AndLater) {
         Ok(counters) => {
             let (done, counts) = counters.measure(work);
             (done, told(&counts))
@@ -74,10 +74,10 @@ fn counted<T>(work: impl FnOnce() -> T) -> (T, Counted) {
 fn told(counts: &Counts) -> Counted {
     let of = |event| counts.of(event).map(|count| count.round() as u64);
     Counted::Events {
-        cycles: of(Event::Cycles),
-        instructions: of(Event::Instructions),
-        cache_misses: of(Event::CacheMisses),
-        tlb_misses: of(Event::TlbMisses),
+        cycles: of(CounterEvent::Cycles),
+        instructions: of(CounterEvent::Instructions),
+        cache_misses: of(CounterEvent::CacheMisses),
+        tlb_misses: of(CounterEvent::TlbMisses),
     }
 }
 

@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 
 use super::coders::Coders;
 use super::{Input, SortJob, open};
+use crate::codec::{Appetite, Codec, Decoding, Origin};
 use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config, message};
 use crate::format::CsvFormat;
 use crate::format::csv::union::{ColumnOrder, Union};
 use crate::format::csv::{BYTE_ORDER_MARK, without_end};
-use crate::io::compression::{Appetite, Codec, Decoding, Origin};
-use crate::io::{Begun, Direct, Supplied, pipe};
+use crate::io::{BegunStream, Direct, Supplied, pipe};
 use crate::pipeline::rewriting::{Rest, Rewritten, RowMemory};
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, Columns, Header, Heading, Stream, TOP_MAX, Top, TopSize};
@@ -124,7 +124,7 @@ pub fn of_sort(
     let columns = top.as_ref().and_then(|top| top.columns(heading));
     let sizes: Vec<TopSize> = places.iter().map(Place::top).collect();
     let readers = places.into_iter().map(|place| {
-        pipe::Reader::supplied(match place {
+        pipe::PipeReader::supplied(match place {
             Place::Supplied { stream, .. } => stream,
             Place::File { ref path, .. } => Supplied::new(&path.clone(), Rest::File(place)),
             other => unreachable!("the top of {other:?} was read"),
@@ -219,20 +219,20 @@ fn top_of(
         Place::Supplied { stream, .. } => match packed {
             Some((path, codec)) => {
                 let top = packed_top(heading, (path, codec), (budget, progress))?;
-                let reader = pipe::Reader::supplied(stream.clone());
+                let reader = pipe::PipeReader::supplied(stream.clone());
                 let stream = Supplied::new(&top.path, Rest::Stream(reader, top.size.bytes));
                 *place = Place::Supplied { stream, top: top.size };
                 return Ok(top);
             }
-            None => pipe::Reader::supplied(stream.clone()),
+            None => pipe::PipeReader::supplied(stream.clone()),
         },
-        Place::Stdin => pipe::Reader::stdin()?,
-        Place::Stream(path) => pipe::Reader::open(path)?,
+        Place::Stdin => pipe::PipeReader::stdin()?,
+        Place::Stream(path) => pipe::PipeReader::open(path)?,
         Place::Spilled(_) => unreachable!("inputs are no runs of ours"),
     };
     let name = reader.name().to_owned();
     let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
-    let stream = Supplied::new(&name, Begun::new(rest, Some(reader)));
+    let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
     *place = Place::Supplied { stream, top: top.size };
     Ok(top)
 }
@@ -247,7 +247,7 @@ fn packed_top(
     let appetite = Appetite::in_turn(&packed, budget, 1)?;
     let (_decoding, streams) = Decoding::start(packed, &appetite)?;
     let Some(stream) = streams.into_iter().next() else { unreachable!("a stream of each") };
-    let mut reader = pipe::Reader::supplied(stream);
+    let mut reader = pipe::PipeReader::supplied(stream);
     let name = reader.name().to_owned();
     heading.read(&name, |buffer| reader.fill(buffer, progress)).map(|(top, _)| top)
 }
@@ -263,7 +263,7 @@ fn rewrite(
     let (name, rest) = match place {
         Place::File { path, .. } => (path.clone(), Rest::File(place.clone())),
         Place::Supplied { stream, .. } => {
-            let reader = pipe::Reader::supplied(stream.clone());
+            let reader = pipe::PipeReader::supplied(stream.clone());
             (stream.name().to_owned(), Rest::Stream(reader, 0))
         }
         other => unreachable!("the top of {other:?} was read"),

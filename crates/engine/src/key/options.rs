@@ -8,7 +8,7 @@ use super::text::{
 };
 use crate::error::Result;
 use crate::format::{Format, LineGroup};
-use crate::io::locale::ByteClasses;
+use crate::locale::ByteClasses;
 
 /// Everything about an order of records that is not said key by key. The default is that of
 /// `sortwell sort` without an option.

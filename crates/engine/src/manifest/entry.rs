@@ -14,7 +14,7 @@ use crate::run::Run;
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Entry {
+pub enum LogEntry {
     /// Description of the sort. The first entry, and no other.
     Job(JobEntry),
     /// A load was read and is in a run.
@@ -124,7 +124,7 @@ pub struct SlabEntry {
     /// Bytes of the output.
     pub offset: u64,
     /// The last of them, which do not fill a granule.
-    pub edge: Bytes,
+    pub edge: EscapedBytes,
     /// Count and checksum of the records that went no further than there.
     pub written: SumText,
     /// Progress of the selection, where not all records are written.
@@ -144,16 +144,16 @@ pub struct SlabEntry {
 #[serde(rename_all = "kebab-case")]
 pub enum KeptText {
     /// All of it.
-    Whole(Bytes),
+    Whole(EscapedBytes),
     /// The beginning of its key.
-    KeyStart(Bytes),
+    KeyStart(EscapedBytes),
 }
 
 impl From<KeptRecord> for KeptText {
     fn from(kept: KeptRecord) -> Self {
         match kept {
-            KeptRecord::Whole(record) => Self::Whole(Bytes(record)),
-            KeptRecord::KeyStart(start) => Self::KeyStart(Bytes(start)),
+            KeptRecord::Whole(record) => Self::Whole(EscapedBytes(record)),
+            KeptRecord::KeyStart(start) => Self::KeyStart(EscapedBytes(start)),
         }
     }
 }
@@ -161,8 +161,8 @@ impl From<KeptRecord> for KeptText {
 impl From<KeptText> for KeptRecord {
     fn from(text: KeptText) -> Self {
         match text {
-            KeptText::Whole(Bytes(record)) => Self::Whole(record),
-            KeptText::KeyStart(Bytes(start)) => Self::KeyStart(start),
+            KeptText::Whole(EscapedBytes(record)) => Self::Whole(record),
+            KeptText::KeyStart(EscapedBytes(start)) => Self::KeyStart(start),
         }
     }
 }
@@ -170,7 +170,7 @@ impl From<KeptText> for KeptRecord {
 impl SlabEntry {
     /// Lets go of what is long, of one that is not the last: only that counts.
     pub fn shorten(&mut self) {
-        self.edge = Bytes::default();
+        self.edge = EscapedBytes::default();
         self.last = None;
         if let Some(selected) = &mut self.selected {
             selected.open = None;
@@ -218,7 +218,7 @@ fn is_zero(count: &u64) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupText {
     /// The one of them that is kept.
-    pub record: Bytes,
+    pub record: EscapedBytes,
     /// Number of records in the group.
     pub count: u64,
     /// Folded values of the group.
@@ -234,7 +234,7 @@ pub enum ValueText {
     /// A number as text.
     Number(String),
     /// Text of a cell.
-    Text(Bytes),
+    Text(EscapedBytes),
     /// A machine's number.
     Integer(String),
 }
@@ -332,15 +332,15 @@ impl<'de> Deserialize<'de> for PathText {
 
 /// Some bytes, escaped like paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bytes(pub Vec<u8>);
+pub struct EscapedBytes(pub Vec<u8>);
 
-impl Serialize for Bytes {
+impl Serialize for EscapedBytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&escaped(&self.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Bytes {
+impl<'de> Deserialize<'de> for EscapedBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bytes = unescaped(&String::deserialize(deserializer)?);
         bytes.map(Self).ok_or_else(|| serde::de::Error::custom("no escaped bytes"))

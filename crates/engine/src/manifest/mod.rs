@@ -2,7 +2,7 @@
 //!
 //! A file of lines in a job's first spill directory, to which entries are appended and made durable
 //! once what they speak of is durable itself. Each line is a checksum, over the checksum before it
-//! and its own text, a space, and an [`Entry`] in JSON:
+//! and its own text, a space, and an [`LogEntry`] in JSON:
 //!
 //! ```text
 //!     5c9e… {"job":{"output":"…","inputs":[…],…}}     first
@@ -30,10 +30,11 @@ use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
 pub use entry::{
-    Bytes, Entry, GroupText, Hash, InputEntry, InputPlace, JobEntry, KeptText, MergedEntry,
-    PathText, RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText, ValueText,
+    EscapedBytes, GroupText, Hash, InputEntry, InputPlace, JobEntry, KeptText, LogEntry,
+    MergedEntry, PathText, RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText,
+    ValueText,
 };
-pub use past::{Merging, Past};
+pub use past::{Past, PastMerge};
 
 /// Digits of a checksum.
 const DIGITS: usize = 16;
@@ -58,7 +59,7 @@ impl Manifest {
     /// [`Error::Config`] where it has too many inputs to be read again.
     pub fn create(directory: &Path, job: &JobEntry) -> Result<Self> {
         let path = directory.join(KEPT_NAME);
-        let first = Line::of(&path, 0, &Entry::Job(job.clone()))?.checked()?;
+        let first = PendingLine::of(&path, 0, &LogEntry::Job(job.clone()))?.checked()?;
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|e| Error::io("create", &path, e))?;
         let mut manifest = Self { path, file, chain: 0 };
@@ -76,7 +77,7 @@ impl Manifest {
     /// # Errors
     ///
     /// [`Error::Corrupt`] where an entry is not as it was written.
-    pub fn open(directory: &Path) -> Result<(Self, Vec<Entry>)> {
+    pub fn open(directory: &Path) -> Result<(Self, Vec<LogEntry>)> {
         let path = directory.join(KEPT_NAME);
         let flags = OFlags::NOFOLLOW.bits().cast_signed();
         let file = OpenOptions::new().read(true).append(true).custom_flags(flags).open(&path);
@@ -92,7 +93,7 @@ impl Manifest {
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn look(directory: &Path) -> Result<Vec<Entry>> {
+    pub fn look(directory: &Path) -> Result<Vec<LogEntry>> {
         let (path, file) = opened(directory)?;
         read(&path, &file, usize::MAX).map(|(entries, ..)| entries)
     }
@@ -102,27 +103,27 @@ impl Manifest {
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn first(directory: &Path) -> Result<Option<Entry>> {
+    pub fn first(directory: &Path) -> Result<Option<LogEntry>> {
         let (path, file) = opened(directory)?;
         read(&path, &file, 1).map(|(entries, ..)| entries.into_iter().next())
     }
 
     /// Appends an entry and waits until it is durable.
-    pub fn append(&mut self, entry: &Entry) -> Result<()> {
-        self.add(Line::of(&self.path, self.chain, entry)?.checked()?)
+    pub fn append(&mut self, entry: &LogEntry) -> Result<()> {
+        self.add(PendingLine::of(&self.path, self.chain, entry)?.checked()?)
     }
 
     /// Appends an optional entry, and returns whether it was written. An entry that is too long to
     /// be read again is left out: its open group may have a long record.
-    pub fn append_if_short(&mut self, entry: &Entry) -> Result<bool> {
-        let line = Line::of(&self.path, self.chain, entry)?;
+    pub fn append_if_short(&mut self, entry: &LogEntry) -> Result<bool> {
+        let line = PendingLine::of(&self.path, self.chain, entry)?;
         if line.is_too_long() {
             return Ok(false);
         }
         self.add(line).map(|()| true)
     }
 
-    fn add(&mut self, Line { text, sum }: Line) -> Result<()> {
+    fn add(&mut self, PendingLine { text, sum }: PendingLine) -> Result<()> {
         let failed = |e: std::io::Error| Error::io("write", &self.path, e);
         self.file.write_all(text.as_bytes()).map_err(failed)?;
         self.file.sync_data().map_err(failed)?;
@@ -132,14 +133,14 @@ impl Manifest {
 }
 
 /// A line that is not written yet.
-struct Line {
+struct PendingLine {
     text: String,
     sum: u64,
 }
 
-impl Line {
+impl PendingLine {
     /// Returns the line of `entry` after the one of checksum `before`.
-    fn of(path: &Path, before: u64, entry: &Entry) -> Result<Self> {
+    fn of(path: &Path, before: u64, entry: &LogEntry) -> Result<Self> {
         let text = serde_json::to_string(entry)
             .map_err(|e| Error::io("write", path, std::io::Error::from(e)))?;
         let sum = chained(before, text.as_bytes());
@@ -183,7 +184,7 @@ fn opened(directory: &Path) -> Result<(PathBuf, File)> {
 }
 
 /// Returns the first `most` entries of a manifest, the bytes they take, and the last checksum.
-fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<Entry>, u64, u64)> {
+fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<LogEntry>, u64, u64)> {
     let failed = |e: std::io::Error| Error::io("read", path, e);
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
     let mut reader = BufReader::new(file);
@@ -205,7 +206,7 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<Entry>, u64, u
             }
             return Err(damaged(path, entries.len()));
         };
-        if let (Entry::Slab(_), Some(Entry::Slab(before))) = (&entry, entries.last_mut()) {
+        if let (LogEntry::Slab(_), Some(LogEntry::Slab(before))) = (&entry, entries.last_mut()) {
             before.shorten();
         }
         entries.push(entry);
@@ -214,7 +215,7 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<Entry>, u64, u
 }
 
 /// Returns the entry of a line, and its checksum.
-fn parsed(line: &[u8], before: u64) -> Option<(Entry, u64)> {
+fn parsed(line: &[u8], before: u64) -> Option<(LogEntry, u64)> {
     let (digits, rest) = line.split_at_checked(DIGITS)?;
     let text = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
     let sum = chained(before, text);

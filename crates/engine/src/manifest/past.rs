@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::entry::{Entry, InputPlace, JobEntry, MergedEntry, RunEntry, SlabEntry};
+use super::entry::{InputPlace, JobEntry, LogEntry, MergedEntry, RunEntry, SlabEntry};
 use crate::error::{Error, Operation, Result, message};
 use crate::key::KeyTally;
 use crate::proof::Sum;
@@ -17,7 +17,7 @@ pub struct Past {
     /// Runs there are, in the order of the input.
     pub runs: Vec<Run>,
     /// Merges of inputs that are sorted already, in order.
-    pub merging: Vec<Merging>,
+    pub merging: Vec<PastMerge>,
     /// True if anything was done that need not be done again.
     pub is_begun: bool,
     /// Runs that were generated, before any were merged.
@@ -42,7 +42,7 @@ pub struct Past {
 
 /// A part of a merge of inputs that are sorted already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Merging {
+pub enum PastMerge {
     /// The input of this number.
     Input(usize),
     /// The next of the runs there are.
@@ -55,23 +55,23 @@ impl Past {
     /// # Errors
     ///
     /// [`Error::Corrupt`] where they contradict each other.
-    pub fn of(path: &Path, entries: Vec<Entry>) -> Result<(JobEntry, Self)> {
+    pub fn of(path: &Path, entries: Vec<LogEntry>) -> Result<(JobEntry, Self)> {
         let mut entries = entries.into_iter();
-        let Some(Entry::Job(job)) = entries.next() else {
+        let Some(LogEntry::Job(job)) = entries.next() else {
             return Err(contradiction(path, 0, "it does not begin with a job"));
         };
         let mut past = Self::default();
         if job.is_merge {
-            past.merging.extend((0..job.inputs.len()).map(Merging::Input));
+            past.merging.extend((0..job.inputs.len()).map(PastMerge::Input));
         }
         for (number, entry) in (1..).zip(entries) {
             let failed = |message: &str| contradiction(path, number, message);
             match entry {
-                Entry::Job(_) => return Err(failed("a second job begins here")),
-                Entry::Run(entry) => past.add_run(&job, &entry).map_err(failed)?,
-                Entry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
-                Entry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
-                Entry::Whole {} => past.is_whole = true,
+                LogEntry::Job(_) => return Err(failed("a second job begins here")),
+                LogEntry::Run(entry) => past.add_run(&job, &entry).map_err(failed)?,
+                LogEntry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
+                LogEntry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
+                LogEntry::Whole {} => past.is_whole = true,
             }
             past.is_begun = true;
         }
@@ -105,10 +105,10 @@ impl Past {
         }
         let run = own(job, entry.run.run())?;
         let range = if job.is_merge {
-            let runs = |part: &[Merging]| part.iter().filter(|m| **m == Merging::Run).count();
+            let runs = |part: &[PastMerge]| part.iter().filter(|m| **m == PastMerge::Run).count();
             let before = runs(&self.merging[..start]);
             let range = before..before + runs(&self.merging[start..end]);
-            self.merging.splice(start..end, [Merging::Run]);
+            self.merging.splice(start..end, [PastMerge::Run]);
             range
         } else {
             start..end
@@ -125,9 +125,9 @@ impl Past {
     fn add_slab(&mut self, job: &JobEntry, entry: SlabEntry) -> Told<()> {
         let mut runs = self.runs.iter().map(|run| run.bytes);
         let bytes: Vec<u64> = if job.is_merge {
-            let bytes_of = |merging: &Merging| match merging {
-                Merging::Input(number) => job.inputs[*number].bytes,
-                Merging::Run => runs.next().unwrap_or_default(),
+            let bytes_of = |merging: &PastMerge| match merging {
+                PastMerge::Input(number) => job.inputs[*number].bytes,
+                PastMerge::Run => runs.next().unwrap_or_default(),
             };
             self.merging.iter().map(bytes_of).collect()
         } else {

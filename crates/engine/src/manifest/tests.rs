@@ -44,9 +44,9 @@ fn tally(invalid: u64) -> KeyTally {
 }
 
 /// Three runs, of which the first two are merged, and a slab of the output.
-fn entries(directory: &Path) -> Vec<Entry> {
+fn entries(directory: &Path) -> Vec<LogEntry> {
     let load = |number: u64| {
-        Entry::Run(RunEntry {
+        LogEntry::Run(RunEntry {
             run: run(directory, number),
             next: InputPlace { source: 0, offset: 1000 * number },
             taken: (10 * number, 1000 * number),
@@ -63,13 +63,13 @@ fn entries(directory: &Path) -> Vec<Entry> {
         bound: (1, 3000),
         ends: vec![5000, 3000],
         offset: 8000,
-        edge: Bytes((0..=255).collect()),
+        edge: EscapedBytes((0..=255).collect()),
         written: sum(80),
         selected: Some(selected()),
         streams: None,
-        last: Some(KeptText::Whole(Bytes(vec![0, 255, b'%']))),
+        last: Some(KeptText::Whole(EscapedBytes(vec![0, 255, b'%']))),
     };
-    vec![load(1), load(2), load(3), Entry::Merged(merged), Entry::Slab(slab)]
+    vec![load(1), load(2), load(3), LogEntry::Merged(merged), LogEntry::Slab(slab)]
 }
 
 /// How far a selection has come, with a group that is open.
@@ -77,19 +77,19 @@ fn selected() -> SelectedEntry {
     let values = vec![
         ValueText::Nothing {},
         ValueText::Number("-12.50".to_owned()),
-        ValueText::Text(Bytes(b"a%\xff".to_vec())),
+        ValueText::Text(EscapedBytes(b"a%\xff".to_vec())),
         ValueText::Integer((-1_i128 << 100).to_string()),
     ];
-    let open = Some(GroupText { record: Bytes(b"x,\n".to_vec()), count: 3, values });
+    let open = Some(GroupText { record: EscapedBytes(b"x,\n".to_vec()), count: 3, values });
     SelectedEntry { taken: 80, passed: 9, records: 7, open }
 }
 
 /// A manifest with all of these, in a directory of its own.
-fn written() -> (tempfile::TempDir, Vec<Entry>) {
+fn written() -> (tempfile::TempDir, Vec<LogEntry>) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     let mut manifest = Manifest::create(path, &job(path)).expect("created");
-    let mut all = vec![Entry::Job(job(path))];
+    let mut all = vec![LogEntry::Job(job(path))];
     for entry in entries(path) {
         manifest.append(&entry).expect("appended");
         all.push(entry);
@@ -105,7 +105,7 @@ fn what_was_noted_is_read_again_and_gone_on_with() {
     assert_eq!(read, all);
     let more = entries(directory.path()).remove(4);
     manifest.append(&more).expect("appended");
-    if let Some(Entry::Slab(before)) = all.last_mut() {
+    if let Some(LogEntry::Slab(before)) = all.last_mut() {
         before.shorten();
     }
     all.push(more);
@@ -166,8 +166,8 @@ fn a_flipped_bit_is_told_with_its_line() {
 #[test]
 fn entries_that_contradict_each_other() {
     let directory = Path::new("/d");
-    let check = |change: &dyn Fn(&mut Vec<Entry>)| {
-        let mut all = vec![Entry::Job(job(directory))];
+    let check = |change: &dyn Fn(&mut Vec<LogEntry>)| {
+        let mut all = vec![LogEntry::Job(job(directory))];
         all.extend(entries(directory));
         change(&mut all);
         let told = Past::of(directory, all);
@@ -180,7 +180,7 @@ fn entries_that_contradict_each_other() {
     check(&|all| drop(all.drain(2..4)));
     check(&|all| drop(all.remove(3)));
     check(&|all| {
-        if let Entry::Run(entry) = &mut all[1] {
+        if let LogEntry::Run(entry) = &mut all[1] {
             entry.run.path = PathText::from(Path::new("/etc/run-000001"));
         }
     });
@@ -188,12 +188,12 @@ fn entries_that_contradict_each_other() {
 
 /// A merge of four sorted inputs: the middle two are merged, then these and the last, and some of
 /// that and the first is in the output.
-fn merge(directory: &Path) -> Vec<Entry> {
+fn merge(directory: &Path) -> Vec<LogEntry> {
     let of = job(directory);
     let inputs = vec![of.inputs[0].clone(); 4];
     let merged = |range, number| {
         let (run, read, dropped) = (run(directory, number), sum(10 * number), sum(1));
-        Entry::Merged(MergedEntry { range, run, read, ragged: 0, dropped, keys: tally(number) })
+        LogEntry::Merged(MergedEntry { range, run, read, ragged: 0, dropped, keys: tally(number) })
     };
     let streams =
         StreamsEntry { passed: vec![(5, 0), (50, 50)], read: sum(40), ragged: 7, keys: tally(7) };
@@ -201,27 +201,27 @@ fn merge(directory: &Path) -> Vec<Entry> {
         bound: (0, 500),
         ends: vec![500, 3000],
         offset: 3500,
-        edge: Bytes::default(),
+        edge: EscapedBytes::default(),
         written: sum(38),
         selected: None,
         streams: Some(streams),
-        last: Some(KeptText::KeyStart(Bytes(vec![7; 300]))),
+        last: Some(KeptText::KeyStart(EscapedBytes(vec![7; 300]))),
     };
-    let first = Entry::Job(JobEntry { is_merge: true, inputs, ..of });
-    vec![first, merged((1, 3), 2), merged((1, 3), 3), Entry::Slab(slab)]
+    let first = LogEntry::Job(JobEntry { is_merge: true, inputs, ..of });
+    vec![first, merged((1, 3), 2), merged((1, 3), 3), LogEntry::Slab(slab)]
 }
 
 #[test]
 fn it_comes_to_where_a_merge_stands() {
     let directory = Path::new("/d");
     let (_, past) = Past::of(directory, merge(directory)).expect("no contradiction");
-    assert_eq!(past.merging, [Merging::Input(0), Merging::Run]);
+    assert_eq!(past.merging, [PastMerge::Input(0), PastMerge::Run]);
     let runs: Vec<u64> = past.runs.iter().map(|run| run.bytes).collect();
     assert_eq!((runs, past.read.records, past.dropped.records), (vec![3000], 50, 2));
     let read = past.slab.and_then(|slab| slab.streams).map(|streams| streams.read);
     assert_eq!((read, past.is_begun), (Some(sum(40)), true));
 
-    let check = |change: &dyn Fn(&mut Vec<Entry>)| {
+    let check = |change: &dyn Fn(&mut Vec<LogEntry>)| {
         let mut all = merge(directory);
         change(&mut all);
         let told = Past::of(directory, all);
@@ -231,7 +231,7 @@ fn it_comes_to_where_a_merge_stands() {
     check(&|all| all.insert(1, entries(directory).remove(0)));
     let change_slab = |change: &dyn Fn(&mut SlabEntry)| {
         check(&|all| {
-            if let Some(Entry::Slab(slab)) = all.last_mut() {
+            if let Some(LogEntry::Slab(slab)) = all.last_mut() {
                 change(slab);
             }
         });
@@ -247,11 +247,11 @@ fn only_the_last_edge_is_kept() {
     let (directory, mut all) = written();
     let (mut manifest, _) = Manifest::open(directory.path()).expect("opened");
     let slab = all.last().expect("a slab").clone();
-    let Entry::Slab(plain) = slab.clone() else { panic!("{slab:?}") };
-    let plain = Entry::Slab(SlabEntry { selected: None, ..plain });
+    let LogEntry::Slab(plain) = slab.clone() else { panic!("{slab:?}") };
+    let plain = LogEntry::Slab(SlabEntry { selected: None, ..plain });
     for slab in [&plain, &slab] {
         manifest.append(slab).expect("appended");
-        if let Some(Entry::Slab(before)) = all.last_mut() {
+        if let Some(LogEntry::Slab(before)) = all.last_mut() {
             before.shorten();
         }
         all.push(slab.clone());
@@ -275,7 +275,7 @@ fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
     job.inputs.truncate(250_000);
     drop(Manifest::create(directory.path(), &job).expect("created"));
     let first = Manifest::first(directory.path()).expect("read again");
-    assert_eq!(first, Some(Entry::Job(job)));
+    assert_eq!(first, Some(LogEntry::Job(job)));
 }
 
 /// A slab whose open group has a long record is not noted; what was noted before still counts.
@@ -283,13 +283,13 @@ fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
 fn a_slab_that_would_not_be_read_again_is_left_out() {
     let (directory, all) = written();
     let (mut manifest, _) = Manifest::open(directory.path()).expect("read");
-    let Some(Entry::Slab(slab)) = all.last() else { panic!("the last is a slab") };
+    let Some(LogEntry::Slab(slab)) = all.last() else { panic!("the last is a slab") };
     let with_open = |bytes: usize| {
         let mut slab = slab.clone();
-        let record = Bytes(vec![0xff; bytes]);
+        let record = EscapedBytes(vec![0xff; bytes]);
         let selected = slab.selected.as_mut().expect("a selection");
         selected.open = Some(GroupText { record, count: 1, values: Vec::new() });
-        Entry::Slab(slab)
+        LogEntry::Slab(slab)
     };
     let noted = manifest.append_if_short(&with_open(22 << 20)).expect("no error");
     assert!(!noted && manifest.append(&with_open(22 << 20)).is_err());

@@ -14,14 +14,14 @@
 //! A comparison looks at the 8-byte key prefix that each source keeps. Ties look at the rest of the
 //! key, then at the number of the source, so that the merge is stable. Some keys are computed from
 //! the record, such as those of a locale. The first tie of a record then computes a longer
-//! beginning of its key, and later ties of that record use it again (`Beginning`). A source without
-//! further records keeps its leaf, has the largest prefix and loses every tie.
+//! beginning of its key, and later ties of that record use it again (`KeyBeginning`). A source
+//! without further records keeps its leaf, has the largest prefix and loses every tie.
 //!
 //! A [`Source`] decides where its records come from: from memory in [`Merger`](super::Merger),
 //! whose tests also cover the tree, or from inputs that are still being read in `pipeline::sorted`.
 
 use crate::key::KeyEncoder;
-use crate::order::Beginning;
+use crate::order::KeyBeginning;
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
 
@@ -43,14 +43,14 @@ pub struct LoserTree<'k, K, S> {
     nodes: Vec<usize>,
     /// For each source, the computed beginning of its next record's key. Empty if keys are not
     /// computed.
-    beginnings: Vec<Beginning>,
+    beginnings: Vec<KeyBeginning>,
 }
 
 impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
     /// Returns a tree over `sources` whose first source is known.
     pub fn new(key: &'k K, sources: Vec<S>) -> Self {
         let made = if key.is_costly() { sources.len() } else { 0 };
-        let beginnings = vec![Beginning::default(); made];
+        let beginnings = vec![KeyBeginning::default(); made];
         let mut tree = Self { key, nodes: vec![0; sources.len().max(1)], sources, beginnings };
         tree.play_all();
         tree
@@ -80,7 +80,7 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
 
     /// Returns the source with the next record, and the computed beginning of the record's key.
     #[inline]
-    pub fn first_with_beginning(&mut self) -> Option<(&S, Option<&mut Beginning>)> {
+    pub fn first_with_beginning(&mut self) -> Option<(&S, Option<&mut KeyBeginning>)> {
         let first = self.nodes[0];
         Some((self.sources.get(first)?, self.beginnings.get_mut(first)))
     }
@@ -138,7 +138,7 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
         #[cfg(feature = "disorder")]
         if left < right
             && self.sources[b].record().is_some()
-            && disorder::strikes(disorder::Fault::Merge)
+            && disorder::strikes(disorder::DisorderPlace::Merge)
         {
             return false;
         }
@@ -153,7 +153,7 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
             (_, None) => true,
             (Some(left), Some(right)) => {
                 let order = match beginnings.get_disjoint_mut([a, b]) {
-                    Ok(made) => Beginning::compare(*key, [left, right], made),
+                    Ok(made) => KeyBeginning::compare(*key, [left, right], made),
                     // Keys are not computed. Their first words are the equal prefixes.
                     Err(_) => key.compare_from(left, right, 1),
                 };

@@ -8,7 +8,7 @@ use super::loser_tree::{self, LoserTree};
 use crate::format::Framing;
 use crate::incore::prefetch;
 use crate::key::KeyEncoder;
-use crate::order::{Beginning, OrderCheck};
+use crate::order::{KeyBeginning, OrderCheck};
 use crate::proof::Sum;
 
 /// Number of bytes to prefetch ahead in each source. The hardware cannot follow the memory of many
@@ -149,7 +149,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
 
     /// Looks at a record whose key the tree has not made.
     fn look_at(&mut self, record: &'a [u8]) {
-        let mut beginning = self.key.is_costly().then(Beginning::default);
+        let mut beginning = self.key.is_costly().then(KeyBeginning::default);
         let known = (self.key.word(record, 0), beginning.as_mut());
         self.check.next_known(record, self.previous, known);
         self.previous = Some(record);

@@ -5,9 +5,9 @@ mod held;
 use std::cmp::Ordering;
 
 use super::excerpt::excerpt;
-use super::fold::Value;
-use super::selection::Group;
-use super::target::Target;
+use super::fold::Datum;
+use super::selection::KeyGroup;
+use super::target::SelectionTarget;
 use super::{Making, Selection, Unique};
 use crate::error::{Message, Result, Setting, message};
 use crate::io::Region;
@@ -24,13 +24,13 @@ const EARLY_MAX: usize = 64 << 10;
 /// behind: so both are kept back until that is known.
 pub struct GroupWriter<'a, 'p> {
     selection: &'a Selection,
-    target: Target<'a>,
+    target: SelectionTarget<'a>,
     lane: &'a mut Lane<'p>,
     task: usize,
     /// The first group, while it is not this task's turn.
-    first: Option<Group>,
+    first: Option<KeyGroup>,
     /// The group that records are added to.
-    current: Option<Group>,
+    current: Option<KeyGroup>,
     /// Records to be written; `None` only at the end.
     held: Option<Region>,
     filled: usize,
@@ -40,7 +40,7 @@ pub struct GroupWriter<'a, 'p> {
     /// Records taken.
     taken: u64,
     /// Fault of a record; those before it are good, and no more are taken.
-    fault: Option<Fault>,
+    fault: Option<GroupFault>,
     /// The account of records that go no further.
     sum: Sum,
     longest_bytes: u64,
@@ -54,7 +54,7 @@ pub struct GroupWriter<'a, 'p> {
 
 /// Reason why there can be no output.
 #[derive(Debug)]
-enum Fault {
+enum GroupFault {
     /// A record has the key of the one before it: its number in the task, and itself.
     Duplicate(u64, Vec<u8>),
     /// Anything else, in words.
@@ -65,7 +65,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Returns a writer of task `task`.
     pub(super) fn new(
         selection: &'a Selection,
-        target: Target<'a>,
+        target: SelectionTarget<'a>,
         lane: &'a mut Lane<'p>,
         task: usize,
     ) -> Result<Self> {
@@ -130,7 +130,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 
     /// Returns whether a record belongs to a group, and can be added to it here.
-    fn is_of(&self, group: &Group, record: &[u8], values: &[Value]) -> Result<bool> {
+    fn is_of(&self, group: &KeyGroup, record: &[u8], values: &[Datum]) -> Result<bool> {
         let Selection { making, is_last, .. } = self.selection;
         let is_same = self.is_same(&group.record, record)?;
         Ok(is_same && (*is_last || making.folds.fit(&group.values, values)))
@@ -145,7 +145,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             Some(done) => drop(self.close(done)?),
             None => {}
         }
-        self.fault = Some(Fault::Other(message!("{}, in '{}'", message, excerpt(record))));
+        self.fault = Some(GroupFault::Other(message!("{}, in '{}'", message, excerpt(record))));
         Ok(())
     }
 
@@ -203,19 +203,21 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// written.
     fn check(&mut self) -> Result<()> {
         match self.fault.take().filter(|_| !self.selection.is_full()) {
-            Some(Fault::Duplicate(place, record)) => Err(self.selection.not_unique(place, &record)),
-            Some(Fault::Other(message)) => Err(self.selection.malformed(message)),
+            Some(GroupFault::Duplicate(place, record)) => {
+                Err(self.selection.not_unique(place, &record))
+            }
+            Some(GroupFault::Other(message)) => Err(self.selection.malformed(message)),
             None => Ok(()),
         }
     }
 
     /// Adds one more record to `group` and returns it.
-    fn add(&mut self, mut group: Group, record: &[u8], values: Vec<Value>) -> Group {
+    fn add(&mut self, mut group: KeyGroup, record: &[u8], values: Vec<Datum>) -> KeyGroup {
         group.count += 1;
         self.selection.making.folds.add(&mut group.values, values);
         match self.selection.select.unique {
             Some(Unique::Error) => {
-                self.fault = Some(Fault::Duplicate(self.taken, record.to_vec()));
+                self.fault = Some(GroupFault::Duplicate(self.taken, record.to_vec()));
             }
             Some(Unique::Last) => {
                 self.account(&group.record);
@@ -230,13 +232,13 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// that of the one before, where nobody else has it.
     fn next_group(
         &mut self,
-        done: Option<Group>,
+        done: Option<KeyGroup>,
         record: &[u8],
-        values: Vec<Value>,
-    ) -> Result<Group> {
+        values: Vec<Datum>,
+    ) -> Result<KeyGroup> {
         let mut group = match done {
             Some(done) => self.close(done)?,
-            None => Group::default(),
+            None => KeyGroup::default(),
         };
         fill(&mut group.record, record);
         (group.count, group.values) = (1, values);
@@ -245,7 +247,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
 
     /// Returns a group that no record of this task belongs to any more; what can be used again of
     /// it.
-    fn close(&mut self, group: Group) -> Result<Group> {
+    fn close(&mut self, group: KeyGroup) -> Result<KeyGroup> {
         if self.has_turn || self.first.is_some() {
             return self.emit(&group.record, group.count, &group.values).map(|()| group);
         }
@@ -253,7 +255,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         if self.selection.is_turn(self.task) {
             self.take_turn()?;
         }
-        Ok(Group::default())
+        Ok(KeyGroup::default())
     }
 
     /// Waits for this task's turn, and joins its first group with the one that was left open.
@@ -294,7 +296,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 
     /// Returns what two groups with the same key are together.
-    fn join(&mut self, mut open: Group, mut first: Group) -> Result<Group> {
+    fn join(&mut self, mut open: KeyGroup, mut first: KeyGroup) -> Result<KeyGroup> {
         let count = open.count + first.count;
         let mut values = std::mem::take(&mut open.values);
         self.selection.making.folds.add(&mut values, std::mem::take(&mut first.values));
@@ -306,7 +308,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             _ => (open, first),
         };
         self.account(&dropped.record);
-        Ok(Group { count, values, ..kept })
+        Ok(KeyGroup { count, values, ..kept })
     }
 
     /// Returns what stands before a record that is the first of `count`: seven places, as uniq has
@@ -317,7 +319,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 
     /// Adds what is made of a group, whose record is kept for `count`, to what is held.
-    fn emit(&mut self, record: &[u8], count: u64, values: &[Value]) -> Result<()> {
+    fn emit(&mut self, record: &[u8], count: u64, values: &[Datum]) -> Result<()> {
         self.make(record, count, values, Self::hold)
     }
 
@@ -326,7 +328,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         &mut self,
         record: &[u8],
         count: u64,
-        values: &[Value],
+        values: &[Datum],
         write: impl FnOnce(&mut Self, &[u8], &[u8]) -> Result<()>,
     ) -> Result<()> {
         let (mut folded, mut shaped) = std::mem::take(&mut self.made);
@@ -336,7 +338,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             Ok(None) => Ok(()),
             Err(message) => {
                 let said = excerpt(&self.selection.making.folds.mask(record));
-                self.fault = Some(Fault::Other(message!("{}, in '{}'", message, said)));
+                self.fault = Some(GroupFault::Other(message!("{}, in '{}'", message, said)));
                 Ok(())
             }
         };
@@ -347,7 +349,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Returns the record that is written for a group, if one is.
     fn made_of<'r>(
         &mut self,
-        (record, count, values): (&'r [u8], u64, &[Value]),
+        (record, count, values): (&'r [u8], u64, &[Datum]),
         folded: &'r mut Vec<u8>,
         shaped: &'r mut Vec<u8>,
     ) -> std::result::Result<Option<&'r [u8]>, Message> {

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::fold::{Folds, Records};
-use super::shape::Shape;
+use super::fold::{FoldInput, Folds};
+use super::shape::RecordShape;
 use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
@@ -19,7 +19,7 @@ pub struct Making {
     /// Folds of a group.
     pub(super) folds: Folds,
     /// Shape in which it is written.
-    pub(super) shape: Shape,
+    pub(super) shape: RecordShape,
     /// Into which files that goes.
     pub(super) splitting: Splitting,
     /// The conditions that admit groups; without them all are written.
@@ -36,8 +36,8 @@ impl Making {
     /// # Errors
     ///
     /// [`Error::Config`] where these have no such places, or it contradicts itself.
-    pub fn new(select: &Select, of: Records<'_>) -> Result<Self> {
-        let Records { layout, columns, .. } = of;
+    pub fn new(select: &Select, of: FoldInput<'_>) -> Result<Self> {
+        let FoldInput { layout, columns, .. } = of;
         if !select.having.is_all() && !select.groups() {
             return Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::Having),
@@ -63,7 +63,7 @@ impl Making {
         select.check()?;
         let splitting = Splitting::new(select.split.as_ref(), layout, columns)?;
         let folds = Folds::new(&select.folds, of)?;
-        let shape = Shape::new(&select.parts, select.count, layout, columns)?;
+        let shape = RecordShape::new(&select.parts, select.count, layout, columns)?;
         Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
     }
 

@@ -21,16 +21,16 @@ mod shape;
 mod split;
 mod target;
 
-pub use fold::{FoldSpec, Folds, Function, Records};
+pub use fold::{FoldInput, FoldSpec, Folds, Function};
 pub use group::GroupWriter;
 pub use making::Making;
-pub use place::{Columns, Layout, Place};
+pub use place::{Place, RecordForm, RowColumns};
 pub use selection::{Selected, Selection};
 pub use split::{PartFiles, Split, Splitter};
-pub use target::{Outlet, Target};
+pub use target::{SelectionTarget, TaskOutlet};
 
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
-use crate::predicate::Filter;
+use crate::predicate::RecordFilter;
 
 /// Selection of the sorted records that are written, and their form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct Select {
     /// Of records with equal keys, one that has these sums, least and greatest values.
     pub folds: Vec<FoldSpec>,
     /// Of the groups that records with equal keys become, those that these conditions admit.
-    pub having: Filter,
+    pub having: RecordFilter,
     /// Parts of each record that are written, in this order; empty for all.
     pub parts: Vec<Place>,
     /// The division of the output into several files.
@@ -153,7 +153,7 @@ impl Select {
             limit: None,
             parts: Vec::new(),
             split: None,
-            having: Filter::default(),
+            having: RecordFilter::default(),
             ..self.clone()
         })
     }

@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::excerpt::excerpt;
-use super::fold::Value;
-use super::{GroupWriter, Making, Select, Splitter, Target};
+use super::fold::Datum;
+use super::{GroupWriter, Making, Select, SelectionTarget, Splitter};
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::manifest::{Bytes, GroupText, SelectedEntry};
+use crate::manifest::{EscapedBytes, GroupText, SelectedEntry};
 use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::Stream;
@@ -22,13 +22,13 @@ const NOTED_MAX: usize = 1 << 20;
 
 /// Records with equal keys.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct KeyGroup {
     /// The one of them that is kept.
     pub record: Vec<u8>,
     /// Number of records in the group.
     pub count: u64,
     /// Folded values of all of them.
-    pub values: Vec<Value>,
+    pub values: Vec<Datum>,
 }
 
 /// Sorted records on their way to a sink, which takes what is left of them in order.
@@ -46,7 +46,7 @@ pub struct Selection {
     pub(super) splitter: Option<Splitter>,
     /// Name of the records' source in messages.
     origin: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<SelectionState>,
     /// Told whenever the state has changed.
     changed: Condvar,
     is_full: AtomicBool,
@@ -54,12 +54,12 @@ pub struct Selection {
 
 /// State that tasks hand on to each other.
 #[derive(Debug)]
-pub struct State {
+pub struct SelectionState {
     /// The task whose turn it is.
     task: usize,
     is_failed: bool,
     /// The last group of the tasks before: the next task may continue it.
-    pub open: Option<Group>,
+    pub open: Option<KeyGroup>,
     /// Bytes written, and what stands before them.
     pub offset: u64,
     /// Records, or groups of equal ones, that are written or left out at the beginning.
@@ -89,7 +89,7 @@ impl Selection {
     pub fn last(select: Select, making: Arc<Making>, start: u64, is_summed: bool) -> Self {
         // Records that nobody wants are not looked at.
         let is_summed = is_summed && !select.is_partial();
-        let state = State {
+        let state = SelectionState {
             task: 0,
             is_failed: false,
             open: None,
@@ -144,7 +144,7 @@ impl Selection {
     /// where another task has failed.
     pub fn write(
         &self,
-        target: Target<'_>,
+        target: SelectionTarget<'_>,
         lane: &mut Lane<'_>,
         task: usize,
         produce: impl FnOnce(&mut GroupWriter<'_, '_>) -> Result<()>,
@@ -162,7 +162,7 @@ impl Selection {
     /// # Errors
     ///
     /// Those of writing.
-    pub fn finish(&self, target: Target<'_>, lane: &mut Lane<'_>) -> Result<Selected> {
+    pub fn finish(&self, target: SelectionTarget<'_>, lane: &mut Lane<'_>) -> Result<Selected> {
         let task = self.state().task;
         let mut writer = GroupWriter::new(self, target, lane, task)?;
         writer.write_open()?;
@@ -183,14 +183,14 @@ impl Selection {
     /// long to be noted.
     pub fn standing(&self) -> Option<(u64, Sum, SelectedEntry)> {
         let state = self.state();
-        let State { taken, passed, selected: Selected { records, sum, .. }, .. } = *state;
+        let SelectionState { taken, passed, selected: Selected { records, sum, .. }, .. } = *state;
         if state.open.as_ref().is_some_and(|open| open.record.len() > NOTED_MAX) {
             return None;
         }
-        let open = state.open.as_ref().map(|Group { record, count, values }| GroupText {
-            record: Bytes(record.clone()),
+        let open = state.open.as_ref().map(|KeyGroup { record, count, values }| GroupText {
+            record: EscapedBytes(record.clone()),
             count: *count,
-            values: values.iter().map(Value::text).collect(),
+            values: values.iter().map(Datum::text).collect(),
         });
         Some((state.offset, sum, SelectedEntry { taken, passed, records, open }))
     }
@@ -198,9 +198,9 @@ impl Selection {
     /// Continues where another one [stood](Self::standing), and returns whether that is possible.
     pub fn go_on(&self, (offset, sum): (u64, Sum), standing: &SelectedEntry) -> bool {
         let group = |open: &GroupText| {
-            let values: Option<Vec<Value>> = open.values.iter().map(Value::of_text).collect();
+            let values: Option<Vec<Datum>> = open.values.iter().map(Datum::of_text).collect();
             let values = values.filter(|values| values.len() == self.making.folds.len())?;
-            Some(Group { record: open.record.0.clone(), count: open.count, values })
+            Some(KeyGroup { record: open.record.0.clone(), count: open.count, values })
         };
         let open = standing.open.as_ref().map(group);
         if open.as_ref().is_some_and(Option::is_none) {
@@ -215,7 +215,7 @@ impl Selection {
         true
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, SelectionState> {
         // A panic in a write leaves nothing half done but the output, and that is failed then.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -263,7 +263,7 @@ impl Selection {
     }
 
     /// Gives the turn to the next task, with the group that it may continue.
-    pub(super) fn pass_turn(&self, open: Option<Group>) {
+    pub(super) fn pass_turn(&self, open: Option<KeyGroup>) {
         let mut state = self.state();
         state.task += 1;
         state.open = open;

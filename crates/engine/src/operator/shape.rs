@@ -4,7 +4,7 @@
 //! significant byte first, and the length in front of them counts these.
 
 use super::fold::append_cell;
-use super::place::{Columns, Layout, Place, PlaceFault};
+use super::place::{BadPlace, Place, RecordForm, RowColumns};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells};
 use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
@@ -17,15 +17,15 @@ const COUNT: &[u8] = b"count";
 
 /// Parts of a record that are written, and their order.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
-    layout: Option<Layout>,
-    parts: Parts,
+pub struct RecordShape {
+    layout: Option<RecordForm>,
+    parts: RecordShapeParts,
     /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-enum Parts {
+enum RecordShapeParts {
     /// The record as it is.
     #[default]
     All,
@@ -35,7 +35,7 @@ enum Parts {
     Ranges(Vec<(usize, Option<usize>)>),
 }
 
-impl Shape {
+impl RecordShape {
     /// Returns the shape of records of `layout` with `places` alone, if there are any, and at their
     /// end a cell or bytes for counts, if `counts`.
     ///
@@ -45,28 +45,38 @@ impl Shape {
     pub fn new(
         places: &[Place],
         counts: bool,
-        layout: Layout,
-        columns: Option<Columns<'_>>,
-    ) -> Result<Self, PlaceFault> {
-        let said = |fault: PlaceFault| fault.of(Setting::Select);
+        layout: RecordForm,
+        columns: Option<RowColumns<'_>>,
+    ) -> Result<Self, BadPlace> {
+        let said = |fault: BadPlace| fault.of(Setting::Select);
         let parts = match layout {
-            _ if places.is_empty() => Parts::All,
-            Layout::Cells(_) | Layout::Lines { .. } | Layout::Group(_) | Layout::Json => {
+            _ if places.is_empty() => RecordShapeParts::All,
+            RecordForm::Cells(_)
+            | RecordForm::Lines { .. }
+            | RecordForm::Group(_)
+            | RecordForm::Json => {
                 let column = |place| layout.column(place, columns);
-                Parts::Cells(places.iter().map(column).collect::<Result<_, _>>().map_err(said)?)
+                RecordShapeParts::Cells(
+                    places.iter().map(column).collect::<Result<_, _>>().map_err(said)?,
+                )
             }
-            Layout::Fixed(_) | Layout::Prefixed(_) => {
+            RecordForm::Fixed(_) | RecordForm::Prefixed(_) => {
                 let range = |place| layout.range(place);
-                Parts::Ranges(places.iter().map(range).collect::<Result<_, _>>().map_err(said)?)
+                RecordShapeParts::Ranges(
+                    places.iter().map(range).collect::<Result<_, _>>().map_err(said)?,
+                )
             }
         };
         // Before lines stands how many they are.
-        let counts =
-            counts && !matches!(layout, Layout::Lines { .. } | Layout::Group(_) | Layout::Json);
-        if let (true, Layout::Fixed(whole)) = (counts, layout) {
+        let counts = counts
+            && !matches!(
+                layout,
+                RecordForm::Lines { .. } | RecordForm::Group(_) | RecordForm::Json
+            );
+        if let (true, RecordForm::Fixed(whole)) = (counts, layout) {
             let length = COUNT_BYTES
                 + match &parts {
-                    Parts::Ranges(ranges) => {
+                    RecordShapeParts::Ranges(ranges) => {
                         ranges.iter().map(|(start, end)| end.unwrap_or(whole) - start).sum()
                     }
                     _ => whole,
@@ -88,7 +98,7 @@ impl Shape {
 
     /// Returns whether records are written as they are.
     pub fn is_whole(&self) -> bool {
-        matches!(self.parts, Parts::All) && !self.counts
+        matches!(self.parts, RecordShapeParts::All) && !self.counts
     }
 
     /// Returns whether a cell or bytes at the end hold the number of records.
@@ -104,7 +114,7 @@ impl Shape {
     pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), Message> {
         match (self.counts, self.layout) {
             (false, _) => self.write_with(record, &[], out),
-            (true, Some(Layout::Fixed(_) | Layout::Prefixed(_))) => {
+            (true, Some(RecordForm::Fixed(_) | RecordForm::Prefixed(_))) => {
                 self.write_with(record, &count.to_be_bytes(), out)
             }
             (true, _) => self.write_with(record, count.to_string().as_bytes(), out),
@@ -138,13 +148,13 @@ impl Shape {
         };
         let body = layout.body(record);
         match (&self.parts, layout.dialect()) {
-            (Parts::Ranges(ranges), _) => {
+            (RecordShapeParts::Ranges(ranges), _) => {
                 return write_ranges(layout, body, (ranges, count), out);
             }
-            (Parts::All, None) if self.counts => {
+            (RecordShapeParts::All, None) if self.counts => {
                 return write_ranges(layout, body, (&[(0, None)], count), out);
             }
-            (Parts::Cells(columns), Some(dialect)) => {
+            (RecordShapeParts::Cells(columns), Some(dialect)) => {
                 let cells: Vec<&[u8]> = Cells::new(dialect, body).collect();
                 for (place, column) in columns.iter().enumerate() {
                     if place > 0 {
@@ -170,7 +180,7 @@ impl Shape {
 
 /// Writes ranges of a record of bytes, and a count.
 fn write_ranges(
-    layout: Layout,
+    layout: RecordForm,
     body: &[u8],
     (ranges, count): (&[(usize, Option<usize>)], &[u8]),
     out: &mut Vec<u8>,
@@ -179,7 +189,7 @@ fn write_ranges(
         let end = end.unwrap_or(body.len()).min(body.len());
         &body[(*start).min(end)..end]
     });
-    if let Layout::Prefixed(prefix) = layout {
+    if let RecordForm::Prefixed(prefix) = layout {
         let length = ranges.clone().map(<[u8]>::len).sum::<usize>() + count.len();
         write_prefix(prefix, length, out)?;
     }

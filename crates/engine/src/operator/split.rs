@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::excerpt::excerpt;
-use super::place::{Columns, Layout, Place, PlaceFault};
+use super::place::{BadPlace, Place, RecordForm, RowColumns};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, message};
 use crate::sink::{Lane, Sink};
 
@@ -51,9 +51,9 @@ pub enum Splitting {
     /// Number of files.
     Count(u64),
     /// By a cell.
-    Cell(Layout, usize),
+    Cell(RecordForm, usize),
     /// By some bytes.
-    Bytes(Layout, (usize, Option<usize>)),
+    Bytes(RecordForm, (usize, Option<usize>)),
 }
 
 /// Makes the files.
@@ -77,16 +77,19 @@ impl Splitting {
     /// Why these have no such place, in words.
     pub fn new(
         split: Option<&Split>,
-        layout: Layout,
-        columns: Option<Columns<'_>>,
-    ) -> std::result::Result<Self, PlaceFault> {
-        let said = |fault: PlaceFault| fault.of(Setting::SplitBy);
+        layout: RecordForm,
+        columns: Option<RowColumns<'_>>,
+    ) -> std::result::Result<Self, BadPlace> {
+        let said = |fault: BadPlace| fault.of(Setting::SplitBy);
         match (split, layout) {
             (None, _) => Ok(Self::None),
             (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),
             (
                 Some(Split::By(place)),
-                Layout::Cells(_) | Layout::Lines { .. } | Layout::Group(_) | Layout::Json,
+                RecordForm::Cells(_)
+                | RecordForm::Lines { .. }
+                | RecordForm::Group(_)
+                | RecordForm::Json,
             ) => layout.column(place, columns).map(|at| Self::Cell(layout, at)).map_err(said),
             (Some(Split::By(place)), _) => {
                 layout.range(place).map(|range| Self::Bytes(layout, range)).map_err(said)
@@ -121,12 +124,12 @@ pub struct Splitter {
     header: Vec<u8>,
     /// Number of files, and of records in all of them; `None` where each value has a file.
     counts: Option<(u64, u64)>,
-    state: Mutex<State>,
+    state: Mutex<SplitState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    open: Option<Part>,
+struct SplitState {
+    open: Option<SplitPart>,
     /// Files begun, and records written to all of them.
     parts: u64,
     records: u64,
@@ -135,7 +138,7 @@ struct State {
 }
 
 #[derive(Debug)]
-struct Part {
+struct SplitPart {
     sink: Sink,
     value: Vec<u8>,
     bytes: u64,
@@ -156,7 +159,7 @@ impl Splitter {
         Self { files, header, counts, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SplitState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -218,7 +221,7 @@ impl Splitter {
     }
 
     /// Opens further files until there are `parts`.
-    fn open_up_to(&self, state: &mut State, lane: &mut Lane<'_>, parts: u64) -> Result<()> {
+    fn open_up_to(&self, state: &mut SplitState, lane: &mut Lane<'_>, parts: u64) -> Result<()> {
         while state.parts < parts {
             if lane.progress().is_stopping() {
                 return Err(Error::Interrupted);
@@ -229,19 +232,19 @@ impl Splitter {
         Ok(())
     }
 
-    fn open_next(&self, state: &mut State, lane: &mut Lane<'_>, name: &str) -> Result<()> {
+    fn open_next(&self, state: &mut SplitState, lane: &mut Lane<'_>, name: &str) -> Result<()> {
         self.close(state, lane)?;
         let (sink, bytes) = (self.files.open(name)?, self.header.len() as u64);
         if bytes > 0 {
             sink.write(lane, 0, bytes, |writer| writer.put(&self.header))?;
         }
-        state.open = Some(Part { sink, value: Vec::new(), bytes });
+        state.open = Some(SplitPart { sink, value: Vec::new(), bytes });
         state.parts += 1;
         Ok(())
     }
 
-    fn close(&self, state: &mut State, lane: &mut Lane<'_>) -> Result<()> {
-        let Some(Part { sink, bytes, .. }) = state.open.take() else { return Ok(()) };
+    fn close(&self, state: &mut SplitState, lane: &mut Lane<'_>) -> Result<()> {
+        let Some(SplitPart { sink, bytes, .. }) = state.open.take() else { return Ok(()) };
         if let Sink::File(file) = &sink {
             file.seal(lane, bytes)?;
         }
@@ -250,7 +253,7 @@ impl Splitter {
     }
 }
 
-impl State {
+impl SplitState {
     /// Returns the name that a value gives to its file.
     fn name(&mut self, value: &[u8]) -> Result<String> {
         let name = name_of(value);

@@ -9,7 +9,7 @@ use crate::sink::{Sink, Writer};
 
 /// Target of the tasks of a selection, with the test for equal records.
 #[derive(Clone, Copy)]
-pub struct Target<'a> {
+pub struct SelectionTarget<'a> {
     /// The file or stream.
     pub sink: &'a Sink,
     /// Compares two records by their keys.
@@ -20,7 +20,7 @@ pub struct Target<'a> {
     pub note: &'a dyn Fn(u64, &[u8]),
 }
 
-impl Target<'_> {
+impl SelectionTarget<'_> {
     /// Returns how the keys of two records stand to each other, of which `before` comes first.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Target<'_> {
 }
 
 /// Receiver of the sorted records of a task.
-pub enum Outlet<'w, 'a, 'p> {
+pub enum TaskOutlet<'w, 'a, 'p> {
     /// All of them, as bytes.
     All(&'w mut dyn Writer),
     /// Record by record, for some of them.

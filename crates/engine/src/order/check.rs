@@ -13,14 +13,14 @@ const BEGINNING_BYTES: usize = 9 * OPEN_WORD_BYTES;
 
 /// The beginning of a record's key, made when a tie first asks for it.
 #[derive(Clone, Debug, Default)]
-pub struct Beginning {
+pub struct KeyBeginning {
     /// [`BEGINNING_BYTES`] of it, or all where it is shorter.
     bytes: Vec<u8>,
     /// True if it is that of the current record, false for an earlier one.
     is_made: bool,
 }
 
-impl Beginning {
+impl KeyBeginning {
     /// Forgets the record whose key it was.
     #[inline]
     pub fn forget(&mut self) {
@@ -70,7 +70,7 @@ pub struct OrderCheck<'k, K> {
     /// record probably ties as well, and several words are made at the cost of one.
     is_tying: bool,
     /// The beginning of that key, where a merge has made it.
-    beginning: Beginning,
+    beginning: KeyBeginning,
     /// The last record, where it is not at hand.
     kept: Option<KeptRecord>,
     first: Option<KeptRecord>,
@@ -85,7 +85,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
             is_on,
             words: [u64::MAX; FEW_WORDS],
             is_tying: false,
-            beginning: Beginning::default(),
+            beginning: KeyBeginning::default(),
             kept: None,
             first: None,
             is_disordered: false,
@@ -174,7 +174,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         &mut self,
         record: &[u8],
         previous: Option<&[u8]>,
-        (prefix, beginning): (u64, Option<&mut Beginning>),
+        (prefix, beginning): (u64, Option<&mut KeyBeginning>),
     ) {
         if !self.is_on {
             return;
@@ -213,7 +213,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         prefix: u64,
         record: &[u8],
         previous: Option<&[u8]>,
-        beginning: &mut Beginning,
+        beginning: &mut KeyBeginning,
     ) {
         if self.is_first(record) {
             return;
@@ -222,7 +222,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         self.is_disordered |= prefix < self.words[0]
             || match (previous.or_else(|| kept.as_ref()?.whole()), &*kept) {
                 (Some(previous), _) => {
-                    Beginning::compare(*key, [previous, record], [last, beginning]).is_gt()
+                    KeyBeginning::compare(*key, [previous, record], [last, beginning]).is_gt()
                 }
                 (None, Some(kept)) => kept.compare(*key, record).is_gt(),
                 (None, None) => unreachable!("the record before is at hand, or kept"),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A place in the engine where order can be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum DisorderPlace {
     /// Two neighbours change places in a sorted bucket.
     Gather,
     /// A merge takes the record of another source than the first.
@@ -20,12 +20,12 @@ pub enum Fault {
 }
 
 /// The fault that this process makes.
-static WANTED: LazyLock<Option<Fault>> = LazyLock::new(|| {
+static WANTED: LazyLock<Option<DisorderPlace>> = LazyLock::new(|| {
     Some(match std::env::var("SORTWELL_DISORDER").ok()?.as_str() {
-        "gather" => Fault::Gather,
-        "merge" => Fault::Merge,
-        "task-bound" => Fault::TaskBound,
-        "resume" => Fault::Resume,
+        "gather" => DisorderPlace::Gather,
+        "merge" => DisorderPlace::Merge,
+        "task-bound" => DisorderPlace::TaskBound,
+        "resume" => DisorderPlace::Resume,
         _ => return None,
     })
 });
@@ -37,16 +37,16 @@ const PASSED: usize = 30;
 static MET: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns whether this process makes `fault`.
-pub fn is_wanted(fault: Fault) -> bool {
+pub fn is_wanted(fault: DisorderPlace) -> bool {
     *WANTED == Some(fault)
 }
 
 /// Returns whether it is time for `fault`, at one of many places where it may be made.
-pub fn strikes(fault: Fault) -> bool {
+pub fn strikes(fault: DisorderPlace) -> bool {
     is_wanted(fault) && MET.fetch_add(1, Ordering::Relaxed) == PASSED
 }
 
 /// Returns whether it is time for `fault`, at the first place where it may be made.
-pub fn strikes_first(fault: Fault) -> bool {
+pub fn strikes_first(fault: DisorderPlace) -> bool {
     is_wanted(fault) && MET.fetch_add(1, Ordering::Relaxed) == 0
 }

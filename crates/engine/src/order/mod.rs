@@ -25,7 +25,7 @@ pub mod disorder;
 mod kept;
 mod proof;
 
-pub use check::{Beginning, OrderCheck};
+pub use check::{KeyBeginning, OrderCheck};
 pub use kept::{KEPT_MAX, KeptRecord};
 pub use proof::OrderProof;
 

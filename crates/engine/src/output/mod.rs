@@ -5,24 +5,25 @@ mod parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::codec::{Compression, OutputEncoding};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::io::compression::{Compression, Encoding};
-use crate::io::stripe::StripedOutput;
-use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
+use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, sweep};
 use crate::load::layout::PAGE;
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink, StreamSink};
 use crate::stats::Progress;
+use crate::stripe::StripedOutput;
+use crate::sys::space;
 use crate::units::ByteSize;
 
-pub use parts::{Parts, may_be_part};
+pub use parts::{OutputParts, may_be_part};
 
 /// Name of standard output in messages.
 const STDOUT: &str = "standard output";
 
 /// Open destination of records.
 #[derive(Debug)]
-pub enum Output {
+pub enum OpenOutput {
     /// A file under a temporary name beside its final one.
     File {
         /// The temporary file; removed when dropped.
@@ -35,19 +36,19 @@ pub enum Output {
     /// An empty file that standard output was redirected to, in place.
     Redirected(Arc<File>),
     /// Several files.
-    Parts(Arc<Parts>),
+    Parts(Arc<OutputParts>),
     /// A stream; `None` once it was handed to a sink.
-    Stream(Option<pipe::Writer>),
+    Stream(Option<pipe::PipeWriter>),
     /// Any of these, compressed on the way.
     Compressed {
         /// Destination of the compressed bytes.
-        target: Box<Output>,
+        target: Box<OpenOutput>,
         /// Compressor of the output.
-        encoding: Encoding,
+        encoding: OutputEncoding,
     },
 }
 
-impl Output {
+impl OpenOutput {
     /// Returns an output that will appear at `path`.
     pub fn file(path: &Path, direct: Direct) -> Result<Self> {
         let temporary = TempFile::create(path, direct)?;
@@ -89,9 +90,9 @@ impl Output {
     /// Returns the output, compressed by the given number of threads.
     pub fn compressed(mut self, how: Compression, threads: usize) -> Result<Self> {
         let writer = match &mut self {
-            Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
-            Self::Redirected(file) => pipe::Writer::file(file, Path::new(STDOUT))?,
-            Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
+            Self::File { temporary, path } => pipe::PipeWriter::file(temporary.file(), path)?,
+            Self::Redirected(file) => pipe::PipeWriter::file(file, Path::new(STDOUT))?,
+            Self::Stream(writer) => writer.take().map_or_else(pipe::PipeWriter::stdout, Ok)?,
             Self::Striped(output) => {
                 return Err(config!(
                     ConfigErrorKind::Conflict(Setting::Compress, Setting::Output),
@@ -104,7 +105,7 @@ impl Output {
                 unreachable!("one output is compressed, and once")
             }
         };
-        let encoding = Encoding::start(writer, how, threads)?;
+        let encoding = OutputEncoding::start(writer, how, threads)?;
         Ok(Self::Compressed { target: Box::new(self), encoding })
     }
 
@@ -114,13 +115,13 @@ impl Output {
         if directory_of(path).is_dir() {
             sweep(directory_of(path))?;
         }
-        Parts::new(path, direct, force).map(|parts| Self::Parts(Arc::new(parts)))
+        OutputParts::new(path, direct, force).map(|parts| Self::Parts(Arc::new(parts)))
     }
 
     /// Returns the files, where there are several.
     pub fn part_files(&self) -> Option<Arc<dyn PartFiles>> {
         match self {
-            Self::Parts(parts) => Some(Arc::<Parts>::clone(parts)),
+            Self::Parts(parts) => Some(Arc::<OutputParts>::clone(parts)),
             _ => None,
         }
     }
@@ -181,10 +182,10 @@ impl Output {
         }
         let writer = match self {
             Self::Stream(writer) => writer.take(),
-            Self::Compressed { encoding, .. } => Some(pipe::Writer::inlet(encoding.inlet())),
+            Self::Compressed { encoding, .. } => Some(encoding.writer()),
             _ => None,
         };
-        Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?)))
+        Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::PipeWriter::stdout, Ok)?)))
     }
 
     /// Returns a sink for as many bytes as will come.
@@ -202,13 +203,11 @@ impl Output {
     pub fn write_all(&mut self, bytes: &[u8], progress: &Progress) -> Result<()> {
         match self {
             Self::Stream(Some(writer)) => writer.write_all(bytes, progress),
-            Self::Stream(None) => pipe::Writer::stdout()?.write_all(bytes, progress),
+            Self::Stream(None) => pipe::PipeWriter::stdout()?.write_all(bytes, progress),
             Self::File { temporary, .. } => temporary.file().write_at(bytes, 0),
             Self::Striped(output) => output.file().write_at(bytes, 0),
             Self::Redirected(file) => file.write_at(bytes, 0),
-            Self::Compressed { encoding, .. } => {
-                pipe::Writer::inlet(encoding.inlet()).write_all(bytes, progress)
-            }
+            Self::Compressed { encoding, .. } => encoding.writer().write_all(bytes, progress),
             Self::Parts(_) => unreachable!("an output that is split is written file by file"),
         }
     }

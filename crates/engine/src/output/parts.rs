@@ -13,32 +13,32 @@ use std::sync::{Mutex, PoisonError};
 use super::granule;
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
-    Direct, DirectoryIdentity, File, SpillDirectory, check_replaceable, directory_of, limits,
-    rename_target,
+    Direct, DirectoryIdentity, File, SpillDirectory, check_replaceable, directory_of, rename_target,
 };
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink};
+use crate::sys::limits;
 
 /// The files of one output.
 #[derive(Debug)]
-pub struct Parts {
+pub struct OutputParts {
     /// Path that the files' names are made of.
     path: PathBuf,
     directory: SpillDirectory,
     direct: Direct,
     /// Replaces files that have no write permission, too.
     force: bool,
-    made: Mutex<Vec<Part>>,
+    made: Mutex<Vec<OutputPart>>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct OutputPart {
     temporary: PathBuf,
     path: PathBuf,
     bytes: u64,
 }
 
-impl Parts {
+impl OutputParts {
     /// Returns an output in files that will appear beside `path`, under names made of it.
     pub fn new(path: &Path, direct: Direct, force: bool) -> Result<Self> {
         if path.file_name().is_none() {
@@ -98,14 +98,14 @@ impl Parts {
     }
 }
 
-impl PartFiles for Parts {
+impl PartFiles for OutputParts {
     fn open(&self, name: &str) -> Result<Sink> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let temporary = self.directory.path().join(format!("part-{:06}", made.len()));
         let path = named(&self.path, name);
         let file = File::create(&temporary, self.direct)?.called(&path);
         let granule = granule(&file);
-        made.push(Part { temporary, path, bytes: 0 });
+        made.push(OutputPart { temporary, path, bytes: 0 });
         Ok(Sink::File(FileSink::growing(file, granule)))
     }
 

@@ -23,7 +23,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::format::{Ends, Fault, Framing, Passage, Tracker};
+use crate::format::{Ends, Framing, Passage, RecordFault, Tracker};
 use crate::io::Region;
 use crate::load::lines::LineSpan;
 
@@ -66,7 +66,7 @@ pub struct Ready {
     pub bytes: usize,
     /// The ends of the first and of the last record that end in the block, counted after the bytes
     /// that its span skips. Or the fault of a record, with its place in the load.
-    pub ends: Result<Ends, Fault>,
+    pub ends: Result<Ends, RecordFault>,
 }
 
 impl Chain {
@@ -113,7 +113,7 @@ impl Chain {
         let mut ends = passed.map_err(|fault| {
             // A fault at the first byte is that of the record that began before this block.
             let at = if fault.at == 0 { begun } else { piece + fault.at };
-            Fault { at, ..fault }
+            RecordFault { at, ..fault }
         });
         match ends {
             Ok(Some((_, last))) => state.begun = piece + last,
@@ -124,7 +124,7 @@ impl Chain {
         if span.is_end
             && let (Ok(_), Err(message)) = (&ends, state.tracker.pass_end())
         {
-            ends = Err(Fault::new(state.begun, message));
+            ends = Err(RecordFault::new(state.begun, message));
         }
         state.next += 1;
         Some(Ready { number, memory, bytes, ends })

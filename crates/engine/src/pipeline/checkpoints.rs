@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::crew::Crew;
 use super::destination::Destination;
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::manifest::{Bytes, Entry, Manifest, SlabEntry, StreamsEntry};
+use crate::manifest::{EscapedBytes, LogEntry, Manifest, SlabEntry, StreamsEntry};
 use crate::merge::Bound;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -160,7 +160,7 @@ impl Checkpoints {
             bound: (bound.run, bound.offset),
             ends: ends.to_vec(),
             offset,
-            edge: Bytes::default(),
+            edge: EscapedBytes::default(),
             written: written.into(),
             selected,
             streams,
@@ -215,8 +215,8 @@ impl State {
         let begun = Instant::now();
         flush()?;
         sink.file().sync_data()?;
-        let edge = Bytes(sink.edge_before(entry.offset));
-        if !self.manifest.append_if_short(&Entry::Slab(SlabEntry { edge, ..entry }))? {
+        let edge = EscapedBytes(sink.edge_before(entry.offset));
+        if !self.manifest.append_if_short(&LogEntry::Slab(SlabEntry { edge, ..entry }))? {
             return Ok(false);
         }
         self.has_noted = true;

@@ -7,7 +7,7 @@ use super::stage::{Seen, Worker};
 use crate::error::Result;
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::incore::{Item, Method, Scratch};
-use crate::io::{Affinity, Arena, Engine, Region};
+use crate::io::{Arena, Engine, Region};
 use crate::key::KeyTally;
 use crate::plan::Plan;
 use crate::plan::levers::Overlap;
@@ -15,7 +15,8 @@ use crate::plan::memory::LaneMemory;
 use crate::proof::Sum;
 use crate::run::layout::BLOCK;
 use crate::sink::{Lane, LaneCounters};
-use crate::stats::{Activity, Clock, Phase, PhaseTime, Progress};
+use crate::stats::{Activity, Phase, PhaseTime, Progress, WorkerClock};
+use crate::sys::Affinity;
 use crate::units::ByteSize;
 
 /// Workers of a job and the memory of each.
@@ -116,7 +117,7 @@ impl<'p> Crew<'p> {
                 sum_out: Sum::default(),
                 keys: KeyTally::default(),
                 seen: Seen::default(),
-                clock: Clock::default(),
+                clock: WorkerClock::default(),
             });
         }
         Ok(Self {

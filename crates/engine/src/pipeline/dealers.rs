@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use memchr::memchr_iter;
 
 use super::gate::{Gate, Passed};
-use crate::format::{Fault, Framing};
+use crate::format::{Framing, RecordFault};
 use crate::incore::{Classifier, Dealer, Item, Pool};
 use crate::key::{CutRecord, KeyEncoder, KeyTally, KnownWord};
 use crate::proof::Sum;
@@ -116,7 +116,7 @@ impl Dealers {
         (block, framing): (&[u8], Framing),
         location: usize,
         (gate, account): (&Gate, LoadAccount<'_>),
-    ) -> Result<Passed, Fault> {
+    ) -> Result<Passed, RecordFault> {
         let LoadAccount { mut sum, keys } = account;
         self.with(worker, |dealer, classifier| {
             let show = |record: CutRecord<'_>, at, word| {

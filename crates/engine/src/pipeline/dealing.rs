@@ -13,7 +13,7 @@ use super::sample::{self, place_of};
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
-use crate::format::{Fault, Framing};
+use crate::format::{Framing, RecordFault};
 use crate::incore::{Classifier, Item, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::{CutRecord, KeyEncoder, KnownWord};
@@ -89,7 +89,7 @@ pub struct FilledLoad {
     pub spare: Option<Region>,
     /// The first record that must not be, by its number in the load, and its place in the input:
     /// which, and at which byte.
-    pub fault: Option<(Fault, (usize, u64))>,
+    pub fault: Option<(RecordFault, (usize, u64))>,
 }
 
 impl<'a, K: KeyEncoder> RawLoad<'a, K> {
@@ -149,7 +149,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let first = first as usize;
         let dealt = self.dealers.deal_passed(worker.number, key, block, first, (gate, account));
         if let Err(fault) = dealt {
-            self.fault.note(Fault { at: first + fault.at / length, ..fault });
+            self.fault.note(RecordFault { at: first + fault.at / length, ..fault });
             self.next.store(self.layout.spans.len(), Ordering::Relaxed);
         }
     }
@@ -209,7 +209,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
                     dealers[0].deal_item(&classifier, &key, (bytes, location));
                 };
                 if let Err(found) = Gate::pass(how.gate, how.key, how.framing, record, deal) {
-                    fault.note(Fault { at: number as usize, ..found });
+                    fault.note(RecordFault { at: number as usize, ..found });
                 }
             }
             dealers[0].mark(u64::from(layout.records));

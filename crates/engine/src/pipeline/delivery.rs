@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::key::KeyEncoder;
 use crate::operator::Selection;
 use crate::order::OrderProof;
-use crate::output::Output;
+use crate::output::OpenOutput;
 use crate::proof::Sum;
 
 /// Output of a job, about to be written.
@@ -33,7 +33,7 @@ impl Delivery<'_> {
         self,
         key: &K,
         crew: &mut Crew<'_>,
-        output: &mut Output,
+        output: &mut OpenOutput,
         write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<Brought>,
     ) -> Result<(Written, Brought)> {
         let Self { rules, header, size, checkpoints } = self;

@@ -8,10 +8,10 @@ use super::checkpoints::Checkpoints;
 use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
-use crate::operator::{GroupWriter, Outlet, Selected, Selection, Target};
+use crate::operator::{GroupWriter, Selected, Selection, SelectionTarget, TaskOutlet};
 use crate::order::{OrderCheck, OrderProof};
 use crate::proof::Sum;
-use crate::run::{RunWriter, Table};
+use crate::run::{RunTable, RunWriter};
 use crate::sink::{Lane, Sink, Writer};
 
 /// Bytes brought together before they are looked at again (summed, searched for index keys): a
@@ -41,7 +41,7 @@ pub struct Destination<'a> {
     /// The file or stream.
     pub sink: &'a Sink,
     /// The table of a run.
-    pub table: Option<&'a Table>,
+    pub table: Option<&'a RunTable>,
     /// True if records are counted and summed: those of an output are.
     pub is_summed: bool,
     /// Offset of the first record.
@@ -92,14 +92,15 @@ impl<'a> Destination<'a> {
         key: &K,
         lane: &mut Lane<'_>,
         (task, offset, bytes): (usize, u64, u64),
-        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<()>,
+        produce: impl FnOnce(TaskOutlet<'_, '_, '_>) -> Result<()>,
     ) -> Result<()> {
         match self.selection {
             None => self
                 .sink
-                .write(lane, self.start + offset, bytes, |writer| produce(Outlet::All(writer))),
+                .write(lane, self.start + offset, bytes, |writer| produce(TaskOutlet::All(writer))),
             Some(selection) => self.with_target(key, |target| {
-                let produce = |writer: &mut GroupWriter<'_, '_>| produce(Outlet::Selected(writer));
+                let produce =
+                    |writer: &mut GroupWriter<'_, '_>| produce(TaskOutlet::Selected(writer));
                 selection.write(target, lane, task, produce)
             }),
         }
@@ -112,17 +113,17 @@ impl<'a> Destination<'a> {
         key: &K,
         lane: &mut Lane<'_>,
         offset: u64,
-        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<u64>,
+        produce: impl FnOnce(TaskOutlet<'_, '_, '_>) -> Result<u64>,
     ) -> Result<u64> {
         self.begin_stage();
         let Some(selection) = self.selection else {
-            let produce = |writer: &mut dyn Writer| produce(Outlet::All(writer));
+            let produce = |writer: &mut dyn Writer| produce(TaskOutlet::All(writer));
             return self.sink.write_from(lane, self.start + offset, produce);
         };
         let mut bytes = 0;
         self.with_target(key, |target| {
             selection.write(target, lane, 0, |writer| {
-                bytes = produce(Outlet::Selected(writer))?;
+                bytes = produce(TaskOutlet::Selected(writer))?;
                 Ok(())
             })
         })?;
@@ -140,14 +141,18 @@ impl<'a> Destination<'a> {
     }
 
     /// Hands this on to a selection.
-    fn with_target<K: KeyEncoder, R>(&self, key: &K, hand: impl FnOnce(Target<'_>) -> R) -> R {
+    fn with_target<K: KeyEncoder, R>(
+        &self,
+        key: &K,
+        hand: impl FnOnce(SelectionTarget<'_>) -> R,
+    ) -> R {
         let compare = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0);
         let note = |offset: u64, records: &[u8]| {
             if let Some(table) = self.table {
                 table.note(key, offset, records);
             }
         };
-        hand(Target { sink: self.sink, compare: &compare, order: self.order, note: &note })
+        hand(SelectionTarget { sink: self.sink, compare: &compare, order: self.order, note: &note })
     }
 
     /// Returns the sum that records are added to which are written, if they are.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{Dialect, Rows, stray_quote, without_end};
-use crate::format::{Fault, Framing, json};
+use crate::format::{Framing, RecordFault, json};
 use crate::key::text::LONG_BYTES;
 use crate::key::{CutRecord, KeyEncoder};
 use crate::operator::Folds;
@@ -112,14 +112,14 @@ impl Gate {
         framing: Framing,
         bytes: &[u8],
         mut show: impl FnMut(CutRecord<'_>, usize, u64),
-    ) -> Result<Passed, Fault> {
+    ) -> Result<Passed, RecordFault> {
         let (mut at, mut passed) = (0, Passed::default());
         let mut pass = |record: CutRecord<'_>, form: Form| {
             let begun = at;
             at += record.bytes.len();
             let fault = match form {
                 Form::Good => None,
-                Form::Faulty(message) => Some(Fault::new(begun, message)),
+                Form::Faulty(message) => Some(RecordFault::new(begun, message)),
                 Form::Ragged => {
                     passed.ragged += 1;
                     return Ok(());
@@ -133,7 +133,9 @@ impl Gate {
             }
             let word = match fault {
                 Some(fault) => return Err(fault),
-                None => key.checked_word(record).map_err(|message| Fault::new(begun, message))?,
+                None => {
+                    key.checked_word(record).map_err(|message| RecordFault::new(begun, message))?
+                }
             };
             show(record, begun, word);
             passed.shown += 1;
@@ -164,14 +166,14 @@ impl Gate {
     /// Returns the fault of a record at byte `at` that keeps it out for lack of memory, if it has
     /// one.
     #[inline]
-    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8], at: usize) -> Option<Fault> {
+    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8], at: usize) -> Option<RecordFault> {
         let scratch = self.scratch.filter(|_| record.len() > LONG_BYTES)?;
         let predicates = self.predicate.iter().chain(&self.group_predicate);
         let wanted = predicates.map(|wanted| wanted.scratch_bytes(record)).max();
         let wanted = wanted.unwrap_or(0).max(self.folds.scratch_bytes(record));
         let (message, least) =
             scratch.fault(record.len(), key.scratch_bytes(record).max(wanted))?;
-        Some(Fault { at, message, least: Some(least) })
+        Some(RecordFault { at, message, least: Some(least) })
     }
 
     /// Shows one record and the first word of its key, unless a gate there is keeps it out; counts
@@ -186,7 +188,7 @@ impl Gate {
         framing: Framing,
         record: &[u8],
         mut show: impl FnMut(CutRecord<'_>, u64),
-    ) -> Result<Passed, Fault> {
+    ) -> Result<Passed, RecordFault> {
         match gate {
             Some(gate) => gate.each(key, framing, record, |record, _, word| show(record, word)),
             None => {
@@ -199,15 +201,15 @@ impl Gate {
 
 /// The first malformed record of a load, even if workers have found others.
 #[derive(Debug, Default)]
-pub struct FirstFault(Mutex<Option<Fault>>);
+pub struct FirstFault(Mutex<Option<RecordFault>>);
 
 impl FirstFault {
-    fn first(&self) -> MutexGuard<'_, Option<Fault>> {
+    fn first(&self) -> MutexGuard<'_, Option<RecordFault>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes a fault, unless one before it is known.
-    pub fn note(&self, fault: Fault) {
+    pub fn note(&self, fault: RecordFault) {
         let mut first = self.first();
         if first.as_ref().is_none_or(|first| fault.at < first.at) {
             *first = Some(fault);
@@ -220,7 +222,7 @@ impl FirstFault {
     }
 
     /// Returns the fault, if there was one.
-    pub fn take(&self) -> Option<Fault> {
+    pub fn take(&self) -> Option<RecordFault> {
         self.first().take()
     }
 }
@@ -229,7 +231,7 @@ impl RowShape {
     /// Returns what a row is that is not as usual. One that is empty stands for a row of empty
     /// cells.
     #[cold]
-    fn form(self, row: &crate::format::csv::Row<'_>) -> Form {
+    fn form(self, row: &crate::format::csv::CsvRow<'_>) -> Form {
         if let Some(at) = row.stray_quote {
             return Form::Faulty(stray_quote(at));
         }

@@ -13,7 +13,7 @@ use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather, prefetch};
 use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
-use crate::operator::{GroupWriter, Outlet, Unique};
+use crate::operator::{GroupWriter, TaskOutlet, Unique};
 use crate::order::OrderCheck;
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
@@ -90,14 +90,14 @@ impl<K: KeyEncoder> Gathering<'_, K> {
         &self,
         (entries, records): (&'e [u64], &Records<'_>),
     ) -> std::borrow::Cow<'e, [u64]> {
-        if !disorder::is_wanted(disorder::Fault::Gather) {
+        if !disorder::is_wanted(disorder::DisorderPlace::Gather) {
             return entries.into();
         }
         let mut entries = entries.to_vec();
         for at in 1..entries.len() {
             let [before, here] = [at - 1, at].map(|at| records.get(location(entries[at])));
             if self.key.compare_from(before, here, 0).is_lt()
-                && disorder::strikes(disorder::Fault::Gather)
+                && disorder::strikes(disorder::DisorderPlace::Gather)
             {
                 entries.swap(at - 1, at);
             }
@@ -109,7 +109,7 @@ impl<K: KeyEncoder> Gathering<'_, K> {
 /// Returns tasks of which two neighbours have changed places, if it is time for that.
 #[cfg(feature = "disorder")]
 fn with_tasks_swapped(mut tasks: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    if tasks.len() > 1 && disorder::strikes_first(disorder::Fault::TaskBound) {
+    if tasks.len() > 1 && disorder::strikes_first(disorder::DisorderPlace::TaskBound) {
         tasks.swap(0, 1);
     }
     tasks
@@ -188,7 +188,7 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                 self.load.sort_part(self.key, part, scratch, |entries, records| {
                     clock.turn_to(Activity::Gathering);
                     match &mut outlet {
-                        Outlet::All(writer) => {
+                        TaskOutlet::All(writer) => {
                             #[cfg(feature = "disorder")]
                             let swapped = self.with_neighbours_swapped((entries, records));
                             #[cfg(feature = "disorder")]
@@ -199,7 +199,7 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                             offset = to.write_all(form, &mut bucket, offset, *writer, sum_out)?;
                             Ok(())
                         }
-                        Outlet::Selected(writer) => {
+                        TaskOutlet::Selected(writer) => {
                             self.select((entries, records), kept, (writer, &mut check))
                         }
                     }

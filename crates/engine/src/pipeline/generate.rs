@@ -30,10 +30,10 @@ use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
-use crate::manifest::{Entry, Past, RunEntry, RunText};
+use crate::manifest::{LogEntry, Past, RunEntry, RunText};
 use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::run::Run;
-use crate::run::layout::Geometry;
+use crate::run::layout::RunGeometry;
 use crate::stats::Phase;
 
 /// Result of run generation.
@@ -144,7 +144,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let file = run.file();
         let run = run.finish(self.key, self.crew, ready.sum)?;
         if spill.is_logged() {
-            let entry = Entry::Run(RunEntry {
+            let entry = LogEntry::Run(RunEntry {
                 run: RunText::from(&run),
                 next: ready.next,
                 taken: (ready.taken.records, ready.taken.bytes),
@@ -319,7 +319,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let Ready { load, .. } = ready;
         let (bytes, records, longest) = (load.bytes(), load.records(), load.longest_bytes());
         let key_length = self.key.key_length();
-        let geometry = Geometry::new(self.work.framing, key_length, bytes, records, longest);
+        let geometry = RunGeometry::new(self.work.framing, key_length, bytes, records, longest);
         NewRun::create(self.work, spill, geometry)
     }
 }

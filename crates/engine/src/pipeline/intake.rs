@@ -10,7 +10,7 @@ use super::sample::Sampler;
 use super::stage::{Fill, Worker};
 use super::{Input, Work};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::format::Fault;
+use crate::format::RecordFault;
 use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::{KeyEncoder, KeyTally};
@@ -149,7 +149,7 @@ impl<'a, K: KeyEncoder> FixedIntake<'a, K> {
     }
 
     /// Returns the error for a record that must not be, which begins at a byte of an input.
-    fn malformed(&self, fault: &Fault, (source, offset): (usize, u64)) -> Error {
+    fn malformed(&self, fault: &RecordFault, (source, offset): (usize, u64)) -> Error {
         let path = match &self.work.input {
             Input::Files(files) => files[source].path().to_owned(),
             Input::Stream(stream) => {

@@ -20,7 +20,7 @@ use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
 use super::{Input, Stream, Work};
 use crate::error::{Error, Result, Setting, message};
-use crate::format::{Fault, Framing};
+use crate::format::{Framing, RecordFault};
 use crate::incore::{Classifier, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -212,16 +212,16 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
 
     /// Returns the record that a stream ends within, if all before it were dealt; the tail is what
     /// was not.
-    fn cut_off(&self, bytes: &[u8], tail: &[Range<usize>]) -> Option<Fault> {
+    fn cut_off(&self, bytes: &[u8], tail: &[Range<usize>]) -> Option<RecordFault> {
         let Input::Stream(stream) = &self.work.input else { return None };
         let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         let (message, left) = (stream.cut_off()?.clone(), tail.last()?);
         let has_whole = self.how.framing.whole_bytes(&bytes[left.clone()]) > 0;
-        (!has_whole).then(|| Fault::new(left.start, message))
+        (!has_whole).then(|| RecordFault::new(left.start, message))
     }
 
     /// Returns the error for a record that must not be, in a load that lies in `bytes`.
-    fn malformed(&self, bytes: &[u8], layout: &LineLayout, fault: &Fault) -> Error {
+    fn malformed(&self, bytes: &[u8], layout: &LineLayout, fault: &RecordFault) -> Error {
         let framing = self.how.framing;
         let (path, before) = match &self.work.input {
             Input::Files(files) => {

@@ -34,7 +34,7 @@ use super::sample;
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
-use crate::format::{Ends, Fault, Framing};
+use crate::format::{Ends, Framing, RecordFault};
 use crate::incore::{Classifier, Dealer, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::{CutRecord, KeyEncoder, KeyTally, KnownWord};
@@ -98,7 +98,7 @@ pub struct FilledLines {
     /// Rows that were left out for the number of their cells.
     pub ragged: u64,
     /// Memory of the load up to the first record that must not be, if there is one.
-    pub fault: Option<Fault>,
+    pub fault: Option<RecordFault>,
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
@@ -207,7 +207,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         let passage = (gate, account);
         let dealt = self.dealers.deal_passed(worker.number, how.key, block, location, passage);
         let Passed { shown, ragged } = dealt.unwrap_or_else(|fault| {
-            self.note(Fault { at: location + fault.at, ..fault });
+            self.note(RecordFault { at: location + fault.at, ..fault });
             Passed::default()
         });
         if ragged > 0 {
@@ -217,7 +217,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
     }
 
     /// Notes a record that must not be. Nothing more is read then.
-    fn note(&self, fault: Fault) {
+    fn note(&self, fault: RecordFault) {
         self.fault.note(fault);
         self.next.store(self.layout.spans.len(), Ordering::Relaxed);
     }
@@ -411,7 +411,7 @@ impl<K: KeyEncoder> Rest<'_, K> {
             };
             match Gate::pass(self.how.gate, key, framing, line, deal) {
                 Ok(passed) => self.ragged += passed.ragged,
-                Err(found) => self.fault.note(Fault { at: begun, ..found }),
+                Err(found) => self.fault.note(RecordFault { at: begun, ..found }),
             }
             begun += length;
         }

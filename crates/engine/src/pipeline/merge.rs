@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{DirectStreams, Engine, Region};
 use crate::key::KeyEncoder;
-use crate::manifest::{Entry, MergedEntry, RunText};
+use crate::manifest::{LogEntry, MergedEntry, RunText};
 use crate::operator::{Making, Select, Selection};
 use crate::order::OrderProof;
 use crate::plan::Plan;
@@ -204,7 +204,7 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
                 dropped: dropped.less(before.1).into(),
                 keys,
             };
-            spill.note(Entry::Merged(entry), file, crew)?;
+            spill.note(LogEntry::Merged(entry), file, crew)?;
             spill.settle(crew)?; // What it was merged from goes now.
         }
         Ok(run)

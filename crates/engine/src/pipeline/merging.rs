@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::merge::{Bound, Merger, Piece, positions};
-use crate::operator::Outlet;
+use crate::operator::TaskOutlet;
 use crate::order::OrderCheck;
 use crate::proof::Sum;
 use crate::stats::Activity;
@@ -121,11 +121,11 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let place = (task, first, bytes);
         let form = (self.key, self.framing);
         self.destination.write(self.key, lane, place, |outlet| match outlet {
-            Outlet::All(writer) => {
+            TaskOutlet::All(writer) => {
                 let to = self.destination;
                 to.write_all(form, &mut merger, first, writer, sum_out).map(drop)
             }
-            Outlet::Selected(writer) => self.destination.select_all(&mut merger, writer),
+            TaskOutlet::Selected(writer) => self.destination.select_all(&mut merger, writer),
         })?;
         self.destination.order.end_task(self.key, task, merger.into_check())
     }

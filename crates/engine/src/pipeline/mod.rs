@@ -57,14 +57,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
-use crate::io::{Direct, Engine, File, Region, SpillPlace};
+use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
 use crate::load::layout::PAGE;
 use crate::load::lines::LineSource;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select};
-use crate::output::Output;
+use crate::output::OpenOutput;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way};
 use crate::plan::volume::Volume;
@@ -72,6 +72,7 @@ use crate::proof::Sum;
 use crate::run::Run;
 use crate::run::layout::BLOCK;
 use crate::stats::{Phase, Progress};
+use crate::stripe::SpillPlace;
 
 use checkpoints::Checkpoints;
 use crew::Crew;
@@ -251,7 +252,7 @@ impl Work {
 pub fn sort<K: KeyEncoder>(
     work: &Work,
     key: &K,
-    (output, spill): (&mut Output, &mut Spill),
+    (output, spill): (&mut OpenOutput, &mut Spill),
     progress: &Progress,
 ) -> Result<Ended> {
     let past = spill.take_past();
@@ -290,7 +291,12 @@ pub fn sort<K: KeyEncoder>(
 }
 
 /// Makes sure that there is room, before there is work that could be lost.
-fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spill) -> Result<()> {
+fn reserve(
+    work: &Work,
+    (bytes, left): (u64, u64),
+    output: &OpenOutput,
+    spill: &Spill,
+) -> Result<()> {
     if work.is_in_place {
         let volume = work.plan.volume(left);
         let (needed, beside) = (volume.run_space(), volume.in_place_space());
@@ -332,7 +338,7 @@ fn write_load<K: KeyEncoder>(
     key: &K,
     crew: &mut Crew<'_>,
     (load, taken): (&KeyedLoad, Taken),
-    output: &mut Output,
+    output: &mut OpenOutput,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
     let Taken { records, bytes, ragged } = taken;
@@ -354,7 +360,7 @@ fn write_runs<K: KeyEncoder>(
     crew: &mut Crew<'_>,
     (runs, taken, mut memory): (Vec<Run>, Taken, Vec<Region>),
     (spill, slab): (&mut Spill, Option<SlabEntry>),
-    output: &mut Output,
+    output: &mut OpenOutput,
 ) -> Result<Outcome> {
     let Taken { records, bytes, ragged } = taken;
     let generated = runs.len() as u64;

@@ -19,7 +19,7 @@ use crate::operator::Selection;
 use crate::order::OrderProof;
 use crate::plan::passes::longest_bytes;
 use crate::proof::Sum;
-use crate::run::layout::Geometry;
+use crate::run::layout::RunGeometry;
 use crate::run::{Run, RunWriter};
 
 /// A run that is being written.
@@ -34,7 +34,7 @@ pub struct NewRun {
 
 impl NewRun {
     /// Creates the file for records of this geometry.
-    pub fn create(work: &Work, spill: &mut Spill, geometry: Geometry) -> Result<Self> {
+    pub fn create(work: &Work, spill: &mut Spill, geometry: RunGeometry) -> Result<Self> {
         Self::of_geometry(&work.rules(), work.direct, spill, geometry)
     }
 
@@ -50,7 +50,7 @@ impl NewRun {
         if let (Some(bytes), true) = (bytes, runs.len() == sources.len()) {
             let (records, longest) =
                 (runs.iter().map(|run| run.records).sum(), longest_bytes(&runs));
-            let geometry = Geometry::new(rules.framing, key_length, bytes, records, longest);
+            let geometry = RunGeometry::new(rules.framing, key_length, bytes, records, longest);
             return Self::of_geometry(rules, direct, spill, geometry);
         }
         // With its table, which lies aside meanwhile.
@@ -64,7 +64,7 @@ impl NewRun {
         rules: &RecordRules,
         direct: Direct,
         spill: &mut Spill,
-        geometry: Geometry,
+        geometry: RunGeometry,
     ) -> Result<Self> {
         let bytes = geometry.file_bytes();
         if rules.early().is_none() {

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use crate::io::limits::{self, ProcessorTime};
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime};
+use crate::sys::limits::{self, ProcessorTime};
 
 /// A moment, and what was used and moved until then.
 #[derive(Clone, Copy, Debug)]

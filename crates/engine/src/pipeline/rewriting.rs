@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::sorted::Place;
 use crate::error::{Error, Result, Setting, message};
-use crate::format::csv::union::{ColumnOrder, RowWriter, Table};
+use crate::format::csv::union::{ColumnOrder, RowWriter, UnionTable};
 use crate::format::csv::{Dialect, ROW_END, Rows};
 use crate::format::{CsvFormat, Ragged};
 use crate::io::{Cursor, Direct, ElasticRegion, Supplied, Supply, pipe};
@@ -34,7 +34,7 @@ pub enum Rest {
     /// A file that was not opened.
     File(Place),
     /// A stream, and the number of bytes to skip.
-    Stream(pipe::Reader, u64),
+    Stream(pipe::PipeReader, u64),
     /// An input that is being read.
     Open(Box<dyn Supply>),
     /// An input at its end.
@@ -71,7 +71,7 @@ impl Rest {
 }
 
 /// Passes over `bytes` bytes of a stream.
-fn pass(reader: &mut pipe::Reader, mut bytes: u64, progress: &Progress) -> Result<()> {
+fn pass(reader: &mut pipe::PipeReader, mut bytes: u64, progress: &Progress) -> Result<()> {
     let mut step = [0; STEP];
     while bytes > 0 {
         let wanted = bytes.min(STEP as u64) as usize;
@@ -171,7 +171,7 @@ impl Rewritten {
     /// is begun.
     fn write_rows(&mut self, out: &mut [u8]) -> usize {
         let Self { dialect, ragged, width, .. } = *self;
-        let table = Table { dialect, order: &self.order, width, ragged };
+        let table = UnionTable { dialect, order: &self.order, width, ragged };
         let Some(window) = &self.window else { return 0 };
         let (mut filled, mut at) = (0, self.held.start);
         if let Some(row) = self.begun.take() {

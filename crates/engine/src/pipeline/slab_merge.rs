@@ -61,7 +61,7 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
     let late = runs().rfind(|run| starts[*run] + bytes <= slab.bytes[*run].end);
     if let (Some(early), Some(late)) = (early, late)
         && early != late
-        && disorder::strikes_first(disorder::Fault::Resume)
+        && disorder::strikes_first(disorder::DisorderPlace::Resume)
     {
         starts[early] -= bytes;
         starts[late] += bytes;

@@ -14,10 +14,12 @@ use std::time::Duration;
 
 use super::crew::Crew;
 use crate::error::Result;
-use crate::io::{File, SpillPlace, SpillSet, space, sync_directory};
+use crate::io::{File, sync_directory};
 use crate::load::layout::PAGE;
-use crate::manifest::{Entry, Manifest, Past, RunEntry};
+use crate::manifest::{LogEntry, Manifest, Past, RunEntry};
 use crate::run::{Run, RunWriter};
+use crate::stripe::{SpillPlace, SpillSet};
+use crate::sys::space;
 use crate::units::ByteSize;
 
 use places::Places;
@@ -42,7 +44,7 @@ pub struct Spill {
 struct Log {
     manifest: Manifest,
     /// An entry, and the run file that has to be durable before it.
-    pending: Option<(Entry, Arc<File>)>,
+    pending: Option<(LogEntry, Arc<File>)>,
     past: Option<Past>,
     /// The input, where what was read of it is given back once it is in a run; and how far it was.
     freed: Option<(Arc<File>, u64)>,
@@ -183,7 +185,7 @@ impl Spill {
     }
 
     /// Notes an entry about the run in `file` later; a pending entry is noted now.
-    pub fn note(&mut self, entry: Entry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
+    pub fn note(&mut self, entry: LogEntry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
         self.settle(crew)?;
         if let Some(log) = &mut self.log {
             log.pending = Some((entry, file));
@@ -209,7 +211,8 @@ impl Spill {
         file.directories().into_iter().try_for_each(sync_directory)?;
         log.manifest.append(&entry)?;
         self.has_noted = true;
-        if let (Some((input, freed)), Entry::Run(RunEntry { next, .. })) = (&mut log.freed, &entry)
+        if let (Some((input, freed)), LogEntry::Run(RunEntry { next, .. })) =
+            (&mut log.freed, &entry)
         {
             let end = if next.source == 0 { next.offset } else { input.len() };
             let whole = end / PAGE as u64 * PAGE as u64;

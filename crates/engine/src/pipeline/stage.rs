@@ -24,12 +24,12 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::incore::Scratch;
-use crate::io::processors::{self, Stay};
 use crate::io::{Completion, Request};
 use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::sink::Lane;
-use crate::stats::{Activity, Clock, Stages, WorkerTime};
+use crate::stats::{Activity, Stages, WorkerClock, WorkerTime};
+use crate::sys::processors::{self, Stay};
 
 /// Time to wait for memory that other workers are about to return: less than a block takes to deal.
 pub const TURN: Duration = Duration::from_micros(100);
@@ -60,7 +60,7 @@ pub struct Worker<'p> {
     /// Observations of the worker.
     pub seen: Seen,
     /// Clock of how it spends its time.
-    pub clock: Clock,
+    pub clock: WorkerClock,
 }
 
 impl Worker<'_> {

@@ -16,7 +16,7 @@ use crate::stats::Progress;
 #[derive(Debug)]
 pub struct Stream {
     /// The stream being read, and those after it.
-    readers: VecDeque<pipe::Reader>,
+    readers: VecDeque<pipe::PipeReader>,
     /// Names of all streams; those that were open from the beginning come first.
     names: Names,
     /// Number of streams that were begun or are open; those after them are opened one by one.
@@ -64,11 +64,11 @@ pub struct Begun {
 impl Stream {
     /// Streams at their beginnings.
     pub fn new(
-        readers: impl IntoIterator<Item = pipe::Reader>,
+        readers: impl IntoIterator<Item = pipe::PipeReader>,
         framing: Framing,
         heading: Heading,
     ) -> Self {
-        let readers: VecDeque<pipe::Reader> = readers.into_iter().collect();
+        let readers: VecDeque<pipe::PipeReader> = readers.into_iter().collect();
         let none = Extent { bytes: 0, records: 0 };
         let is_past_top = heading == Heading::Nothing;
         let extent = readers.iter().try_fold(none, |sum, reader| {
@@ -263,7 +263,7 @@ impl Stream {
     /// Opens the next file, where none is open.
     fn open_next(&mut self) -> Result<()> {
         if self.readers.is_empty() && self.opened < self.names.count() {
-            self.readers.push_back(pipe::Reader::open(self.names.get(self.opened))?);
+            self.readers.push_back(pipe::PipeReader::open(self.names.get(self.opened))?);
             self.opened += 1;
         }
         Ok(())
@@ -283,7 +283,7 @@ impl Stream {
 }
 
 /// Checks that a stream ended where a record does.
-fn check_end(reader: &pipe::Reader, record_length: u64) -> Result<()> {
+fn check_end(reader: &pipe::PipeReader, record_length: u64) -> Result<()> {
     let bytes = reader.bytes();
     let excess = bytes % record_length;
     if excess == 0 {

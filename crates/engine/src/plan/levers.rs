@@ -8,7 +8,7 @@ use super::besides::Part;
 use super::geometry::Geometry;
 use super::passes::Way;
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
-use crate::io::Affinity;
+use crate::sys::Affinity;
 use crate::units::ByteSize;
 
 /// Loads, or slabs, that take turns where one is read while another is written.

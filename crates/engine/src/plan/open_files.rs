@@ -6,7 +6,8 @@
 //! through.
 
 use crate::error::Result;
-use crate::io::{Direct, DirectStreams, Engine, limits};
+use crate::io::{Direct, DirectStreams, Engine};
+use crate::sys::limits;
 
 /// Descriptors for what is open for a moment: directories, and what the system tells of itself.
 const PASSING: usize = 1;

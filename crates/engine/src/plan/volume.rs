@@ -5,7 +5,7 @@ use super::Plan;
 use super::levers::AREAS_MAX;
 use super::passes::{Way, intermediate_groups};
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
-use crate::stats::{Phase, Share};
+use crate::stats::{Phase, PhaseShare};
 
 /// Loads that a sort in place needs room for beside its input: one that is being written, one that
 /// is being made durable, and what page and block leave over.
@@ -130,8 +130,8 @@ impl Volume {
 
     /// Returns the phases, of a sort that has read `taken` bytes of its input and written `written`
     /// bytes of its output before.
-    pub fn shares(&self, taken: u64, written: u64) -> Vec<Share> {
-        let share = |phase, bytes: u64, weight: f64| Share { phase, bytes, weight };
+    pub fn shares(&self, taken: u64, written: u64) -> Vec<PhaseShare> {
+        let share = |phase, bytes: u64, weight: f64| PhaseShare { phase, bytes, weight };
         let output = self.output_bytes.saturating_sub(written);
         let input = self.input_bytes.saturating_sub(taken);
         let finishing = SYNCING * self.output_bytes as f64 + REMOVING * self.generated_bytes as f64;

@@ -5,8 +5,8 @@
 use memchr::memmem::Finder;
 use regex::bytes::RegexBuilder;
 
-use super::evaluate::{Check, Node, SubjectKey, Test};
-use super::expression::{self, COUNT, Condition, Location, Operand, Tree};
+use super::evaluate::{BoundCondition, BoundNode, BoundTest, SubjectKey};
+use super::expression::{self, COUNT, Condition, ConditionTree, Operand, OperandLocation};
 use crate::error::{ConfigErrorKind, Message, Result, config};
 use crate::key::Key;
 use crate::key::text::{Body, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey};
@@ -26,23 +26,25 @@ pub(super) struct Binder<'a> {
 
 impl Binder<'_> {
     /// Returns a tree, bound.
-    pub fn node(&self, tree: &Tree) -> Result<Node> {
-        let all = |trees: &[Tree]| trees.iter().map(|tree| self.node(tree)).collect::<Result<_>>();
+    pub fn node(&self, tree: &ConditionTree) -> Result<BoundNode> {
+        let all = |trees: &[ConditionTree]| {
+            trees.iter().map(|tree| self.node(tree)).collect::<Result<_>>()
+        };
         Ok(match tree {
-            Tree::All(trees) => Node::All(all(trees)?),
-            Tree::Any(trees) => Node::Any(all(trees)?),
-            Tree::Not(tree) => Node::Not(Box::new(self.node(tree)?)),
-            Tree::Condition(condition) => {
+            ConditionTree::All(trees) => BoundNode::All(all(trees)?),
+            ConditionTree::Any(trees) => BoundNode::Any(all(trees)?),
+            ConditionTree::Not(tree) => BoundNode::Not(Box::new(self.node(tree)?)),
+            ConditionTree::Condition(condition) => {
                 let wrong = |fault| {
                     let condition = condition.to_string();
                     config!(ConfigErrorKind::InvalidValue, "in '{}': {}", condition, fault)
                 };
-                Node::Check(Box::new(self.check(condition).map_err(wrong)?))
+                BoundNode::Check(Box::new(self.check(condition).map_err(wrong)?))
             }
         })
     }
 
-    fn check(&self, condition: &Condition) -> std::result::Result<Check, Message> {
+    fn check(&self, condition: &Condition) -> std::result::Result<BoundCondition, Message> {
         let Condition { location, test } = condition;
         let (key, spec) = self.key(location)?;
         let is_count = key.is_count;
@@ -52,26 +54,30 @@ impl Binder<'_> {
             key.literal(text).ok_or_else(|| not_in_page(location, text))
         };
         let test = match test {
-            expression::Test::Compare(comparison, Operand::Location(other)) => {
+            expression::ValueTest::Compare(comparison, Operand::Location(other)) => {
                 let (other_key, other_spec) = self.key(other)?;
                 same_type((location, &spec), (other, &other_spec))?;
-                Test::Key(*comparison, Box::new(other_key))
+                BoundTest::Key(*comparison, Box::new(other_key))
             }
-            expression::Test::Compare(comparison, Operand::Bare(written)) => {
+            expression::ValueTest::Compare(comparison, Operand::Bare(written)) => {
                 if is_text(&spec) {
                     return Err(number_as_bytes(location, written).into());
                 }
-                Test::Literal(*comparison, literal(location, &key, written)?)
+                BoundTest::Literal(*comparison, literal(location, &key, written)?)
             }
-            expression::Test::Compare(comparison, Operand::Text(text)) => {
-                Test::Literal(*comparison, literal(location, &key, text)?)
+            expression::ValueTest::Compare(comparison, Operand::Text(text)) => {
+                BoundTest::Literal(*comparison, literal(location, &key, text)?)
             }
-            expression::Test::Contains(text) => {
-                Test::Contains(Box::new(Finder::new(&text_in_values(text)?).into_owned()))
+            expression::ValueTest::Contains(text) => {
+                BoundTest::Contains(Box::new(Finder::new(&text_in_values(text)?).into_owned()))
             }
-            expression::Test::StartsWith(text) => Test::StartsWith(text_in_values(text)?.into()),
-            expression::Test::EndsWith(text) => Test::EndsWith(text_in_values(text)?.into()),
-            expression::Test::Matches(pattern) => {
+            expression::ValueTest::StartsWith(text) => {
+                BoundTest::StartsWith(text_in_values(text)?.into())
+            }
+            expression::ValueTest::EndsWith(text) => {
+                BoundTest::EndsWith(text_in_values(text)?.into())
+            }
+            expression::ValueTest::Matches(pattern) => {
                 text_alone(location, &spec)?;
                 // Characters of EBCDIC are a byte each.
                 let is_unicode = spec.text_type == TextType::Bytes;
@@ -84,15 +90,18 @@ impl Binder<'_> {
                     .size_limit(PATTERN_BYTES)
                     .dfa_size_limit(PATTERN_BYTES)
                     .build();
-                Test::Matches(regex.map_err(|e| format!("the pattern cannot be used: {e}"))?)
+                BoundTest::Matches(regex.map_err(|e| format!("the pattern cannot be used: {e}"))?)
             }
-            expression::Test::IsEmpty => Test::IsEmpty,
+            expression::ValueTest::IsEmpty => BoundTest::IsEmpty,
         };
-        Ok(Check { key: SubjectKey { key, is_count }, test })
+        Ok(BoundCondition { key: SubjectKey { key, is_count }, test })
     }
 
     /// Returns the key at a location, and what it means.
-    fn key(&self, location: &Location) -> std::result::Result<(SubjectKey, TextSpec), Message> {
+    fn key(
+        &self,
+        location: &OperandLocation,
+    ) -> std::result::Result<(SubjectKey, TextSpec), Message> {
         if !self.has_count || !location.is_count() {
             let spec = self.spec(location)?;
             return Ok((
@@ -116,7 +125,7 @@ impl Binder<'_> {
     /// Returns what a key means, if it can be asked of a record.
     fn spec(
         &self,
-        Location { written, spec }: &Location,
+        OperandLocation { written, spec }: &OperandLocation,
     ) -> std::result::Result<TextSpec, Message> {
         let spec = (self.resolve)(spec)?;
         if spec.is_by_name && self.order.separator != Separator::Members {
@@ -156,7 +165,7 @@ impl Binder<'_> {
 
 /// Returns the bytes that a literal has in the key.
 fn literal(
-    location: &Location,
+    location: &OperandLocation,
     key: &ValueKey,
     text: &str,
 ) -> std::result::Result<Box<[u8]>, String> {
@@ -174,7 +183,7 @@ fn literal(
 }
 
 /// Returns the message that a number is compared with a key that has no type.
-fn number_as_bytes(Location { written, .. }: &Location, number: &str) -> String {
+fn number_as_bytes(OperandLocation { written, .. }: &OperandLocation, number: &str) -> String {
     let place = written.split(':').next().unwrap_or_default();
     format!(
         "{written} is compared byte by byte, so 10 comes before 9; write {place}:int or another \
@@ -189,7 +198,7 @@ fn is_text(spec: &TextSpec) -> bool {
 
 /// Returns the message that text holds characters that an EBCDIC page lacks, or that a pattern
 /// cannot name there.
-fn not_in_page(Location { written, .. }: &Location, text: &str) -> String {
+fn not_in_page(OperandLocation { written, .. }: &OperandLocation, text: &str) -> String {
     format!(
         "'{text}' has characters that values of {written} cannot have, or a pattern beyond ASCII; \
          write text of that code page, and patterns in ASCII"
@@ -197,7 +206,7 @@ fn not_in_page(Location { written, .. }: &Location, text: &str) -> String {
 }
 
 /// Checks that a key is looked at as bytes, where a condition has no use for a type.
-fn text_alone(location: &Location, spec: &TextSpec) -> std::result::Result<(), String> {
+fn text_alone(location: &OperandLocation, spec: &TextSpec) -> std::result::Result<(), String> {
     if matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_)) && spec.collation.is_none() {
         return Ok(());
     }
@@ -209,8 +218,8 @@ fn text_alone(location: &Location, spec: &TextSpec) -> std::result::Result<(), S
 
 /// Checks that two keys can be compared with each other.
 fn same_type(
-    (left, left_spec): (&Location, &TextSpec),
-    (right, right_spec): (&Location, &TextSpec),
+    (left, left_spec): (&OperandLocation, &TextSpec),
+    (right, right_spec): (&OperandLocation, &TextSpec),
 ) -> std::result::Result<(), String> {
     let collation = |spec: &TextSpec| spec.collation.as_deref().map(Collation::describe);
     let is_same = left_spec.text_type == right_spec.text_type

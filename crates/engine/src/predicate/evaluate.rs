@@ -19,26 +19,26 @@ use crate::key::text::{TextOrder, TextSpec, ValueKey};
 /// Tells of each record whether it takes part.
 #[derive(Clone, Debug)]
 pub struct Predicate {
-    root: Node,
+    root: BoundNode,
 }
 
-/// [`Tree`](super::expression::Tree), bound. Its value for a record is true, false or, where it is
-/// `None`, unknown.
+/// A [`ConditionTree`](super::expression::ConditionTree), bound. Its value for a record is true,
+/// false or, where it is `None`, unknown.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
-    All(Box<[Node]>),
-    Any(Box<[Node]>),
-    Not(Box<Node>),
+pub(super) enum BoundNode {
+    All(Box<[BoundNode]>),
+    Any(Box<[BoundNode]>),
+    Not(Box<BoundNode>),
     /// It is not true: what is unknown is no reason to leave a record out.
-    Unless(Box<Node>),
-    Check(Box<Check>),
+    Unless(Box<BoundNode>),
+    Check(Box<BoundCondition>),
 }
 
 /// A condition, bound.
 #[derive(Clone, Debug)]
-pub(super) struct Check {
+pub(super) struct BoundCondition {
     pub key: SubjectKey,
-    pub test: Test,
+    pub test: BoundTest,
 }
 
 /// A key, and of what its values are.
@@ -51,7 +51,7 @@ pub(super) struct SubjectKey {
 
 /// The subject of conditions.
 #[derive(Clone, Copy, Debug)]
-struct Subject<'a> {
+struct ConditionSubject<'a> {
     record: &'a [u8],
     /// The number of records in a group, in digits.
     count: &'a [u8],
@@ -59,7 +59,7 @@ struct Subject<'a> {
 
 /// Test of a value.
 #[derive(Clone, Debug)]
-pub(super) enum Test {
+pub(super) enum BoundTest {
     /// Against these bytes of a literal's key.
     Literal(Comparison, Box<[u8]>),
     /// Against the value of another key of the same type.
@@ -93,21 +93,21 @@ impl Predicate {
         Binder { order, resolve: &resolve, has_count: false }.node(&expression.root).map(Self::of)
     }
 
-    pub(super) fn of(root: Node) -> Self {
+    pub(super) fn of(root: BoundNode) -> Self {
         Self { root }
     }
 
     /// Returns whether `record`, whole as its format has it, takes part.
     pub fn admits(&self, record: &[u8]) -> bool {
-        self.holds(Subject { record, count: b"1" })
+        self.holds(ConditionSubject { record, count: b"1" })
     }
 
     /// Returns whether a group of `count` records, of which `record` was made, takes part.
     pub fn admits_group(&self, record: &[u8], count: u64) -> bool {
-        self.holds(Subject { record, count: count.to_string().as_bytes() })
+        self.holds(ConditionSubject { record, count: count.to_string().as_bytes() })
     }
 
-    fn holds(&self, subject: Subject<'_>) -> bool {
+    fn holds(&self, subject: ConditionSubject<'_>) -> bool {
         let mut scratch = SCRATCH.take();
         let holds = self.root.holds(subject, &mut scratch);
         SCRATCH.set(scratch);
@@ -126,8 +126,8 @@ impl Predicate {
     }
 }
 
-impl Node {
-    fn holds(&self, subject: Subject<'_>, scratch: &mut Vec<u8>) -> Option<bool> {
+impl BoundNode {
+    fn holds(&self, subject: ConditionSubject<'_>, scratch: &mut Vec<u8>) -> Option<bool> {
         match self {
             Self::All(nodes) => joined(nodes, false, subject, scratch),
             Self::Any(nodes) => joined(nodes, true, subject, scratch),
@@ -142,8 +142,11 @@ impl Node {
             Self::All(nodes) | Self::Any(nodes) => nodes.iter().map(Self::list_bytes).sum(),
             Self::Not(node) | Self::Unless(node) => node.list_bytes(),
             Self::Check(check) => {
-                let other =
-                    if let Test::Key(_, other) = &check.test { other.key.list_bytes() } else { 0 };
+                let other = if let BoundTest::Key(_, other) = &check.test {
+                    other.key.list_bytes()
+                } else {
+                    0
+                };
                 check.key.key.list_bytes() + other
             }
         }
@@ -156,8 +159,8 @@ impl Node {
             }
             Self::Not(node) | Self::Unless(node) => node.scratch_bytes(record),
             Self::Check(check) => match &check.test {
-                Test::IsEmpty => 0,
-                Test::Key(_, other) => {
+                BoundTest::IsEmpty => 0,
+                BoundTest::Key(_, other) => {
                     check.key.scratch_bytes(record) + other.scratch_bytes(record)
                 }
                 _ => check.key.scratch_bytes(record),
@@ -168,9 +171,9 @@ impl Node {
 
 /// Returns what `nodes` say together, where one that says `decisive` decides it.
 fn joined(
-    nodes: &[Node],
+    nodes: &[BoundNode],
     decisive: bool,
-    subject: Subject<'_>,
+    subject: ConditionSubject<'_>,
     scratch: &mut Vec<u8>,
 ) -> Option<bool> {
     let mut together = Some(!decisive);
@@ -184,9 +187,9 @@ fn joined(
     together
 }
 
-impl Check {
-    fn holds(&self, subject: Subject<'_>, scratch: &mut Vec<u8>) -> Option<bool> {
-        if let Test::IsEmpty = self.test {
+impl BoundCondition {
+    fn holds(&self, subject: ConditionSubject<'_>, scratch: &mut Vec<u8>) -> Option<bool> {
+        if let BoundTest::IsEmpty = self.test {
             return Some(self.key.key.is_empty(self.key.source(subject)));
         }
         let (key, record) = (&self.key.key, self.key.source(subject));
@@ -195,10 +198,10 @@ impl Check {
         }
         key.with_value(record, |value| {
             Some(match &self.test {
-                Test::Literal(comparison, literal) => {
+                BoundTest::Literal(comparison, literal) => {
                     comparison.admits(self.compare_with_literal(value, literal, scratch)?)
                 }
-                Test::Key(comparison, other) => {
+                BoundTest::Key(comparison, other) => {
                     let (other, record) = (&other.key, other.source(subject));
                     if other.is_short(record) {
                         return None;
@@ -207,11 +210,11 @@ impl Check {
                         self.compare_with_key(value, (other, other_value))
                     })?)
                 }
-                Test::Contains(finder) => finder.find(value).is_some(),
-                Test::StartsWith(text) => value.starts_with(text),
-                Test::EndsWith(text) => value.ends_with(text),
-                Test::Matches(regex) => regex.is_match(value),
-                Test::IsEmpty => value.is_empty(),
+                BoundTest::Contains(finder) => finder.find(value).is_some(),
+                BoundTest::StartsWith(text) => value.starts_with(text),
+                BoundTest::EndsWith(text) => value.ends_with(text),
+                BoundTest::Matches(regex) => regex.is_match(value),
+                BoundTest::IsEmpty => value.is_empty(),
             })
         })
     }
@@ -254,7 +257,7 @@ impl Check {
 impl SubjectKey {
     /// Returns what its values are in.
     #[inline]
-    fn source<'a>(&self, subject: Subject<'a>) -> &'a [u8] {
+    fn source<'a>(&self, subject: ConditionSubject<'a>) -> &'a [u8] {
         if self.is_count { subject.count } else { subject.record }
     }
 

@@ -11,24 +11,24 @@ use crate::key::Key;
 /// A condition on records, as a user writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    pub(super) root: Tree,
+    pub(super) root: ConditionTree,
 }
 
 /// Conditions and what joins them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Tree {
+pub(super) enum ConditionTree {
     /// All of these hold; at least two.
-    All(Vec<Tree>),
+    All(Vec<ConditionTree>),
     /// One of these holds; at least two.
-    Any(Vec<Tree>),
+    Any(Vec<ConditionTree>),
     /// This does not hold.
-    Not(Box<Tree>),
+    Not(Box<ConditionTree>),
     Condition(Box<Condition>),
 }
 
-impl Tree {
+impl ConditionTree {
     /// Returns whether one of the places that its conditions look at is as `asked`.
-    pub fn has_location(&self, asked: &dyn Fn(&Location) -> bool) -> bool {
+    pub fn has_location(&self, asked: &dyn Fn(&OperandLocation) -> bool) -> bool {
         match self {
             Self::All(trees) | Self::Any(trees) => {
                 trees.iter().any(|tree| tree.has_location(asked))
@@ -36,7 +36,7 @@ impl Tree {
             Self::Not(tree) => tree.has_location(asked),
             Self::Condition(condition) => {
                 let other = match &condition.test {
-                    Test::Compare(_, Operand::Location(other)) => Some(other),
+                    ValueTest::Compare(_, Operand::Location(other)) => Some(other),
                     _ => None,
                 };
                 std::iter::once(&condition.location).chain(other).any(asked)
@@ -48,13 +48,13 @@ impl Tree {
 /// One condition: a place and a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
-    pub location: Location,
-    pub test: Test,
+    pub location: OperandLocation,
+    pub test: ValueTest,
 }
 
 /// A place in a record, and the type of its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Location {
+pub(super) struct OperandLocation {
     /// The key as written.
     pub written: String,
     pub spec: Key,
@@ -63,7 +63,7 @@ pub(super) struct Location {
 /// The name of the number of records in a group, in conditions on groups.
 pub(super) const COUNT: &str = "count";
 
-impl Location {
+impl OperandLocation {
     /// Returns whether it is what conditions on groups call the number of records in one. A name in
     /// quotes is always that of a column.
     pub fn is_count(&self) -> bool {
@@ -73,7 +73,7 @@ impl Location {
 
 /// A test of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Test {
+pub(super) enum ValueTest {
     Compare(Comparison, Operand),
     Contains(String),
     StartsWith(String),
@@ -102,7 +102,7 @@ pub(super) enum Operand {
     /// A text in quotes.
     Text(String),
     /// Another place of the same record.
-    Location(Location),
+    Location(OperandLocation),
 }
 
 impl Comparison {
@@ -136,13 +136,13 @@ impl fmt::Display for Expression {
     }
 }
 
-impl fmt::Display for Tree {
+impl fmt::Display for ConditionTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (children, word) = match self {
             Self::Condition(condition) => return condition.fmt(f),
             Self::Not(child) => {
                 if let Self::Condition(condition) = &**child
-                    && condition.test == Test::IsEmpty
+                    && condition.test == ValueTest::IsEmpty
                 {
                     return write!(f, "{} is not empty", condition.location.written);
                 }
@@ -165,13 +165,13 @@ impl fmt::Display for Tree {
     }
 }
 
-impl Tree {
+impl ConditionTree {
     fn fmt_inside(&self, f: &mut fmt::Formatter<'_>, needs_parentheses: bool) -> fmt::Result {
         if needs_parentheses { write!(f, "({self})") } else { write!(f, "{self}") }
     }
 }
 
-impl From<Condition> for Tree {
+impl From<Condition> for ConditionTree {
     fn from(condition: Condition) -> Self {
         Self::Condition(Box::new(condition))
     }
@@ -181,12 +181,14 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.location.written)?;
         match &self.test {
-            Test::Compare(comparison, operand) => write!(f, " {} {operand}", comparison.sign()),
-            Test::Contains(text) => write!(f, " contains {}", quoted(text)),
-            Test::StartsWith(text) => write!(f, " starts with {}", quoted(text)),
-            Test::EndsWith(text) => write!(f, " ends with {}", quoted(text)),
-            Test::Matches(pattern) => write!(f, " matches {}", quoted(pattern)),
-            Test::IsEmpty => f.write_str(" is empty"),
+            ValueTest::Compare(comparison, operand) => {
+                write!(f, " {} {operand}", comparison.sign())
+            }
+            ValueTest::Contains(text) => write!(f, " contains {}", quoted(text)),
+            ValueTest::StartsWith(text) => write!(f, " starts with {}", quoted(text)),
+            ValueTest::EndsWith(text) => write!(f, " ends with {}", quoted(text)),
+            ValueTest::Matches(pattern) => write!(f, " matches {}", quoted(pattern)),
+            ValueTest::IsEmpty => f.write_str(" is empty"),
         }
     }
 }

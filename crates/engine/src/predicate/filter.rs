@@ -1,22 +1,22 @@
 //! Filter of the records that take part in a job: several expressions, and their combination.
 
 use super::bind::Binder;
-use super::evaluate::{Node, Predicate};
-use super::expression::{Expression, Location};
+use super::evaluate::{BoundNode, Predicate};
+use super::expression::{Expression, OperandLocation};
 use crate::error::{Message, Result};
 use crate::key::Key;
 use crate::key::text::{TextOrder, TextSpec};
 
 /// Filter of the records that take part: all, by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct RecordFilter {
     /// Each of these has to hold.
     pub include: Vec<Expression>,
     /// None of these may hold.
     pub exclude: Vec<Expression>,
 }
 
-impl Filter {
+impl RecordFilter {
     /// Returns whether every record takes part.
     pub fn is_all(&self) -> bool {
         self.include.is_empty() && self.exclude.is_empty()
@@ -29,7 +29,7 @@ impl Filter {
 
     /// Returns whether a condition on groups asks how many records there are in one.
     pub fn asks_count(&self) -> bool {
-        self.has_location(&Location::is_count)
+        self.has_location(&OperandLocation::is_count)
     }
 
     /// Returns whether a condition looks at days or times.
@@ -37,7 +37,7 @@ impl Filter {
         self.has_location(&|place| place.spec.is_day())
     }
 
-    fn has_location(&self, asked: &dyn Fn(&Location) -> bool) -> bool {
+    fn has_location(&self, asked: &dyn Fn(&OperandLocation) -> bool) -> bool {
         let mut all = self.include.iter().chain(&self.exclude);
         all.any(|expression| expression.root.has_location(asked))
     }
@@ -79,9 +79,9 @@ impl Filter {
             nodes.push(binder.node(&expression.root)?);
         }
         for expression in &self.exclude {
-            nodes.push(Node::Unless(Box::new(binder.node(&expression.root)?)));
+            nodes.push(BoundNode::Unless(Box::new(binder.node(&expression.root)?)));
         }
-        Ok(Some(Predicate::of(Node::All(nodes.into()))))
+        Ok(Some(Predicate::of(BoundNode::All(nodes.into()))))
     }
 }
 

@@ -12,12 +12,12 @@
 //! texts.
 
 use super::expression::Comparison;
-use super::fault::Fault;
+use super::fault::Mistake;
 
 /// One word and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    pub kind: Kind,
+    pub kind: WordKind,
     /// Text as written; empty at the end.
     pub text: &'a str,
     /// Byte of its beginning.
@@ -26,7 +26,7 @@ pub(super) struct Token<'a> {
 
 /// Kind of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum WordKind {
     Open,
     Close,
     Comparison(Comparison),
@@ -42,21 +42,21 @@ pub(super) enum Kind {
 impl Token<'_> {
     /// Returns whether it is this word of the language; case does not count.
     pub fn is(&self, keyword: &str) -> bool {
-        self.kind == Kind::Word && self.text.eq_ignore_ascii_case(keyword)
+        self.kind == WordKind::Word && self.text.eq_ignore_ascii_case(keyword)
     }
 }
 
 /// Signs, the longer before their beginnings.
-const SIGNS: [(&str, Kind); 9] = [
-    ("==", Kind::Comparison(Comparison::Equal)),
-    ("!=", Kind::Comparison(Comparison::NotEqual)),
-    ("<=", Kind::Comparison(Comparison::LessOrEqual)),
-    (">=", Kind::Comparison(Comparison::GreaterOrEqual)),
-    ("=~", Kind::Matches),
-    ("<", Kind::Comparison(Comparison::Less)),
-    (">", Kind::Comparison(Comparison::Greater)),
-    ("(", Kind::Open),
-    (")", Kind::Close),
+const SIGNS: [(&str, WordKind); 9] = [
+    ("==", WordKind::Comparison(Comparison::Equal)),
+    ("!=", WordKind::Comparison(Comparison::NotEqual)),
+    ("<=", WordKind::Comparison(Comparison::LessOrEqual)),
+    (">=", WordKind::Comparison(Comparison::GreaterOrEqual)),
+    ("=~", WordKind::Matches),
+    ("<", WordKind::Comparison(Comparison::Less)),
+    (">", WordKind::Comparison(Comparison::Greater)),
+    ("(", WordKind::Open),
+    (")", WordKind::Close),
 ];
 
 /// Cuts an expression into its words.
@@ -72,22 +72,22 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0 }
     }
 
-    /// Returns the next word; after the last one, always [`Kind::End`].
-    pub fn next(&mut self) -> Result<Token<'a>, Fault> {
+    /// Returns the next word; after the last one, always [`WordKind::End`].
+    pub fn next(&mut self) -> Result<Token<'a>, Mistake> {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();
         let (kind, length) = match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
             Some((sign, kind)) => (*kind, sign.len()),
-            None if rest.is_empty() => (Kind::End, 0),
+            None if rest.is_empty() => (WordKind::End, 0),
             None if rest.starts_with('=') => {
-                return Err(Fault::new(self.at, "'=' is not an operator; write == for equality"));
+                return Err(Mistake::new(self.at, "'=' is not an operator; write == for equality"));
             }
             None if rest.starts_with('!') => {
                 let message = "'!' is not an operator; write not, or != for inequality";
-                return Err(Fault::new(self.at, message));
+                return Err(Mistake::new(self.at, message));
             }
             None => word(rest).map_err(|at| {
-                Fault::new(self.at + at, "the text that begins here has no closing quote")
+                Mistake::new(self.at + at, "the text that begins here has no closing quote")
             })?,
         };
         let token = Token { kind, text: &rest[..length], at: self.at };
@@ -98,13 +98,13 @@ impl<'a> Lexer<'a> {
 
 /// Returns what the word is that `rest` begins with, and how long; or where in it quotes open that
 /// do not close.
-fn word(rest: &str) -> Result<(Kind, usize), usize> {
+fn word(rest: &str) -> Result<(WordKind, usize), usize> {
     let bytes = rest.as_bytes();
     let mut at = 0;
     if opens(bytes, 0) {
         at = behind_quotes(bytes, 0, bytes[0])?;
         if !matches!(bytes.get(at), Some(b':' | b'[')) {
-            return Ok((Kind::Quoted, at));
+            return Ok((WordKind::Quoted, at));
         }
     }
     let mut has_colon = false;
@@ -125,7 +125,7 @@ fn word(rest: &str) -> Result<(Kind, usize), usize> {
             }
         }
     }
-    Ok((Kind::Word, at))
+    Ok((WordKind::Word, at))
 }
 
 /// Returns the place after the quotes that open at `open`. Inside, a backslash takes away the

@@ -45,4 +45,4 @@ mod parser;
 
 pub use evaluate::Predicate;
 pub use expression::Expression;
-pub use filter::Filter;
+pub use filter::RecordFilter;

@@ -16,9 +16,9 @@
 //! `not` and parentheses may stand in each other so often and no more: whoever walks the tree later
 //! does so by recursion, as does whoever drops it.
 
-use super::expression::{Condition, Location, Operand, Test, Tree};
-use super::fault::Fault;
-use super::lexer::{Kind, Lexer, Token, key, unquoted};
+use super::expression::{Condition, ConditionTree, Operand, OperandLocation, ValueTest};
+use super::fault::Mistake;
+use super::lexer::{Lexer, Token, WordKind, key, unquoted};
 use crate::key::Key;
 
 /// Largest nesting of `not` and parentheses: more than anyone writes, and a small part of any
@@ -29,15 +29,15 @@ const DEPTH_MAX: usize = 64;
 const RESERVED: [&str; 3] = ["and", "or", "not"];
 
 /// Returns the tree of an expression.
-pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
+pub(super) fn parse(text: &str) -> Result<ConditionTree, Mistake> {
     let mut lexer = Lexer::new(text);
     let ahead = lexer.next()?;
     let mut parser = Parser { lexer, ahead, depth: 0 };
     let tree = parser.any()?;
     match parser.ahead.kind {
-        Kind::End => Ok(tree),
-        Kind::Close => Err(Fault::new(parser.ahead.at, "this parenthesis was never opened")),
-        Kind::Word | Kind::Quoted => Err(parser.expected(
+        WordKind::End => Ok(tree),
+        WordKind::Close => Err(Mistake::new(parser.ahead.at, "this parenthesis was never opened")),
+        WordKind::Word | WordKind::Quoted => Err(parser.expected(
             "'and', 'or' or the end (write a value with blanks, or a key with special characters, \
              in quotes)",
         )),
@@ -55,13 +55,13 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     /// Takes the next word.
-    fn take(&mut self) -> Result<Token<'a>, Fault> {
+    fn take(&mut self) -> Result<Token<'a>, Mistake> {
         let next = self.lexer.next()?;
         Ok(std::mem::replace(&mut self.ahead, next))
     }
 
     /// Takes the next word if it is this one.
-    fn takes(&mut self, keyword: &str) -> Result<bool, Fault> {
+    fn takes(&mut self, keyword: &str) -> Result<bool, Mistake> {
         let is_it = self.ahead.is(keyword);
         if is_it {
             self.take()?;
@@ -70,30 +70,30 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the fault that the next word is not the expected one.
-    fn expected(&self, what: &str) -> Fault {
+    fn expected(&self, what: &str) -> Mistake {
         let found = match self.ahead.kind {
-            Kind::End => "the end".to_owned(),
-            Kind::Quoted => self.ahead.text.to_owned(),
+            WordKind::End => "the end".to_owned(),
+            WordKind::Quoted => self.ahead.text.to_owned(),
             _ => format!("'{}'", self.ahead.text),
         };
-        Fault::new(self.ahead.at, format!("expected {what}, but found {found}"))
+        Mistake::new(self.ahead.at, format!("expected {what}, but found {found}"))
     }
 
-    fn any(&mut self) -> Result<Tree, Fault> {
-        self.joined("or", Self::all, Tree::Any)
+    fn any(&mut self) -> Result<ConditionTree, Mistake> {
+        self.joined("or", Self::all, ConditionTree::Any)
     }
 
-    fn all(&mut self) -> Result<Tree, Fault> {
-        self.joined("and", Self::one, Tree::All)
+    fn all(&mut self) -> Result<ConditionTree, Mistake> {
+        self.joined("and", Self::one, ConditionTree::All)
     }
 
     /// Returns what `part` reads, repeatedly, with `word` between.
     fn joined(
         &mut self,
         word: &str,
-        part: impl Fn(&mut Self) -> Result<Tree, Fault>,
-        join: impl Fn(Vec<Tree>) -> Tree,
-    ) -> Result<Tree, Fault> {
+        part: impl Fn(&mut Self) -> Result<ConditionTree, Mistake>,
+        join: impl Fn(Vec<ConditionTree>) -> ConditionTree,
+    ) -> Result<ConditionTree, Mistake> {
         let first = part(self)?;
         if !self.ahead.is(word) {
             return Ok(first);
@@ -105,37 +105,37 @@ impl<'a> Parser<'a> {
         Ok(join(parts))
     }
 
-    fn one(&mut self) -> Result<Tree, Fault> {
-        let begins_deeper = self.ahead.kind == Kind::Open || self.ahead.is("not");
+    fn one(&mut self) -> Result<ConditionTree, Mistake> {
+        let begins_deeper = self.ahead.kind == WordKind::Open || self.ahead.is("not");
         if !begins_deeper {
             return self.condition();
         }
         if self.depth == DEPTH_MAX {
             let message =
                 format!("the expression is nested too deeply (limit: {DEPTH_MAX}); simplify it");
-            return Err(Fault::new(self.ahead.at, message));
+            return Err(Mistake::new(self.ahead.at, message));
         }
         self.depth += 1;
         let opening = self.take()?;
-        let tree = if opening.kind == Kind::Open {
+        let tree = if opening.kind == WordKind::Open {
             let tree = self.any()?;
-            if self.ahead.kind == Kind::End {
-                return Err(Fault::new(opening.at, "this parenthesis is never closed"));
+            if self.ahead.kind == WordKind::End {
+                return Err(Mistake::new(opening.at, "this parenthesis is never closed"));
             }
-            if self.ahead.kind != Kind::Close {
+            if self.ahead.kind != WordKind::Close {
                 return Err(self.expected("'and', 'or' or ')'"));
             }
             self.take()?;
             tree
         } else {
-            Tree::Not(Box::new(self.one()?))
+            ConditionTree::Not(Box::new(self.one()?))
         };
         self.depth -= 1;
         Ok(tree)
     }
 
-    fn condition(&mut self) -> Result<Tree, Fault> {
-        let is_key = matches!(self.ahead.kind, Kind::Word | Kind::Quoted);
+    fn condition(&mut self) -> Result<ConditionTree, Mistake> {
+        let is_key = matches!(self.ahead.kind, WordKind::Word | WordKind::Quoted);
         if !is_key || RESERVED.iter().any(|word| self.ahead.is(word)) {
             return Err(self.expected("a key such as 2:int or 0..4, 'not' or a parenthesis"));
         }
@@ -147,27 +147,27 @@ impl<'a> Parser<'a> {
         if !self.takes("empty")? {
             return Err(self.expected(if is_not { "'empty'" } else { "'empty' or 'not empty'" }));
         }
-        let condition = Condition { location, test: Test::IsEmpty }.into();
-        Ok(if is_not { Tree::Not(Box::new(condition)) } else { condition })
+        let condition = Condition { location, test: ValueTest::IsEmpty }.into();
+        Ok(if is_not { ConditionTree::Not(Box::new(condition)) } else { condition })
     }
 
-    fn test(&mut self) -> Result<Test, Fault> {
-        if let Kind::Comparison(comparison) = self.ahead.kind {
+    fn test(&mut self) -> Result<ValueTest, Mistake> {
+        if let WordKind::Comparison(comparison) = self.ahead.kind {
             self.take()?;
-            return Ok(Test::Compare(comparison, self.operand()?));
+            return Ok(ValueTest::Compare(comparison, self.operand()?));
         }
-        if self.ahead.kind == Kind::Matches || self.ahead.is("matches") {
+        if self.ahead.kind == WordKind::Matches || self.ahead.is("matches") {
             self.take()?;
-            return self.text("a pattern").map(Test::Matches);
+            return self.text("a pattern").map(ValueTest::Matches);
         }
         if self.takes("contains")? {
-            return self.text("a text").map(Test::Contains);
+            return self.text("a text").map(ValueTest::Contains);
         }
         if self.takes("starts")? {
-            return self.text_behind_with().map(Test::StartsWith);
+            return self.text_behind_with().map(ValueTest::StartsWith);
         }
         if self.takes("ends")? {
-            return self.text_behind_with().map(Test::EndsWith);
+            return self.text_behind_with().map(ValueTest::EndsWith);
         }
         Err(self.expected(
             "a comparison (== != < <= > >=), 'contains', 'matches', 'starts with', 'ends with' or \
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    fn text_behind_with(&mut self) -> Result<String, Fault> {
+    fn text_behind_with(&mut self) -> Result<String, Mistake> {
         if !self.takes("with")? {
             return Err(self.expected("'with'"));
         }
@@ -183,21 +183,21 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the text in quotes that has to follow.
-    fn text(&mut self, what: &str) -> Result<String, Fault> {
-        if self.ahead.kind != Kind::Quoted {
+    fn text(&mut self, what: &str) -> Result<String, Mistake> {
+        if self.ahead.kind != WordKind::Quoted {
             return Err(self.expected(&format!("{what} in quotes")));
         }
         self.take().map(|token| unquoted(token.text))
     }
 
-    fn operand(&mut self) -> Result<Operand, Fault> {
+    fn operand(&mut self) -> Result<Operand, Mistake> {
         let is_reserved = RESERVED.iter().any(|word| self.ahead.is(word));
         match self.ahead.kind {
-            Kind::Quoted => self.take().map(|token| Operand::Text(unquoted(token.text))),
-            Kind::Word if is_bare(self.ahead.text) => {
+            WordKind::Quoted => self.take().map(|token| Operand::Text(unquoted(token.text))),
+            WordKind::Word if is_bare(self.ahead.text) => {
                 self.take().map(|token| Operand::Bare(token.text.to_owned()))
             }
-            Kind::Word if !is_reserved => location(&self.take()?).map(Operand::Location),
+            WordKind::Word if !is_reserved => location(&self.take()?).map(Operand::Location),
             _ => Err(self.expected(
                 "a value to compare with: a text in quotes, a number or a date, or another key",
             )),
@@ -206,10 +206,10 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns the key that a word is.
-fn location(token: &Token<'_>) -> Result<Location, Fault> {
+fn location(token: &Token<'_>) -> Result<OperandLocation, Mistake> {
     let spec = key(token.text).parse::<Key>();
-    let spec = spec.map_err(|error| Fault::new(token.at, error.to_string()))?;
-    Ok(Location { written: token.text.to_owned(), spec })
+    let spec = spec.map_err(|error| Mistake::new(token.at, error.to_string()))?;
+    Ok(OperandLocation { written: token.text.to_owned(), spec })
 }
 
 /// Returns whether a word to compare with is a number, a date or the like: it begins as a number

@@ -18,7 +18,7 @@
 
 mod lane;
 
-use lane::{BLOCK, Lane, Table};
+use lane::{BLOCK, HashLane, LookupLane};
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use lane::hardware;
@@ -37,7 +37,7 @@ pub fn hash(record: &[u8]) -> u128 {
         // SAFETY: it is there.
         return unsafe { hardware::hash(record) };
     }
-    digest::<Table>(record)
+    digest::<LookupLane>(record)
 }
 
 /// Returns how many records there are, and the sum of their hashes modulo 2^128.
@@ -48,11 +48,11 @@ pub fn sum<'r>(records: impl Iterator<Item = &'r [u8]>) -> (u64, u128) {
         // SAFETY: it is there.
         return unsafe { hardware::sum(records) };
     }
-    total::<Table>(records)
+    total::<LookupLane>(records)
 }
 
 #[inline(always)]
-fn digest<L: Lane>(record: &[u8]) -> u128 {
+fn digest<L: HashLane>(record: &[u8]) -> u128 {
     let key = L::of(KEY);
     let (mut a, mut b) = (L::of(BEGINNINGS[0] ^ record.len() as u128), L::of(BEGINNINGS[1]));
     if let Some(last) = record.last_chunk() {
@@ -75,7 +75,7 @@ fn digest<L: Lane>(record: &[u8]) -> u128 {
 
 /// Takes a block into a lane.
 #[inline(always)]
-fn take<L: Lane>(lane: L, block: &[u8; BLOCK], key: L) -> L {
+fn take<L: HashLane>(lane: L, block: &[u8; BLOCK], key: L) -> L {
     lane.plus(L::block(block)).round(key)
 }
 
@@ -99,7 +99,7 @@ fn padded(record: &[u8]) -> u128 {
 /// Returns the sum of all. A loop, as a call of `fold` would be one of a function that is not made
 /// for a processor which knows rounds, and each round a call of another: it took twice as long.
 #[inline(always)]
-fn total<'r, L: Lane>(records: impl Iterator<Item = &'r [u8]>) -> (u64, u128) {
+fn total<'r, L: HashLane>(records: impl Iterator<Item = &'r [u8]>) -> (u64, u128) {
     let (mut count, mut sum) = (0, 0_u128);
     for record in records {
         count += 1;

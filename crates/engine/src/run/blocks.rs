@@ -8,18 +8,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::RunReader;
-use super::index::Pages;
+use super::index::IndexPages;
 use super::layout::{BLOCK, DATA_START};
 use crate::error::Result;
 use crate::io::File;
 
 /// The blocks of a run, in order.
-pub struct Blocks {
+pub struct RunBlocks {
     reader: RunReader,
-    pages: Pages,
+    pages: IndexPages,
 }
 
-impl Blocks {
+impl RunBlocks {
     /// Returns the blocks of an open run; about `window_bytes` bytes of its table in memory, a page
     /// at least.
     ///
@@ -27,7 +27,7 @@ impl Blocks {
     ///
     /// [`Error::Io`](crate::Error::Io) where there is no memory for the window.
     pub fn new(reader: RunReader, window_bytes: usize) -> Result<Self> {
-        let pages = Pages::new(reader.file(), *reader.geometry(), window_bytes)?;
+        let pages = IndexPages::new(reader.file(), *reader.geometry(), window_bytes)?;
         Ok(Self { reader, pages })
     }
 
@@ -75,7 +75,7 @@ impl Blocks {
     }
 }
 
-impl std::fmt::Debug for Blocks {
+impl std::fmt::Debug for RunBlocks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Blocks").field("reader", &self.reader).finish_non_exhaustive()
     }

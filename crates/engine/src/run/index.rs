@@ -19,31 +19,35 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::key::IndexKey;
-use super::layout::{BLOCK, Geometry, LastRecord};
-use super::page::{Entry, PAGE, is_sealed};
-use super::window::{WINDOW_MAX, Window};
+use super::layout::{BLOCK, LastRecord, RunGeometry};
+use super::page::{PAGE, PageEntry, is_sealed};
+use super::window::{FileWindow, WINDOW_MAX};
 use crate::error::{Error, Result};
 use crate::io::File;
 
 /// Pages of a run's table, a few at a time.
-pub struct Pages {
+pub struct IndexPages {
     file: Arc<File>,
-    geometry: Geometry,
-    window: Window,
+    geometry: RunGeometry,
+    window: FileWindow,
     /// The pages in the window, all of them checked.
     shown: Range<u64>,
 }
 
-impl Pages {
+impl IndexPages {
     /// Shows nothing yet; at most about `window_bytes` later, but a page at least.
-    pub(super) fn new(file: &Arc<File>, geometry: Geometry, window_bytes: usize) -> Result<Self> {
+    pub(super) fn new(
+        file: &Arc<File>,
+        geometry: RunGeometry,
+        window_bytes: usize,
+    ) -> Result<Self> {
         let window_bytes = window_bytes.clamp(PAGE, WINDOW_MAX) / PAGE * PAGE;
-        let window = Window::new(file, window_bytes)?;
+        let window = FileWindow::new(file, window_bytes)?;
         Ok(Self { file: Arc::clone(file), geometry, window, shown: 0..0 })
     }
 
     /// Returns the entry of a block.
-    pub(super) fn entry(&mut self, block: u64) -> Result<Entry<'_>> {
+    pub(super) fn entry(&mut self, block: u64) -> Result<PageEntry<'_>> {
         let (blocks, width) =
             (self.geometry.blocks_per_page(), self.geometry.index_key_length as usize);
         let page = block / blocks;
@@ -52,7 +56,7 @@ impl Pages {
         }
         let at = (page - self.shown.start) as usize * PAGE;
         let page = &self.window.bytes()[at..at + PAGE];
-        Ok(Entry::of(page, (block % blocks) as usize, width))
+        Ok(PageEntry::of(page, (block % blocks) as usize, width))
     }
 
     /// Shows pages from `first` on, and checks them.
@@ -80,7 +84,7 @@ impl Pages {
 
 /// Kind of key that an index stands at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum IndexKeyKind {
     /// The first one of a block.
     Block,
     /// The key of the run's last record.
@@ -91,9 +95,9 @@ enum Standing {
 
 /// An index on the way from its first key to its last.
 pub struct IndexReader {
-    pages: Pages,
+    pages: IndexPages,
     last: LastRecord,
-    standing: Standing,
+    standing: IndexKeyKind,
     /// The current key and where in the data its record begins.
     key: IndexKey,
     offset: u64,
@@ -103,21 +107,21 @@ pub struct IndexReader {
 
 impl IndexReader {
     /// Returns the index of the run whose table is `pages`, at its first key.
-    pub(super) fn open(pages: Pages, last: LastRecord) -> Result<Self> {
-        let (standing, key) = (Standing::Block, IndexKey::default());
+    pub(super) fn open(pages: IndexPages, last: LastRecord) -> Result<Self> {
+        let (standing, key) = (IndexKeyKind::Block, IndexKey::default());
         let mut index = Self { pages, last, standing, key, offset: 0, ahead: None };
         index.look_ahead(0)?;
         if index.ahead.is_some() {
             index.advance()?;
         } else {
-            index.standing = Standing::Over;
+            index.standing = IndexKeyKind::Over;
         }
         Ok(index)
     }
 
     /// Returns whether all keys have been passed.
     pub fn is_over(&self) -> bool {
-        self.standing == Standing::Over
+        self.standing == IndexKeyKind::Over
     }
 
     /// Returns the current key; there is one until the index is over.
@@ -133,7 +137,11 @@ impl IndexReader {
     /// Returns the offset in the data of the part whose first key is the current one; the end of
     /// the data where there is no such part.
     pub fn part_start(&self) -> u64 {
-        if self.standing == Standing::Block { self.offset } else { self.pages.geometry.data_bytes }
+        if self.standing == IndexKeyKind::Block {
+            self.offset
+        } else {
+            self.pages.geometry.data_bytes
+        }
     }
 
     /// Returns the offset at which that part ends.
@@ -152,13 +160,13 @@ impl IndexReader {
             self.pages.entry(block)?.read_key(&mut self.key);
             self.offset = offset;
             self.look_ahead(block + 1)
-        } else if self.standing == Standing::Block {
-            self.standing = Standing::Last;
+        } else if self.standing == IndexKeyKind::Block {
+            self.standing = IndexKeyKind::Last;
             self.key.clone_from(&self.last.key);
             self.offset = self.last.offset;
             Ok(())
         } else {
-            self.standing = Standing::Over;
+            self.standing = IndexKeyKind::Over;
             Ok(())
         }
     }

@@ -54,7 +54,7 @@ const _: () = assert!(GROUP_LINES_MAX < 1 << 24);
 
 /// Values that a run's sizes follow from, all known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Geometry {
+pub struct RunGeometry {
     /// Framing of records.
     pub framing: Framing,
     /// Most bytes of every index key.
@@ -67,7 +67,7 @@ pub struct Geometry {
     pub longest_bytes: u64,
 }
 
-impl Geometry {
+impl RunGeometry {
     /// Returns the geometry of a run of `records` records of `data_bytes` bytes together, none of
     /// which has more than `longest_bytes`.
     pub fn new(
@@ -129,7 +129,7 @@ impl Geometry {
             Framing::Prefixed(prefix) => (PREFIXED, prefix.code()),
             Framing::Grouped(LineGroup { end, lines }) => (GROUPED, lines << 8 | u32::from(end)),
         };
-        let mut out = Fields::default();
+        let mut out = SealedFields::default();
         out.put(&MAGIC);
         out.put(&VERSION.to_le_bytes());
         out.put(&(BLOCK as u32).to_le_bytes());
@@ -148,7 +148,7 @@ impl Geometry {
     ///
     /// [`Error::Corrupt`] for anything this version could not have written.
     pub fn read(path: &Path, bytes: &[u8; HEADER]) -> Result<Self> {
-        let mut fields = Reading::open(path, bytes, "header")?;
+        let mut fields = FieldReader::open(path, bytes, "header")?;
         if fields.take() != MAGIC {
             return Err(damaged(path, "the file has no header of a run"));
         }
@@ -225,8 +225,8 @@ pub struct Footer {
 
 impl Footer {
     /// Returns the footer's bytes.
-    pub fn bytes(&self, geometry: &Geometry) -> [u8; FOOTER] {
-        let mut out = Fields::default();
+    pub fn bytes(&self, geometry: &RunGeometry) -> [u8; FOOTER] {
+        let mut out = SealedFields::default();
         let mut key = [0; INDEX_KEY_MAX];
         let length = self.last.key.write(&mut key);
         out.put(&MAGIC);
@@ -244,8 +244,8 @@ impl Footer {
     /// # Errors
     ///
     /// [`Error::Corrupt`] where they do not belong together.
-    pub fn read(path: &Path, bytes: &[u8; FOOTER], geometry: &Geometry) -> Result<Self> {
-        let mut fields = Reading::open(path, bytes, "footer")?;
+    pub fn read(path: &Path, bytes: &[u8; FOOTER], geometry: &RunGeometry) -> Result<Self> {
+        let mut fields = FieldReader::open(path, bytes, "footer")?;
         let magic: [u8; 8] = fields.take();
         let sum = Sum { records: fields.u64(), checksum: u128::from_le_bytes(fields.take()) };
         let (table_start, offset) = (fields.u64(), fields.u64());
@@ -271,9 +271,9 @@ fn damaged(path: &Path, message: &str) -> Error {
 
 /// Bytes of a header or footer being put together.
 #[derive(Default)]
-struct Fields(Vec<u8>);
+struct SealedFields(Vec<u8>);
 
-impl Fields {
+impl SealedFields {
     fn put(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
@@ -289,9 +289,9 @@ impl Fields {
 }
 
 /// Fields of a header or footer being read.
-struct Reading<'a>(&'a [u8]);
+struct FieldReader<'a>(&'a [u8]);
 
-impl<'a> Reading<'a> {
+impl<'a> FieldReader<'a> {
     /// Checks the checksum at the end of `bytes`.
     fn open(path: &Path, bytes: &'a [u8], what: &str) -> Result<Self> {
         let (fields, checksum) = bytes.split_at(bytes.len() - 8);

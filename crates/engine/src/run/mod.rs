@@ -5,9 +5,9 @@
 //! a footer. The format is drawn in `docs/run-format.md`; [`layout`] and `page` are the only places
 //! that know its offsets. Places in a run are byte offsets in its data.
 //!
-//! [`RunWriter`] takes a load's records from many workers at once, and its [`Table`] leaves memory
-//! page by page; [`Run`] is a finished run by name; [`RunReader`] opens one again, trusting
-//! nothing; [`Blocks`] are all of it, in order.
+//! [`RunWriter`] takes a load's records from many workers at once, and its [`RunTable`] leaves
+//! memory page by page; [`Run`] is a finished run by name; [`RunReader`] opens one again, trusting
+//! nothing; [`RunBlocks`] are all of it, in order.
 
 mod blocks;
 pub mod index;
@@ -21,16 +21,17 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub use blocks::Blocks;
+pub use blocks::RunBlocks;
 pub use index::IndexReader;
 pub use key::{INDEX_KEY_MAX, IndexKey};
 pub use reader::RunReader;
-pub use table::Table;
+pub use table::RunTable;
 pub use writer::RunWriter;
 
 use crate::error::Result;
-use crate::io::{Direct, spilled};
-use layout::{BLOCK, DATA_START, Geometry};
+use crate::io::Direct;
+use crate::stripe::spilled;
+use layout::{BLOCK, DATA_START, RunGeometry};
 
 /// A finished run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +58,8 @@ impl Run {
     }
 
     /// Returns the run of that geometry at `path`.
-    fn new(path: &Path, geometry: &Geometry) -> Self {
-        let Geometry { data_bytes: bytes, records, longest_bytes, .. } = *geometry;
+    fn new(path: &Path, geometry: &RunGeometry) -> Self {
+        let RunGeometry { data_bytes: bytes, records, longest_bytes, .. } = *geometry;
         Self { path: path.to_owned(), bytes, records, longest_bytes }
     }
 }

@@ -35,12 +35,12 @@ pub fn blocks_per_page(index_key_length: usize) -> usize {
 
 /// A page being put together.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct TablePage {
     bytes: Box<[u8; PAGE]>,
     index_key_length: usize,
 }
 
-impl Page {
+impl TablePage {
     /// Returns a page that says nothing yet.
     pub fn new(index_key_length: usize) -> Self {
         let mut page = Self { bytes: Box::new([0; PAGE]), index_key_length };
@@ -88,9 +88,9 @@ pub fn is_sealed(page: &[u8], page_number: u64) -> bool {
 
 /// An entry of a page that was read.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a>(&'a [u8]);
+pub struct PageEntry<'a>(&'a [u8]);
 
-impl<'a> Entry<'a> {
+impl<'a> PageEntry<'a> {
     /// Returns entry `slot` of `page`.
     pub fn of(page: &'a [u8], slot: usize, index_key_length: usize) -> Self {
         let bytes = KEY + index_key_length;

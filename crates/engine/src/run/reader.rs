@@ -6,13 +6,14 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
-use super::index::{IndexReader, Pages};
-use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER};
+use super::index::{IndexPages, IndexReader};
+use super::layout::{BLOCK, DATA_START, FOOTER, Footer, HEADER, RunGeometry};
 use super::page::PAGE;
-use super::window::{WINDOW_MAX, Window};
+use super::window::{FileWindow, WINDOW_MAX};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Direct, File, spilled};
+use crate::io::{Direct, File};
+use crate::stripe::spilled;
 
 /// First bytes read of a record whose length is not known: most end within them.
 const RECORD_WINDOW: usize = 4096;
@@ -21,7 +22,7 @@ const RECORD_WINDOW: usize = 4096;
 #[derive(Debug)]
 pub struct RunReader {
     file: Arc<File>,
-    geometry: Geometry,
+    geometry: RunGeometry,
     footer: Footer,
 }
 
@@ -35,7 +36,7 @@ impl RunReader {
     pub fn open(run: &Run, direct: Direct) -> Result<Self> {
         let path = run.path.as_path();
         let file = spilled::open(path, direct)?;
-        let geometry = Geometry::read(path, &read_array::<HEADER>(&file, 0)?)?;
+        let geometry = RunGeometry::read(path, &read_array::<HEADER>(&file, 0)?)?;
         let bytes = geometry.file_bytes();
         let is_other = (*run != Run::new(path, &geometry)).then_some((path, file.len(), bytes));
         if let Some((path, found, expected)) = file.misfit(bytes).or(is_other) {
@@ -62,7 +63,7 @@ impl RunReader {
     }
 
     /// Returns the run's sizes.
-    pub fn geometry(&self) -> &Geometry {
+    pub fn geometry(&self) -> &RunGeometry {
         &self.geometry
     }
 
@@ -78,7 +79,7 @@ impl RunReader {
     ///
     /// [`Error::Io`] and [`Error::Corrupt`].
     pub fn index(&self, window_bytes: usize) -> Result<IndexReader> {
-        let pages = Pages::new(&self.file, self.geometry, window_bytes)?;
+        let pages = IndexPages::new(&self.file, self.geometry, window_bytes)?;
         IndexReader::open(pages, self.footer.last.clone())
     }
 
@@ -90,7 +91,7 @@ impl RunReader {
     pub fn checksums(&self, first: u64, end: u64) -> Result<Vec<u64>> {
         let pages = (end - first) / self.geometry.blocks_per_page() + 2;
         let window_bytes = pages.min(self.geometry.pages()) as usize * PAGE;
-        let mut pages = Pages::new(&self.file, self.geometry, window_bytes)?;
+        let mut pages = IndexPages::new(&self.file, self.geometry, window_bytes)?;
         (first..end).map(|block| Ok(pages.entry(block)?.checksum())).collect()
     }
 
@@ -124,7 +125,7 @@ impl RunReader {
         let mut record = Vec::new();
         let mut window_bytes = RECORD_WINDOW;
         while rest.start + (record.len() as u64) < rest.end {
-            let mut window = Window::new(&self.file, window_bytes)?;
+            let mut window = FileWindow::new(&self.file, window_bytes)?;
             window.show(&(rest.start + record.len() as u64..rest.end))?;
             record.extend_from_slice(window.bytes());
             if let Some(length) = framing.whole_length(&record) {
@@ -146,7 +147,7 @@ fn read_array<const N: usize>(file: &Arc<File>, offset: u64) -> Result<[u8; N]> 
 /// Reads exactly `length` bytes at `offset`.
 fn read_bytes(file: &Arc<File>, offset: u64, length: usize) -> Result<Vec<u8>> {
     let mut out = Vec::with_capacity(length);
-    Window::new(file, length.min(WINDOW_MAX))?
+    FileWindow::new(file, length.min(WINDOW_MAX))?
         .scan(offset..offset + length as u64, |bytes| out.extend_from_slice(bytes))?;
     Ok(out)
 }

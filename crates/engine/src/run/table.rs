@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::key::IndexKey;
-use super::layout::{BLOCK, Geometry, LastRecord};
-use super::page::{PAGE, Page};
+use super::layout::{BLOCK, LastRecord, RunGeometry};
+use super::page::{PAGE, TablePage};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::io::File;
@@ -26,18 +26,18 @@ use crate::sink::{GranuleSums, Lane};
 
 /// Table of a run, to which workers add entries.
 #[derive(Debug)]
-pub struct Table {
+pub struct RunTable {
     /// File for pages, from byte `start` on.
     file: Arc<File>,
     start: u64,
-    geometry: Geometry,
+    geometry: RunGeometry,
     /// True if nobody knows yet how many bytes the run will have; any record may be the last then.
     is_open: bool,
-    state: Mutex<State>,
+    state: Mutex<RunTableState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RunTableState {
     /// Pages by number, from the first that is noted of them to their last checksum.
     pages: BTreeMap<u64, OpenPage>,
     last: LastRecord,
@@ -49,14 +49,14 @@ struct State {
 
 #[derive(Debug)]
 struct OpenPage {
-    page: Page,
+    page: TablePage,
     /// Blocks that have no checksum yet.
     missing: u64,
 }
 
-impl Table {
+impl RunTable {
     /// Returns the table of a run of known sizes, written to its place in the run's file.
-    pub(super) fn new(file: Arc<File>, geometry: Geometry) -> Self {
+    pub(super) fn new(file: Arc<File>, geometry: RunGeometry) -> Self {
         Self {
             file,
             start: geometry.table_start(),
@@ -67,11 +67,11 @@ impl Table {
     }
 
     /// Returns the table of a run of open length, whose pages lie in `file` and nothing else does.
-    pub(super) fn aside(file: Arc<File>, geometry: Geometry) -> Self {
+    pub(super) fn aside(file: Arc<File>, geometry: RunGeometry) -> Self {
         Self { file, start: 0, geometry, is_open: true, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RunTableState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,8 +119,9 @@ impl Table {
 
     /// Writes what is left of a table of open length, now that the run's sizes are known; the last
     /// record.
-    pub(super) fn close(self, lane: &mut Lane<'_>, geometry: &Geometry) -> Result<LastRecord> {
-        let State { pages, last, mut pages_written, .. } = std::mem::take(&mut *self.state());
+    pub(super) fn close(self, lane: &mut Lane<'_>, geometry: &RunGeometry) -> Result<LastRecord> {
+        let RunTableState { pages, last, mut pages_written, .. } =
+            std::mem::take(&mut *self.state());
         for (number, open) in pages {
             self.write(lane, number, open.page)?;
             pages_written += 1;
@@ -141,7 +142,7 @@ impl Table {
     }
 
     /// Writes a complete page.
-    fn write(&self, lane: &mut Lane<'_>, number: u64, page: Page) -> Result<()> {
+    fn write(&self, lane: &mut Lane<'_>, number: u64, page: TablePage) -> Result<()> {
         let mut region = lane.take_edge()?;
         region[..PAGE].copy_from_slice(page.sealed(number).as_slice());
         let offset = self.start + number * PAGE as u64;
@@ -149,24 +150,24 @@ impl Table {
     }
 }
 
-impl State {
+impl RunTableState {
     /// Returns page `number`, and adds it if it is missing.
-    fn page(&mut self, geometry: &Geometry, number: u64) -> &mut Page {
+    fn page(&mut self, geometry: &RunGeometry, number: u64) -> &mut TablePage {
         &mut self.open_page(geometry, number).page
     }
 
-    fn open_page(&mut self, geometry: &Geometry, number: u64) -> &mut OpenPage {
+    fn open_page(&mut self, geometry: &RunGeometry, number: u64) -> &mut OpenPage {
         let others = self.pages.len();
         self.pages_max = self.pages_max.max(others + 1);
         self.pages.entry(number).or_insert_with(|| {
             let first = number * geometry.blocks_per_page();
             let missing = geometry.blocks_per_page().min(geometry.blocks() - first);
-            OpenPage { page: Page::new(geometry.index_key_length as usize), missing }
+            OpenPage { page: TablePage::new(geometry.index_key_length as usize), missing }
         })
     }
 }
 
-impl GranuleSums for Table {
+impl GranuleSums for RunTable {
     fn granules_written(&self, lane: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()> {
         for (block, sum) in (first..).zip(sums) {
             let (number, slot) = self.page_of(block);

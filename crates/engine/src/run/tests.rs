@@ -7,8 +7,8 @@ use std::sync::atomic::{self, AtomicUsize};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, LastRecord};
-use super::page::{PAGE, Page};
+use super::layout::{BLOCK, DATA_START, FOOTER, Footer, HEADER, LastRecord, RunGeometry};
+use super::page::{PAGE, TablePage};
 use super::*;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -77,10 +77,10 @@ fn sum_of(data: &[u8], framing: Framing) -> Sum {
 }
 
 /// The geometry of the run that `data` will be.
-pub(crate) fn geometry_of(key: &dyn KeyEncoder, data: &[u8], framing: Framing) -> Geometry {
+pub(crate) fn geometry_of(key: &dyn KeyEncoder, data: &[u8], framing: Framing) -> RunGeometry {
     let lengths = || framing.records(data).map(<[u8]>::len);
     let (count, longest) = (lengths().count() as u64, lengths().max().unwrap_or(0) as u64);
-    Geometry::new(framing, key.key_length(), data.len() as u64, count, longest)
+    RunGeometry::new(framing, key.key_length(), data.len() as u64, count, longest)
 }
 
 /// Writes sorted records as a run, in tasks of `task_records`, by `workers` at a time.
@@ -150,7 +150,7 @@ fn write_counted(
 /// the disk: large enough for planning, and for nothing else.
 pub(crate) fn sparse_run(
     path: &Path,
-    geometry: &Geometry,
+    geometry: &RunGeometry,
     mut index_key: impl FnMut(u64, &mut [u8]),
 ) -> Run {
     let Framing::Fixed(length) = geometry.framing else { panic!("records of one length") };
@@ -165,7 +165,7 @@ pub(crate) fn sparse_run(
     let file = std::fs::File::create_new(path).unwrap();
     file.set_len(geometry.file_bytes()).unwrap();
     for number in 0..geometry.pages() {
-        let mut page = Page::new(width);
+        let mut page = TablePage::new(width);
         for slot in 0..geometry.blocks_per_page() {
             let start = (number * geometry.blocks_per_page() + slot) * block;
             let record = start.next_multiple_of(length);
@@ -284,7 +284,7 @@ fn memory_of_a_table_does_not_grow_with_the_run() {
 }
 
 /// What a flipped bit at each place must be blamed on; `None` where padding is left alone.
-fn place(geometry: &Geometry, at: u64) -> Option<(&'static str, u64)> {
+fn place(geometry: &RunGeometry, at: u64) -> Option<(&'static str, u64)> {
     match at {
         _ if at < HEADER as u64 => Some(("header", 0)),
         _ if at < DATA_START => None,
@@ -331,7 +331,7 @@ fn one_flipped_bit_is_found_and_named() {
     let key = key_of("0..10", 100);
     let data = ascending(3000, 100);
     let run = write_run(&path, key.encoder(), (&data, Framing::Fixed(100)), (500, 2));
-    let geometry = Geometry::fixed(100, 10, 3000);
+    let geometry = RunGeometry::fixed(100, 10, 3000);
     let (table, end) = (geometry.table_start() as usize, geometry.file_bytes() as usize);
     assert_eq!(end as u64, std::fs::metadata(&path).unwrap().len());
     let places = (0..DATA_START as usize)
@@ -341,12 +341,12 @@ fn one_flipped_bit_is_found_and_named() {
 }
 
 /// A run of four pages of table: its keys are longer than the index keeps.
-fn run_of_four_pages(path: &Path) -> (Run, Geometry) {
+fn run_of_four_pages(path: &Path) -> (Run, RunGeometry) {
     let (length, count) = (300, 12_000);
     let key = key_of("..", length);
     let data = ascending(count, length);
     let run = write_run(path, key.encoder(), (&data, Framing::Fixed(length)), (1000, 2));
-    let geometry = Geometry::fixed(length, length, count as u64);
+    let geometry = RunGeometry::fixed(length, length, count as u64);
     assert_eq!(geometry.pages(), 4);
     (run, geometry)
 }
@@ -393,7 +393,7 @@ fn places_that_no_record_can_have_are_refused() {
     let key = key_of("0..10", 100);
     let data = ascending(3000, 100);
     let run = write_run(&path, key.encoder(), (&data, Framing::Fixed(100)), (500, 1));
-    let geometry = Geometry::fixed(100, 10, 3000);
+    let geometry = RunGeometry::fixed(100, 10, 3000);
     let whole = std::fs::read(&path).unwrap();
     let (table, entry_bytes) = (geometry.table_start() as usize, 8 + 4 + 2 + 10);
     let last = (data.len() - (geometry.blocks() as usize - 1) * BLOCK) as u32;

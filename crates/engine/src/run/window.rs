@@ -15,7 +15,7 @@ use crate::units::ByteSize;
 pub const WINDOW_MAX: usize = 64 << 10;
 
 /// Bytes of one file, a piece at a time.
-pub struct Window {
+pub struct FileWindow {
     file: Arc<File>,
     queue: Box<dyn Queue>,
     /// Memory whose first `filled` bytes are those that were asked for last.
@@ -23,7 +23,7 @@ pub struct Window {
     filled: usize,
 }
 
-impl Window {
+impl FileWindow {
     /// Returns a window of `bytes` bytes, at most [`WINDOW_MAX`], that shows nothing yet.
     pub fn new(file: &Arc<File>, bytes: usize) -> Result<Self> {
         let region = Arena::new(ByteSize(bytes.clamp(1, WINDOW_MAX) as u64))?;

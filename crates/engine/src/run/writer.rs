@@ -9,24 +9,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Run;
-use super::layout::{BLOCK, DATA_START, Footer, Geometry};
+use super::layout::{BLOCK, DATA_START, Footer, RunGeometry};
 use super::page::PAGE;
-use super::table::Table;
-use super::window::{WINDOW_MAX, Window};
+use super::table::RunTable;
+use super::window::{FileWindow, WINDOW_MAX};
 use crate::error::Result;
 use crate::format::Framing;
-use crate::io::{Direct, File, Holding, spilled};
+use crate::io::{Direct, File, Holding};
 use crate::proof::Sum;
 use crate::sink::{FileSink, GranuleSums, Lane, OPEN_LENGTH, Sink};
+use crate::stripe::spilled;
 
 const _: () = assert!(WINDOW_MAX <= BLOCK, "an edge buffer takes what a window shows");
 
 /// A run being written.
 #[derive(Debug)]
 pub struct RunWriter {
-    geometry: Geometry,
+    geometry: RunGeometry,
     sink: Sink,
-    table: Arc<Table>,
+    table: Arc<RunTable>,
     file: Arc<File>,
     /// File for pages of the table, in a run of open length.
     aside: Option<Arc<File>>,
@@ -34,11 +35,11 @@ pub struct RunWriter {
 
 impl RunWriter {
     /// Creates the file, with room for all it will hold.
-    pub fn create(path: &Path, direct: Direct, geometry: Geometry) -> Result<Self> {
+    pub fn create(path: &Path, direct: Direct, geometry: RunGeometry) -> Result<Self> {
         let file = spilled::create(path, direct)?;
         // Without room for it, it may go elsewhere.
         file.preallocate(geometry.file_bytes()).inspect_err(|_| drop(spilled::remove(path)))?;
-        let table = Table::new(Arc::clone(&file), geometry);
+        let table = RunTable::new(Arc::clone(&file), geometry);
         Ok(Self::with(file, geometry, table, None))
     }
 
@@ -52,14 +53,19 @@ impl RunWriter {
         let file = spilled::create(path, direct)?;
         let aside =
             spilled::create(&beside(path), direct).inspect_err(|_| drop(spilled::remove(path)))?;
-        let geometry = Geometry::new(framing, key_length, OPEN_LENGTH, 0, 0);
-        let table = Table::aside(Arc::clone(&aside), geometry);
+        let geometry = RunGeometry::new(framing, key_length, OPEN_LENGTH, 0, 0);
+        let table = RunTable::aside(Arc::clone(&aside), geometry);
         Ok(Self::with(file, geometry, table, Some(aside)))
     }
 
-    fn with(file: Arc<File>, geometry: Geometry, table: Table, aside: Option<Arc<File>>) -> Self {
+    fn with(
+        file: Arc<File>,
+        geometry: RunGeometry,
+        table: RunTable,
+        aside: Option<Arc<File>>,
+    ) -> Self {
         let table = Arc::new(table);
-        let sums: Arc<dyn GranuleSums> = Arc::<Table>::clone(&table);
+        let sums: Arc<dyn GranuleSums> = Arc::<RunTable>::clone(&table);
         let length = geometry.data_bytes;
         let sink = FileSink::with_checksums(Arc::clone(&file), DATA_START, length, BLOCK, sums);
         Self { geometry, sink: Sink::File(sink), table, file, aside }
@@ -83,7 +89,7 @@ impl RunWriter {
     }
 
     /// Returns the table, which must have each record before it is written.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &RunTable {
         &self.table
     }
 
@@ -110,7 +116,7 @@ impl RunWriter {
         let Some(aside) = aside else { unreachable!("made for an open length") };
         drop(sink);
         let (records, data_bytes) = (sum.records, bytes);
-        let geometry = Geometry { data_bytes, records, longest_bytes, ..geometry };
+        let geometry = RunGeometry { data_bytes, records, longest_bytes, ..geometry };
         let last = only(table).close(lane, &geometry)?;
         lane.flush()?;
         move_pages(lane, (&aside, &file), &geometry)?;
@@ -126,7 +132,7 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 /// Returns a table whose sink is gone.
-fn only(table: Arc<Table>) -> Table {
+fn only(table: Arc<RunTable>) -> RunTable {
     Arc::into_inner(table).unwrap_or_else(|| unreachable!("the sink had the only other one"))
 }
 
@@ -134,10 +140,10 @@ fn only(table: Arc<Table>) -> Table {
 fn move_pages(
     lane: &mut Lane<'_>,
     (aside, file): (&Arc<File>, &Arc<File>),
-    geometry: &Geometry,
+    geometry: &RunGeometry,
 ) -> Result<()> {
     let end = geometry.pages() * PAGE as u64;
-    let mut window = Window::new(aside, WINDOW_MAX.min(end as usize))?;
+    let mut window = FileWindow::new(aside, WINDOW_MAX.min(end as usize))?;
     let mut at = 0;
     while at < end {
         window.show(&(at..end))?;
@@ -154,7 +160,7 @@ fn move_pages(
 fn frame(
     lane: &mut Lane<'_>,
     file: &Arc<File>,
-    geometry: &Geometry,
+    geometry: &RunGeometry,
     footer: &Footer,
 ) -> Result<Run> {
     write_page(lane, file, 0, &geometry.header())?;

@@ -19,25 +19,28 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 /// A stream, open for writing.
 #[derive(Debug)]
 pub struct StreamSink {
-    state: Mutex<State>,
+    state: Mutex<StreamSinkState>,
     /// Notified whenever the state has changed.
     turn: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
-    stream: pipe::Writer,
+struct StreamSinkState {
+    stream: pipe::PipeWriter,
     /// True if a task was given up: those after it never get their turn.
     is_failed: bool,
 }
 
 impl StreamSink {
     /// Returns a sink at the beginning of a stream.
-    pub fn new(stream: pipe::Writer) -> Self {
-        Self { state: Mutex::new(State { stream, is_failed: false }), turn: Condvar::new() }
+    pub fn new(stream: pipe::PipeWriter) -> Self {
+        Self {
+            state: Mutex::new(StreamSinkState { stream, is_failed: false }),
+            turn: Condvar::new(),
+        }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, StreamSinkState> {
         // A panic in a write leaves nothing half done but the stream, and that is failed then.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -65,7 +65,7 @@ impl WorkerTime {
 /// The clock of a worker. What the worker was blocked on, or handed to the system, during an
 /// activity is known to its lane alone, and is taken off the activity at its end.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct WorkerClock {
     spent: [Duration; Activity::COUNT],
     at: Activity,
     since: Instant,
@@ -73,14 +73,14 @@ pub struct Clock {
     counted: Duration,
 }
 
-impl Default for Clock {
+impl Default for WorkerClock {
     fn default() -> Self {
         let (spent, counted) = Default::default();
         Self { spent, at: Activity::Resting, since: Instant::now(), counted }
     }
 }
 
-impl Clock {
+impl WorkerClock {
     /// Turns to another activity.
     pub fn turn_to(&mut self, next: Activity) {
         let now = Instant::now();

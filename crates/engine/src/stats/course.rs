@@ -11,7 +11,7 @@ use super::Phase;
 
 /// A phase yet to come, or under way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share {
+pub struct PhaseShare {
     /// Phase.
     pub phase: Phase,
     /// Bytes that it reads and writes.
@@ -30,7 +30,7 @@ const PRIOR: f64 = 0.15;
 /// The phases of a job, and when it came to the present one.
 #[derive(Debug)]
 pub struct Course {
-    shares: Vec<Share>,
+    shares: Vec<PhaseShare>,
     phase: Phase,
     begun: Instant,
     entered: Instant,
@@ -49,7 +49,7 @@ impl Default for Course {
 impl Course {
     /// Sets the phases to come, after `bytes_done` bytes were moved. Phases are entered in this
     /// order; a job that is planned again is in the first of them already.
-    pub fn expect(&mut self, shares: Vec<Share>, bytes_done: u64, now: Instant) {
+    pub fn expect(&mut self, shares: Vec<PhaseShare>, bytes_done: u64, now: Instant) {
         (self.shares, self.entered, self.bytes_before) = (shares, now, bytes_done);
     }
 
@@ -112,7 +112,7 @@ impl Course {
 
     /// Returns the weight of all phases before the present one, the part of it that is done, and
     /// its share.
-    fn place(&self, bytes_done: u64) -> Option<(f64, f64, &Share)> {
+    fn place(&self, bytes_done: u64) -> Option<(f64, f64, &PhaseShare)> {
         let at = self.shares.iter().position(|share| share.phase == self.phase)?;
         let before = self.shares[..at].iter().map(|share| share.weight).sum();
         let share = &self.shares[at];

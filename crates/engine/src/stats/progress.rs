@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Course, Histogram, Phase, Share, Stream, StreamLatency, Waits};
+use super::{Course, Histogram, Phase, PhaseShare, Stream, StreamLatency, Waits};
 
 /// The live counters of one job, a sort or a benchmark's. Shared by reference; every method takes
 /// `&self`.
@@ -131,7 +131,7 @@ impl Progress {
     }
 
     /// Says what is to come, phase by phase, in order.
-    pub fn expect(&self, shares: Vec<Share>) {
+    pub fn expect(&self, shares: Vec<PhaseShare>) {
         let done = self.bytes().0;
         self.expect_bytes(done + shares.iter().map(|share| share.bytes).sum::<u64>());
         self.course(|course| course.expect(shares, done, Instant::now()));

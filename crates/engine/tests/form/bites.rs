@@ -4,6 +4,7 @@ use crate::prose::page as page_faults;
 use crate::rules;
 use crate::source::Source;
 use crate::text::absolute_paths;
+use crate::{names, places};
 
 const HEAD: &str = "//! What this file does.\n";
 const PLACE: &str = "crates/engine/src/merge/tree.rs";
@@ -239,4 +240,82 @@ fn imports_of_the_engine_in_the_command_are_found() {
     let import = "use sortwell_engine::Result;\n";
     assert_eq!(found_at("crates/cli/src/command/sort.rs", import), at(2, "the"));
     assert_eq!(found_at("crates/sortwell/src/lib.rs", import), []);
+}
+
+#[test]
+fn types_of_two_files_are_found() {
+    let file = |path: &str, content: &str| (path.to_owned(), content.to_owned());
+    let files = |second: &str| {
+        let first = "pub struct Part;\npub enum Kind {}\ntype Short = u8;\n";
+        vec![file("crates/a/src/one.rs", first), file("crates/b/src/two.rs", second)]
+    };
+    let found = |second: &str, known: &[(&str, usize)]| {
+        names::unique(&files(second), known)
+            .into_iter()
+            .map(|fault| fault.words)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("struct Other;\n    type Short = u8;\n// struct Part;\n", &[]), [""; 0]);
+    for second in ["trait Part {}\n", "fn f() {\n    struct Part;\n}\n", "pub(super) enum Kind {}"]
+    {
+        assert_eq!(found(second, &[]).len(), 1, "{second}");
+    }
+    assert_eq!(
+        found("type Short = u8;", &[])[0],
+        "Short is a type of crates/a/src/one.rs, \
+                crates/b/src/two.rs; rename one"
+    );
+    assert_eq!(found("struct Part;", &[("Part", 2)]), [""; 0]);
+    assert_eq!(found("struct Part;", &[("Part", 3)]).len(), 1, "a list that is too long");
+    assert_eq!(found("", &[("Part", 2)]).len(), 1, "a name that is unique now");
+    let tests =
+        [file("crates/a/src/one/tests.rs", "struct A;"), file("crates/a/src/b.rs", "struct A;")];
+    assert_eq!(names::unique(&tests, &[]), [], "tests have names of their own");
+}
+
+#[test]
+fn rows_of_places_that_are_not_true_are_found() {
+    let files: Vec<(String, String)> = [
+        (
+            "crates/engine/src/io/mod.rs",
+            "pub enum Engine {\n    Ring,\n    Pool,\n    Plain,\n}\n\
+            use ring::Ring;\n",
+        ),
+        ("crates/engine/src/io/ring.rs", "impl Queue for Ring {}\n"),
+        (
+            "crates/engine/src/plan.rs",
+            "use crate::io::{Engine, ring::Ring};\n\
+            match a {\n    Engine::Ring => 1,\n    Engine::Pool => 2,\n    _ => 3,\n}\n",
+        ),
+        ("crates/engine/src/job.rs", "if engine == Engine::Plain {}\n"),
+        ("docs/io.md", "# Engines\n"),
+    ]
+    .map(|(path, content)| (path.to_owned(), content.to_owned()))
+    .into();
+    let found = |cells: &str| {
+        let page = format!(
+            "# A\n\n## Places to change\n\n| change | files |\n| --- | --- |\n\
+            | an engine | {cells} |\n\n## B\n\n| a | `b.rs` |\n"
+        );
+        let faults = places::breaches(&page, &files);
+        faults.into_iter().map(|fault| fault.words).collect::<Vec<_>>()
+    };
+    let member = "one file in `io/` that implements `Queue`";
+    let whole = format!("{member}, and a variant of `Engine`: `io/mod.rs`, `plan.rs`");
+    assert_eq!(found(&whole), [""; 0]);
+    assert_eq!(found("`io/mod.rs`, `plan.rs`, [engines](docs/io.md)"), [""; 0]);
+    let words = found(&format!("{member}, and a variant of `Engine`: `io/mod.rs`")).join(" ");
+    assert!(words.contains("plan.rs names 2 of 3 of Engine"), "{words}");
+    assert!(words.contains("plan.rs knows Ring of crates/engine/src/io/ring.rs"), "{words}");
+    for untrue in [
+        "`io/none.rs`",
+        "`no/`, `plan.rs`",
+        "[engines](docs/none.md), `plan.rs`",
+        "whatever seems right",
+        "a variant of `Motor`: `plan.rs`",
+        "a variant of `Engine`: `plan.rs`",
+        "one file in `io/` that implements `Nothing`, `plan.rs`",
+    ] {
+        assert_eq!(found(untrue).len(), 1, "{untrue}: {:?}", found(untrue));
+    }
 }

@@ -2,12 +2,15 @@
 //!
 //! Every file says what it does and stays small, rooms use only rooms before them, unsafe code
 //! stays behind its fence, and nothing unfinished is left behind. `tree` finds the files, `source`
-//! tells code from comments and strings, `rules`, `functions`, `library`, `rooms`, `prose`, `text`
-//! hold one function a rule, and `bites` shows each rule a fault it must find.
+//! tells code from comments and strings, `rules`, `functions`, `library`, `names`, `places`,
+//! `rooms`, `prose`, `text` hold one function a rule, and `bites` shows each rule a fault it must
+//! find.
 
 mod bites;
 mod functions;
 mod library;
+mod names;
+mod places;
 mod prose;
 mod rooms;
 mod rules;
@@ -54,8 +57,24 @@ fn text_has_good_form() {
     assert!(files.iter().any(|(path, _)| path == "Makefile"), "the tree was not found");
     let mut faults: Vec<Fault> =
         files.iter().flat_map(|(path, content)| text::all(path, content)).collect();
-    let scripts = tree::files("crates/engine/src/report", &["js"]);
+    let scripts = tree::files("crates/cli/src/report", &["js"]);
     let own = scripts.iter().filter(|(path, _)| !path.contains("/uplot/"));
     faults.extend(own.flat_map(|(path, content)| prose::script(path, content)));
     assert_none(&faults);
+}
+
+#[test]
+fn types_have_names_of_their_own() {
+    assert_none(&names::breaches(&tree::files("crates", &["rs"])));
+}
+
+#[test]
+fn places_to_change_are_true() {
+    let mut files = tree::files("crates", &["rs", "toml"]);
+    for (folder, ending) in [("tests", "py"), ("docs", "md"), ("results", "md")] {
+        files.extend(tree::files(folder, &[ending]));
+    }
+    files.extend(tree::files("", &["md"]));
+    let page = files.iter().find(|(path, _)| path == "ARCHITECTURE.md").expect("the page");
+    assert_none(&places::breaches(&page.1.clone(), &files));
 }

@@ -4,17 +4,21 @@ use crate::Fault;
 use crate::rules::fault;
 use crate::source::Source;
 
-/// The rooms in the order of a record's way: a room may use those before it. The first four serve
-/// all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run` and
-/// `output`; `plan` decides, `pipeline` does, `job` is the front door, and `report` reads what
-/// `stats` holds. A room need not exist yet.
-const ROOMS: [&str; 22] = [
+/// The rooms in the order of a record's way: a room may use those before it. Those before `io`
+/// serve all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run`
+/// and `output`; `plan` decides, `pipeline` does, and `job` is the front door. A room need not
+/// exist yet.
+const ROOMS: [&str; 25] = [
     "units",
     "error",
     "format",
     "stats",
     "proof",
+    "sys",
+    "locale",
     "io",
+    "stripe",
+    "codec",
     "sink",
     "load",
     "key",
@@ -30,7 +34,6 @@ const ROOMS: [&str; 22] = [
     "plan",
     "pipeline",
     "job",
-    "report",
 ];
 const PLACE: &str = "crates/engine/src/";
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::time::{Duration, Instant};
 
+use sortwell_engine::codec::{Codec, Compress, Compression, Decompress};
 use sortwell_engine::format::{Format, HeaderLines};
-use sortwell_engine::io::compression::{Codec, Compress, Compression, Decompress};
 use sortwell_engine::io::pipe::Outlet;
 use sortwell_engine::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};

@@ -2,7 +2,7 @@
 //! and never an output that is wrong.
 
 use sortwell_engine::Error;
-use sortwell_engine::io::faulty::{Fault, Script};
+use sortwell_engine::io::faulty::{InjectedFault, Script};
 use sortwell_engine::io::{Engine, Operation};
 
 use crate::random::Random;
@@ -18,7 +18,7 @@ fn spilling() -> impl Iterator<Item = Subject> {
 /// read.
 fn is_found(subject: &Subject, operation: Operation, number: u64, bit: u64) -> bool {
     let spill = subject.folder.at("spill");
-    let script = Script::new(&spill, number..number + 1, Fault::Flips(bit)).of(operation);
+    let script = Script::new(&spill, number..number + 1, InjectedFault::Flips(bit)).of(operation);
     match subject.run(script).result {
         Ok(_) => false,
         Err(error) => {
@@ -36,7 +36,7 @@ fn a_bit_of_a_run_that_is_wrong() {
     for subject in spilling() {
         for operation in [Operation::Write, Operation::Read] {
             let spill = subject.folder.at("spill");
-            let script = Script::new(&spill, 0..0, Fault::Crumbles).of(operation);
+            let script = Script::new(&spill, 0..0, InjectedFault::Crumbles).of(operation);
             let [count] = subject.counts([script]);
             let is_found = |number| is_found(&subject, operation, number, random.next() >> 1);
             let numbers: Vec<u64> = (0..8).map(|place| place * count / 8).collect();
@@ -53,7 +53,8 @@ fn the_first_bits_of_all_parts_of_runs_are_wrong() {
     for subject in spilling() {
         for bit in [3, 77, 300] {
             let spill = subject.folder.at("spill");
-            let script = Script::new(&spill, 0..u64::MAX, Fault::Flips(bit)).of(Operation::Write);
+            let script =
+                Script::new(&spill, 0..u64::MAX, InjectedFault::Flips(bit)).of(Operation::Write);
             let error = subject.run(script).result.expect_err("all is damaged");
             assert!(matches!(error, Error::Corrupt { .. }), "{error}: {}", subject.words);
             subject.assert_names_a_file(&error);
@@ -81,13 +82,13 @@ fn a_bit_of_memory_that_goes_wrong() {
         let script = |numbers, fault| {
             Script::new(&folder, numbers, fault).of(Operation::Read).from_bytes(32 << 10)
         };
-        let [count] = subject.counts([script(0..0, Fault::Crumbles)]);
+        let [count] = subject.counts([script(0..0, InjectedFault::Crumbles)]);
         let mut found = 0;
         for place in 0..8 {
             let number = place * count / 8;
             // Not of a record at either end, which the next read has to do with.
             let bit = 8 * (8 << 10) + random.below(8 * (16 << 10)) as u64;
-            let fault = Fault::FlipsLater(bit, IN_FLIGHT.min(count - 1 - number));
+            let fault = InjectedFault::FlipsLater(bit, IN_FLIGHT.min(count - 1 - number));
             match subject.run(script(number..number + 1, fault)).result {
                 Ok(_) => {}
                 Err(Error::Proof { .. } | Error::Changed { .. } | Error::Disorder { .. }) => {

@@ -163,7 +163,7 @@ fn direct_on_bypasses_the_page_cache_where_it_can() {
     let folder = trial.folder();
     let probe = folder.at("probe");
     if let Err(refused) = sortwell_engine::io::File::create(&probe, Direct::On) {
-        println!("left out: {refused}");
+        println!("LEFT OUT: {refused}");
         return;
     }
     let statistics = trial.run();

@@ -77,7 +77,7 @@ fn an_input_that_may_not_be_read() {
     let (folder, job, _) = small();
     fs::set_permissions(folder.input(0), fs::Permissions::from_mode(0o000)).expect("a mode");
     if fs::read(folder.input(0)).is_ok() {
-        println!("left out: this user may read everything");
+        println!("LEFT OUT: this user may read everything");
         return;
     }
     fails(&folder, &job, is_io, &["open", named(&folder.input(0))]);
@@ -156,7 +156,7 @@ fn an_output_directory_that_may_not_be_written() {
     let allow = |mode| fs::set_permissions(&place, fs::Permissions::from_mode(mode));
     allow(0o500).expect("a mode");
     if fs::write(place.join("probe"), "").is_ok() {
-        println!("left out: this user may write everywhere");
+        println!("LEFT OUT: this user may write everywhere");
         fs::remove_file(place.join("probe")).expect("a file");
         allow(0o700).expect("a mode");
         return;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use sortwell_engine::Error;
 use sortwell_engine::io::Operation;
-use sortwell_engine::io::faulty::{Fault, Script};
+use sortwell_engine::io::faulty::{InjectedFault, Script};
 
 use crate::random::Random;
 use crate::subject::{Outcome, Subject};
@@ -20,7 +20,7 @@ const STREAMS: [(&str, Operation); 4] = [
 ];
 
 /// A script for each stream, and how many requests it would be about.
-fn streams(subject: &Subject, fault: Fault) -> impl Iterator<Item = (Script, u64)> {
+fn streams(subject: &Subject, fault: InjectedFault) -> impl Iterator<Item = (Script, u64)> {
     let script = |(place, operation): (&str, Operation)| {
         Script::new(&subject.folder.at(place), 0..0, fault).of(operation)
     };
@@ -58,7 +58,7 @@ fn assert_refused(subject: &Subject, outcome: &Outcome, errno: Errno, script: &S
 fn a_request_that_fails_anywhere() {
     let mut random = Random::fresh();
     for subject in Subject::all() {
-        for (script, count) in streams(&subject, Fault::Fails(Errno::IO)) {
+        for (script, count) in streams(&subject, InjectedFault::Fails(Errno::IO)) {
             for number in some_of(count, 2, &mut random) {
                 let script = Script { numbers: number..number + 1, ..script.clone() };
                 let outcome = subject.run(script.clone());
@@ -74,13 +74,13 @@ fn a_request_that_fails_anywhere() {
 fn a_disk_that_fills_up_anywhere() {
     let mut random = Random::fresh();
     for subject in Subject::all() {
-        for (script, count) in streams(&subject, Fault::Ends) {
+        for (script, count) in streams(&subject, InjectedFault::Ends) {
             if script.operation == Some(Operation::Read) {
                 continue;
             }
             for number in some_of(count, 2, &mut random) {
                 let errno = random.pick(&[Errno::NOSPC, Errno::DQUOT]);
-                let (numbers, fault) = (number..u64::MAX, Fault::Fails(errno));
+                let (numbers, fault) = (number..u64::MAX, InjectedFault::Fails(errno));
                 let script = Script { numbers, fault, ..script.clone() };
                 let outcome = subject.run(script.clone());
                 assert_refused(&subject, &outcome, errno, &script);
@@ -94,7 +94,7 @@ fn a_disk_that_fills_up_anywhere() {
 #[test]
 fn transfers_in_small_steps() {
     for subject in Subject::all() {
-        let script = Script::new(&subject.folder.at(""), 0..u64::MAX, Fault::Crumbles);
+        let script = Script::new(&subject.folder.at(""), 0..u64::MAX, InjectedFault::Crumbles);
         let outcome = subject.run(script);
         assert!(outcome.has_struck);
         outcome.result.unwrap_or_else(|e| panic!("{e}: {}", subject.words));
@@ -106,7 +106,7 @@ fn transfers_in_small_steps() {
 fn transfers_that_end_early() {
     let mut random = Random::fresh();
     for subject in Subject::all() {
-        for (script, count) in streams(&subject, Fault::Ends) {
+        for (script, count) in streams(&subject, InjectedFault::Ends) {
             let is_read = script.operation == Some(Operation::Read);
             for number in some_of(count, 1, &mut random) {
                 let script = Script { numbers: number..number + 1, ..script.clone() };
@@ -135,13 +135,15 @@ fn transfers_that_end_early() {
 #[test]
 fn answers_out_of_order_and_late() {
     for subject in Subject::all() {
-        for fault in [Fault::IsOvertaken(3), Fault::Stalls(Duration::from_millis(1))] {
+        for fault in
+            [InjectedFault::IsOvertaken(3), InjectedFault::Stalls(Duration::from_millis(1))]
+        {
             let outcome = subject.run(Script::new(&subject.folder.at(""), 0..u64::MAX, fault));
             assert!(outcome.has_struck);
             outcome.result.unwrap_or_else(|e| panic!("{e}: {}", subject.words));
         }
         // One that is slow among others that are not.
-        let slow = Fault::Stalls(Duration::from_millis(100));
+        let slow = InjectedFault::Stalls(Duration::from_millis(100));
         let outcome = subject.run(Script::new(&subject.folder.at("in"), 2..3, slow));
         outcome.result.unwrap_or_else(|e| panic!("{e}: {}", subject.words));
     }
@@ -152,7 +154,7 @@ fn answers_out_of_order_and_late() {
 fn writes_that_begin_late() {
     let subjects = Subject::all().zip(std::iter::repeat(5));
     for (subject, milliseconds) in subjects.chain([(Subject::long_records(), 200)]) {
-        let late = Fault::BeginsLate(Duration::from_millis(milliseconds));
+        let late = InjectedFault::BeginsLate(Duration::from_millis(milliseconds));
         let script = Script::new(&subject.folder.at(""), 0..u64::MAX, late);
         let outcome = subject.run(script.of(Operation::Write));
         assert!(outcome.has_struck);

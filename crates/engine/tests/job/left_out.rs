@@ -4,7 +4,7 @@
 use std::fs;
 
 use sortwell_engine::ByteSize;
-use sortwell_engine::predicate::Filter;
+use sortwell_engine::predicate::RecordFilter;
 use sortwell_engine::stats::Progress;
 
 use crate::line_trial::{Lines, assert_same};
@@ -19,7 +19,7 @@ fn check(input: &str, mib: u64, is_streamed: bool) {
     lines.lay_out(&folder);
     let mut job = lines.job(&folder);
     let without = "2 contains \"x\"".parse().expect("a condition");
-    job.filter = Filter { exclude: vec![without], ..Filter::default() };
+    job.filter = RecordFilter { exclude: vec![without], ..RecordFilter::default() };
     let statistics = job.run(&Progress::new()).unwrap_or_else(|e| panic!("{mib} MiB: {e}"));
     assert!(statistics.passes > 1, "{statistics:?}");
     let mut left: Vec<&str> = input.lines().filter(|line| !line.contains('x')).collect();

@@ -34,7 +34,7 @@ impl Small {
             // Past what holds back the words of tests that pass.
             let test = std::thread::current().name().unwrap_or("a test").to_owned();
             let why = "this user may not mount a file system";
-            let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {why}");
+            let _ = writeln!(std::io::stderr(), "LEFT OUT: {why} (test {test})");
             return None;
         }
         Some(Self { folder })

@@ -6,7 +6,7 @@ use sortwell_engine::Error;
 use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Resume};
 use sortwell_engine::operator::{Select, Unique};
-use sortwell_engine::predicate::Filter;
+use sortwell_engine::predicate::RecordFilter;
 use sortwell_engine::stats::{Progress, Statistics};
 
 use crate::csv_shapes::{table, tricky_row};
@@ -215,7 +215,7 @@ fn records_that_are_left_out() {
         lines.lay_out(&folder);
         let mut job = lines.job(&folder);
         let wanted = "2:int < 3".parse().expect("a condition");
-        job.filter = Filter { include: vec![wanted], ..Filter::default() };
+        job.filter = RecordFilter { include: vec![wanted], ..RecordFilter::default() };
         let statistics = job.run(&Progress::new()).expect("sorted");
         let wanted = |line: &&str| line[8..9].parse::<u32>().is_ok_and(|number| number < 3);
         let mut left: Vec<&str> = input.split_inclusive('\n').filter(wanted).collect();

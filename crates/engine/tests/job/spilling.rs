@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use sortwell_engine::ByteSize;
-use sortwell_engine::io::faulty::{Fault, Script};
+use sortwell_engine::io::faulty::{InjectedFault, Script};
 use sortwell_engine::io::{Direct, Operation};
 use sortwell_engine::plan::levers::Overlap;
 use sortwell_engine::stats::{Progress, Statistics};
@@ -200,7 +200,8 @@ fn a_slow_spill_directory_takes_less() {
     job.temp = ["slow", "fast"].map(|name| folder.at("spill").join(name)).to_vec();
     job.temp.iter().for_each(|place| fs::create_dir(place).expect("a folder"));
     let writes = |place, numbers, delay| {
-        let script = Script::new(place, numbers, Fault::Stalls(Duration::from_millis(delay)));
+        let script =
+            Script::new(place, numbers, InjectedFault::Stalls(Duration::from_millis(delay)));
         script.of(Operation::Write).install()
     };
     let slow = writes(&job.temp[0], 0..u64::MAX, 40);

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sortwell_engine::format::Format;
-use sortwell_engine::io::stripe::{Definition, Member, Stride};
 use sortwell_engine::io::{Direct, File};
 use sortwell_engine::job::{
     Budget, CheckJob, CopyJob, Input, MergeJob, Output, Resume, SortJob, leftovers,
 };
 use sortwell_engine::stats::Progress;
+use sortwell_engine::stripe::{Definition, Member, Stride};
 use sortwell_engine::{ByteSize, Error};
 
 use crate::csv_trial::Table;

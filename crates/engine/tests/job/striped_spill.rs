@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sortwell_engine::format::Format;
-use sortwell_engine::io::faulty::{Fault, Script};
-use sortwell_engine::io::stripe::{Definition, Member, Stride};
+use sortwell_engine::io::faulty::{InjectedFault, Script};
 use sortwell_engine::io::{Direct, Operation};
 use sortwell_engine::job::{
     Budget, Input, MergeJob, Output, Resume, SortJob, leftovers, remove_leftovers,
@@ -16,6 +15,7 @@ use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::Algorithm;
 use sortwell_engine::plan::levers::{Levers, Overlap};
 use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::stripe::{Definition, Member, Stride};
 use sortwell_engine::{ByteSize, Error};
 
 use crate::data::{Order, records};
@@ -303,7 +303,7 @@ fn a_member_that_is_cut_while_it_is_read() {
     let (folder, trial, _) = spilling();
     let temp = set(&folder, "temp", 2, &mut Random::new(3));
     let own = directories(&temp)[1].clone();
-    let late = Fault::BeginsLate(Duration::from_millis(300));
+    let late = InjectedFault::BeginsLate(Duration::from_millis(300));
     let script = Script::new(&own, 0..1, late).of(Operation::Read).from_bytes(65_536);
     let job = SortJob { temp: vec![temp.clone()], ..trial.job(&folder) };
     let installed = script.install();
@@ -335,7 +335,7 @@ fn a_member_that_refuses() {
     let job = SortJob { temp: vec![temp.clone()], ..trial.job(&folder) };
     for (operation, number) in [(Operation::Write, 0), (Operation::Write, 9), (Operation::Read, 3)]
     {
-        let fault = Fault::Fails(rustix::io::Errno::IO);
+        let fault = InjectedFault::Fails(rustix::io::Errno::IO);
         let installed = Script::new(&own, number..number + 1, fault).of(operation).install();
         let error = job.run(&Progress::new()).expect_err("a fault");
         assert!(matches!(&error, Error::Io { path, .. } if path.starts_with(&own)), "{error}");

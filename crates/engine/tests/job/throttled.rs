@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use sortwell_engine::io::Operation;
-use sortwell_engine::io::faulty::{Fault, Installed, Script};
-use sortwell_engine::io::stripe::{Definition, Member, Stride};
+use sortwell_engine::io::faulty::{InjectedFault, Installed, Script};
 use sortwell_engine::job::{CopyJob, Input, Output, SortJob};
 use sortwell_engine::stats::{Phase, Progress};
+use sortwell_engine::stripe::{Definition, Member, Stride};
 
 use crate::data::{Order, records};
 use crate::random::Random;
@@ -48,7 +48,7 @@ fn set(folder: &Folder, name: &str, strides: [u64; 2], base: u64) -> PathBuf {
 fn slow(folder: &Folder, operation: Operation, speeds: [u64; 2]) -> Vec<Installed> {
     let disk = |(number, speed): (usize, u64)| {
         let under = folder.at(&format!("disk {number}"));
-        Script::new(&under, 0..u64::MAX, Fault::Flows(speed)).of(operation).install()
+        Script::new(&under, 0..u64::MAX, InjectedFault::Flows(speed)).of(operation).install()
     };
     speeds.into_iter().enumerate().map(disk).collect()
 }

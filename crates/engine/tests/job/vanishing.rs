@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use sortwell_engine::format::Format;
 use sortwell_engine::io::Operation;
-use sortwell_engine::io::faulty::{Fault, Script};
+use sortwell_engine::io::faulty::{InjectedFault, Script};
 use sortwell_engine::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{ByteSize, Error, Result};
@@ -27,7 +27,7 @@ fn run_and(
     (place, operation, number): (&str, Operation, u64),
     change: impl FnOnce() + Send,
 ) -> Result<Statistics> {
-    let late = Fault::BeginsLate(Duration::from_millis(300));
+    let late = InjectedFault::BeginsLate(Duration::from_millis(300));
     let script = Script::new(&subject.folder.at(place), number..number + 1, late).of(operation);
     let words = format!("{}, changed in {script:?}", subject.words);
     let installed = script.install();
@@ -87,7 +87,7 @@ fn an_input_that_shrinks_while_it_is_read() {
 fn a_spill_directory_that_is_removed() {
     for subject in [Subject::fixed(2, 2), Subject::lines(3, 2, false), Subject::merge(2, false)] {
         let spill = subject.folder.at("spill");
-        let at = |operation| Script::new(&spill, 0..0, Fault::Ends).of(operation);
+        let at = |operation| Script::new(&spill, 0..0, InjectedFault::Ends).of(operation);
         let both = [Operation::Write, Operation::Read];
         for (operation, count) in both.into_iter().zip(subject.counts(both.map(at))) {
             for number in [0, count / 2, count - 1] {

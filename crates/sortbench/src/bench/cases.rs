@@ -7,7 +7,7 @@ use sortwell::Result;
 
 use super::confinement::Confinement;
 use super::finding::Samples;
-use super::ground::{Ground, Records};
+use super::ground::{FileRecords, Ground};
 use super::program::Trial;
 use crate::samples::Spread;
 
@@ -19,7 +19,7 @@ pub struct Case {
     /// File that is sorted.
     pub input: PathBuf,
     /// Kind of the records.
-    pub kind: Records,
+    pub kind: FileRecords,
     /// Options beyond those of every sort of such records.
     pub arguments: Vec<String>,
 }
@@ -28,7 +28,7 @@ impl Case {
     /// Creates a sort of binary records with these options.
     pub fn new(name: impl Into<String>, input: PathBuf, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
-        Self { name: name.into(), input, kind: Records::Binary, arguments }
+        Self { name: name.into(), input, kind: FileRecords::Binary, arguments }
     }
 }
 

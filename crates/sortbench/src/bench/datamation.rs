@@ -7,8 +7,8 @@
 use sortwell::Phase;
 use sortwell::Result;
 
-use super::finding::{Cell, Finding, Samples, Source, Table};
-use super::ground::{Ground, Records, gigabytes};
+use super::finding::{Cell, FigureSource, FigureTable, Finding, Samples};
+use super::ground::{FileRecords, Ground, gigabytes};
 use super::program::Trial;
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
@@ -28,8 +28,8 @@ const ABOUT: &str = "sortwell sorts a million records of 100 bytes with keys of 
 ///
 /// Those of the sorts.
 pub fn datamation(ground: &Ground, records: u64, dollars: Option<f64>) -> Result<Finding> {
-    let input = ground.generate("input", records, Records::Binary)?;
-    let sort = |_| ground.sort(&input, Records::Binary, &[]);
+    let input = ground.generate("input", records, FileRecords::Binary)?;
+    let sort = |_| ground.sort(&input, FileRecords::Binary, &[]);
     let trials = (0..ground.runs).map(sort).collect::<Result<Vec<Trial>>>()?;
     let bytes = records * RECORD_LENGTH as u64;
     let seconds: Vec<f64> = trials.iter().map(|trial| trial.seconds).collect();
@@ -78,7 +78,7 @@ fn about(records: u64) -> String {
     }
 }
 
-fn whole(bytes: u64, seconds: Spread, dollars: Option<f64>) -> Table {
+fn whole(bytes: u64, seconds: Spread, dollars: Option<f64>) -> FigureTable {
     let rate = bytes as f64 / 1e6 / seconds.median;
     let mut columns = vec!["GB", "seconds", "MB/s"];
     let mut row: Vec<Cell> = vec![gigabytes(bytes).into(), seconds.into(), rate.into()];
@@ -87,9 +87,9 @@ fn whole(bytes: u64, seconds: Spread, dollars: Option<f64>) -> Table {
         let cost = price::of_datamation(dollars, seconds.median);
         row.extend([dollars.into(), cost.into()]);
     }
-    Table {
+    FigureTable {
         title: "The whole sort".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: columns.into_iter().map(str::to_owned).collect(),
         rows: vec![row],
         note: match dollars {
@@ -100,10 +100,10 @@ fn whole(bytes: u64, seconds: Spread, dollars: Option<f64>) -> Table {
 }
 
 /// A step of the benchmark: its words, and its seconds of a run.
-type Step = (&'static str, fn(&Trial) -> f64);
+type DatamationStep = (&'static str, fn(&Trial) -> f64);
 
-fn steps(trials: &[Trial]) -> Table {
-    let steps: [Step; 6] = [
+fn steps(trials: &[Trial]) -> FigureTable {
+    let steps: [DatamationStep; 6] = [
         ("1 launch the program", |trial| trial.launch_seconds),
         ("2 open the input, create the output, plan", |trial| trial.phase_seconds(Phase::Planning)),
         ("3 read the input, and sum and deal its records", |trial| {
@@ -117,13 +117,13 @@ fn steps(trials: &[Trial]) -> Table {
         }),
         ("7 end the program", |trial| trial.exit_seconds),
     ];
-    let row = |(words, seconds): Step| {
+    let row = |(words, seconds): DatamationStep| {
         let samples: Vec<f64> = trials.iter().map(seconds).collect();
         vec![words.into(), Spread::of(&samples).into()]
     };
-    Table {
+    FigureTable {
         title: "Its seven steps".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["step", "seconds"].map(str::to_owned).to_vec(),
         rows: steps.into_iter().map(row).collect(),
         note: "Some buckets are sorted while others are written, so steps 4 and 5 have one time."

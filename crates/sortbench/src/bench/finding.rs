@@ -2,13 +2,13 @@
 //!
 //! Every bench ends in a [`Finding`], and every way to show one (words, JSON, a page) shows them
 //! all. What was measured and what a paper printed never share a table or a line of a chart: each
-//! says its [`Source`].
+//! says its [`FigureSource`].
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::Machine;
+use crate::MachineProperties;
 use crate::samples::Spread;
 
 /// All that a bench found.
@@ -23,7 +23,7 @@ pub struct Finding {
     /// The answer, in a sentence or two.
     pub answer: String,
     /// Tables of what was measured, and of what papers printed.
-    pub tables: Vec<Table>,
+    pub tables: Vec<FigureTable>,
     /// Charts of figures that are clearer as lines.
     pub charts: Vec<Chart>,
     /// Reasons why the compared numbers are not of the same kind.
@@ -31,16 +31,16 @@ pub struct Finding {
     /// The papers whose tables it has, each whole.
     pub references: Vec<String>,
     /// Setting of the measurement.
-    pub setting: Setting,
+    pub setting: FindingSetting,
     /// Every measurement, in the order they were taken.
     pub samples: Vec<Samples>,
 }
 
 /// Setting of a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Setting {
+pub struct FindingSetting {
     /// The machine, and when.
-    pub machine: Machine,
+    pub machine: MachineProperties,
     /// The file system of the files: its kind, its device, and its free space.
     pub disk: String,
     /// Statement on whether inputs were in the page cache.
@@ -52,14 +52,14 @@ pub struct Setting {
 /// Source of figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum FigureSource {
     /// This bench, here and now.
     Measured,
     /// Somebody else, in print: which paper, and where in it.
     Printed(String),
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for FigureSource {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Measured => to.write_str("measured"),
@@ -70,11 +70,11 @@ impl fmt::Display for Source {
 
 /// Rows of figures under a heading, all of one source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Table {
+pub struct FigureTable {
     /// Title.
     pub title: String,
     /// Source of the figures.
-    pub source: Source,
+    pub source: FigureSource,
     /// Heading of each column, with its unit.
     pub columns: Vec<String>,
     /// The rows, each as long as there are columns.
@@ -149,16 +149,16 @@ pub struct Chart {
     /// True if both axes grow by factors rather than by steps.
     pub logarithmic: bool,
     /// The lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
 }
 
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Line {
+pub struct ChartLine {
     /// Name of the line.
     pub name: String,
     /// Source of the figures.
-    pub source: Source,
+    pub source: FigureSource,
     /// Points, from left to right.
     pub points: Vec<[f64; 2]>,
 }

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Advice, fadvise};
 use sortwell::Progress;
-use sortwell::unstable::io::{Direct, File, SpillDirectory, limits, space};
+use sortwell::unstable::io::{Direct, File, SpillDirectory};
+use sortwell::unstable::sys::{limits, space};
 use sortwell::{Error, Result};
 
 use super::confinement::Confinement;
-use super::finding::Setting;
+use super::finding::FindingSetting;
 use super::program::{Program, Trial};
-use crate::{Destination, Generation, Machine, RECORD_LENGTH, generate};
+use crate::{GeneratorDestination, MachineProperties, RECORD_LENGTH, RecordGeneration, generate};
 
 /// Room that is left free on the disk, even if a bench could use it.
 const MARGIN: u64 = 1 << 30;
@@ -39,14 +40,14 @@ pub struct Ground<'p> {
 
 /// Kind of the records in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Records {
+pub enum FileRecords {
     /// Binary, of 100 bytes: the fixed path (Indy).
     Binary,
     /// Printable lines of 100 bytes: the general path (Daytona).
     Lines,
 }
 
-impl Records {
+impl FileRecords {
     /// Returns the arguments of a sort by their keys, which are the first ten bytes.
     pub fn arguments(self) -> Vec<String> {
         let words = match self {
@@ -100,12 +101,12 @@ impl<'p> Ground<'p> {
     /// # Errors
     ///
     /// Those of making it.
-    pub fn generate(&self, name: &str, records: u64, kind: Records) -> Result<PathBuf> {
+    pub fn generate(&self, name: &str, records: u64, kind: FileRecords) -> Result<PathBuf> {
         let path = self.path(name);
         let threads = limits::cores();
-        let ascii = kind == Records::Lines;
-        let made = Generation { ascii, threads, ..Generation::new(records) };
-        generate(&made, &Destination::File(path.clone()), self.progress)?;
+        let ascii = kind == FileRecords::Lines;
+        let made = RecordGeneration { ascii, threads, ..RecordGeneration::new(records) };
+        generate(&made, &GeneratorDestination::File(path.clone()), self.progress)?;
         Ok(path)
     }
 
@@ -115,7 +116,7 @@ impl<'p> Ground<'p> {
     /// # Errors
     ///
     /// Those of the sort.
-    pub fn sort(&self, input: &Path, kind: Records, further: &[String]) -> Result<Trial> {
+    pub fn sort(&self, input: &Path, kind: FileRecords, further: &[String]) -> Result<Trial> {
         self.sort_within(input, kind, further, None)
     }
 
@@ -127,7 +128,7 @@ impl<'p> Ground<'p> {
     pub fn sort_within(
         &self,
         input: &Path,
-        kind: Records,
+        kind: FileRecords,
         further: &[String],
         within: Option<&Confinement>,
     ) -> Result<Trial> {
@@ -152,9 +153,9 @@ impl<'p> Ground<'p> {
     }
 
     /// Returns the setting of the measurements: machine, disk and command.
-    pub fn setting(&self) -> Setting {
-        Setting {
-            machine: Machine::here(),
+    pub fn setting(&self) -> FindingSetting {
+        FindingSetting {
+            machine: MachineProperties::here(),
             disk: disk(self.directory.path()),
             cold: match self.is_warm.get() {
                 true => "warm: the kernel kept it in its cache",

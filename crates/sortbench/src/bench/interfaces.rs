@@ -8,13 +8,14 @@
 use std::path::Path;
 
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::io::{Direct, Engine, File, limits};
+use sortwell::unstable::io::{Direct, Engine, File};
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
 use super::confinement::Confinement;
-use super::finding::{Cell, Chart, Finding, Line, Source, Table};
-use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable, Finding};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::{papers, text};
 
 /// Default memory of the whole process and of the page cache of its files.
@@ -91,10 +92,10 @@ const UNFAIR: [&str; 4] = [
 ];
 
 /// A way to move bytes: its name, and the options that choose it.
-type Way = (&'static str, [&'static str; 4]);
+type TransferChoice = (&'static str, [&'static str; 4]);
 
 /// Ways through the page cache, and past it where the file system allows that.
-fn ways(allows_direct: bool) -> Vec<Way> {
+fn ways(allows_direct: bool) -> Vec<TransferChoice> {
     let mut ways = vec![
         ("read, one request after the other", ["--io", "sync", "--direct", "off"]),
         ("read, by a pool of threads", ["--io", "threads", "--direct", "off"]),
@@ -121,9 +122,9 @@ fn under_a_limit(ground: &Ground, limit: u64, within: Option<&Confinement>) -> R
     let budget = ((limit as f64 * BUDGET) as u64).to_string();
     let mut limited: Vec<(&str, Vec<Measured>)> = Vec::new();
     for size in &sizes {
-        let input = ground.generate("input", records_of(*size), Records::Binary)?;
+        let input = ground.generate("input", records_of(*size), FileRecords::Binary)?;
         let ways = ways(allows_direct(&input));
-        let case = |(name, options): &Way| {
+        let case = |(name, options): &TransferChoice| {
             let mut arguments = vec!["--memory", &budget];
             arguments.extend(options);
             Case::new(format!("{name}, {} GB", gigabytes(*size)), input.clone(), &arguments)
@@ -147,7 +148,7 @@ fn allows_direct(input: &Path) -> bool {
 /// Measures a sort in two passes with one lever changed at a time. Returns each lever and its case.
 fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> {
     let size = limit * 2;
-    let input = ground.generate("input", records_of(size), Records::Binary)?;
+    let input = ground.generate("input", records_of(size), FileRecords::Binary)?;
     let memory = (size / TIMES_MEMORY).max(MEMORY_LEAST);
     let case = |lever: &'static str, name: String, further: &[&str]| {
         let usual = memory.to_string();
@@ -199,7 +200,7 @@ fn interfaces_table(
     sizes: &[u64],
     limited: &[(&str, Vec<Measured>)],
     (limit, is_held): (u64, bool),
-) -> Table {
+) -> FigureTable {
     let mut columns = vec!["bytes are moved by".to_owned()];
     columns.extend(sizes.iter().map(|size| format!("{} MB", text::figure(*size as f64 / 1e6))));
     let row = |(name, cases): &(&str, Vec<Measured>)| {
@@ -207,9 +208,9 @@ fn interfaces_table(
         row.extend(cases.iter().map(|case| Cell::from(case.seconds())));
         row
     };
-    Table {
+    FigureTable {
         title: "Seconds of sorts of these sizes under a memory limit".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns,
         rows: limited.iter().map(row).collect(),
         note: match is_held {
@@ -226,7 +227,7 @@ fn interfaces_table(
     }
 }
 
-fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> Table {
+fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> FigureTable {
     let row = |(lever, case): &(&'static str, Measured)| -> Vec<Cell> {
         let seconds = case.seconds();
         vec![
@@ -238,9 +239,9 @@ fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> Table {
             case.number("runs").into(),
         ]
     };
-    Table {
+    FigureTable {
         title: format!("One setting at a time, {} GB", text::figure(gigabytes(size))),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["lever", "at", "seconds", "MB/s", "passes", "runs"].map(str::to_owned).into(),
         rows: moved.iter().map(row).collect(),
         note: format!(
@@ -250,9 +251,9 @@ fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> Table {
 }
 
 fn chart(sizes: &[u64], limited: &[(&str, Vec<Measured>)]) -> Chart {
-    let line = |(name, cases): &(&str, Vec<Measured>)| Line {
+    let line = |(name, cases): &(&str, Vec<Measured>)| ChartLine {
         name: (*name).to_owned(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         points: sizes
             .iter()
             .zip(cases)

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use sortwell::ConfigErrorKind;
 use sortwell::{ByteSize, Error, Result};
 
-use super::finding::{Finding, Samples, Source, Table};
-use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::finding::{FigureSource, FigureTable, Finding, Samples};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::text;
 use crate::RECORD_LENGTH;
 use crate::samples::Spread;
@@ -23,7 +23,7 @@ const ABOUT: &str = "sortwell sorts binary records of 100 bytes from a cold inpu
 
 /// The counters of all processor packages.
 #[derive(Debug)]
-struct Meter {
+struct EnergyMeter {
     counters: Vec<Counter>,
 }
 
@@ -40,14 +40,14 @@ struct Counter {
 ///
 /// That the machine does not tell its energy, and those of the sorts.
 pub fn joule(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
-    let meter = Meter::at(Path::new(POWERCAP))?;
+    let meter = EnergyMeter::at(Path::new(POWERCAP))?;
     let room = ground.room()? / COPIES;
     let records = records_of(size.map_or(1_000_000_000, |size| size.0).min(room));
-    let input = ground.generate("input", records, Records::Binary)?;
+    let input = ground.generate("input", records, FileRecords::Binary)?;
     let (mut joules, mut seconds) = (Vec::new(), Vec::new());
     for _ in 0..ground.runs {
         let before = meter.read()?;
-        let trial = ground.sort(&input, Records::Binary, &[])?;
+        let trial = ground.sort(&input, FileRecords::Binary, &[])?;
         joules.push(meter.joules_since(&before)?);
         seconds.push(trial.seconds);
     }
@@ -58,9 +58,9 @@ pub fn joule(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
         title: "JouleSort: records per joule",
         about: ABOUT.to_owned(),
         answer: format!("{} records per joule.", text::figure(efficiency.median)),
-        tables: vec![Table {
+        tables: vec![FigureTable {
             title: "Energy of a sort".into(),
-            source: Source::Measured,
+            source: FigureSource::Measured,
             columns: ["GB", "seconds", "joules", "records for a joule"].map(str::to_owned).into(),
             rows: vec![vec![
                 gigabytes(records * RECORD_LENGTH as u64).into(),
@@ -87,7 +87,7 @@ const UNFAIR: [&str; 2] = [
     "The count includes everything else that the machine does at the same time.",
 ];
 
-impl Meter {
+impl EnergyMeter {
     /// Returns the counters below a directory: of packages, whose parts are counted in them.
     fn at(directory: &Path) -> Result<Self> {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();

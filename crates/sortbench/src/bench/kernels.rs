@@ -21,12 +21,12 @@ mod selection;
 mod tournament;
 
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::io::counters::Event;
-use sortwell::unstable::io::limits;
+use sortwell::unstable::sys::counters::CounterEvent;
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
-use self::meter::{Counted, Meter, Section};
-use super::finding::{Cell, Finding, Setting, Source, Table};
+use self::meter::{KernelCounts, KernelMeter, Section};
+use super::finding::{Cell, FigureSource, FigureTable, Finding, FindingSetting};
 use super::ground::Ground;
 use super::{papers, text};
 use crate::samples::Spread;
@@ -85,7 +85,7 @@ const UNFAIR: [&str; 8] = [
 /// [`Error::Config`] where memory does not hold what is asked for; [`Error::Interrupted`].
 pub fn kernels(ground: &Ground, sizes: KernelSizes) -> Result<Finding> {
     let [records, keys] = in_memory(sizes, limits::memory())?;
-    let mut meter = Meter::new(ground.runs, ground.progress);
+    let mut meter = KernelMeter::new(ground.runs, ground.progress);
     let quicksorts = quicksorts::measure(&mut meter, records)?;
     let nowsort = nowsort::measure(&mut meter, &numbers(keys))?;
     let microruns = microruns::measure(&mut meter, keys)?;
@@ -112,7 +112,7 @@ pub fn kernels(ground: &Ground, sizes: KernelSizes) -> Result<Finding> {
         charts: all.charts,
         unfair: UNFAIR.map(str::to_owned).to_vec(),
         references: papers::references(&printed),
-        setting: Setting { cold: "in memory, which was touched before", ..ground.setting() },
+        setting: FindingSetting { cold: "in memory, which was touched before", ..ground.setting() },
         samples: all.samples,
     })
 }
@@ -159,18 +159,20 @@ fn numbers(keys: usize) -> Vec<usize> {
 }
 
 /// Returns the table of processor counts, if any.
-fn counted(kernels: &[Counted]) -> Option<Table> {
+fn counted(kernels: &[KernelCounts]) -> Option<FigureTable> {
     let is_known = |place: usize| kernels.iter().any(|kernel| kernel.counts[place].is_some());
-    let known: Vec<usize> = (0..Event::ALL.len()).filter(|place| is_known(*place)).collect();
+    let known: Vec<usize> = (0..CounterEvent::ALL.len()).filter(|place| is_known(*place)).collect();
     let mut columns = vec!["kernel, records".to_owned()];
-    columns.extend(known.iter().map(|place| format!("{} per record", Event::ALL[*place].name())));
-    let row = |kernel: &Counted| {
+    columns.extend(
+        known.iter().map(|place| format!("{} per record", CounterEvent::ALL[*place].name())),
+    );
+    let row = |kernel: &KernelCounts| {
         let cells = known.iter().map(|place| Cell::from(kernel.counts[*place]));
         std::iter::once(kernel.of.as_str().into()).chain(cells).collect()
     };
-    (!known.is_empty()).then(|| Table {
+    (!known.is_empty()).then(|| FigureTable {
         title: "Processor counters".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns,
         rows: kernels.iter().map(row).collect(),
         note: "In user mode. The processor decides which cache's misses it counts.".into(),

@@ -8,8 +8,8 @@ use sortwell::ConfigErrorKind;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::Measured;
-use super::finding::{Cell, Finding, Samples, Source, Table};
-use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::finding::{Cell, FigureSource, FigureTable, Finding, Samples};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::search::Search;
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
@@ -32,7 +32,7 @@ pub struct MinuteOptions {
 }
 
 /// Result of one category.
-struct Category {
+struct CategoryResult {
     name: &'static str,
     search: Search,
     /// The best size again and again.
@@ -47,10 +47,10 @@ struct Category {
 pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
     let room = ground.room()? / COPIES;
     let most = options.largest.map_or(room, |size| size.0.min(room));
-    let categories = [("Indy", Records::Binary), ("Daytona", Records::Lines)]
+    let categories = [("Indy", FileRecords::Binary), ("Daytona", FileRecords::Lines)]
         .into_iter()
         .map(|(name, kind)| category(ground, (name, kind), options.seconds, most))
-        .collect::<Result<Vec<Category>>>()?;
+        .collect::<Result<Vec<CategoryResult>>>()?;
     let mut tables = vec![results(&categories, options), tries(&categories)];
     tables.extend(papers::tables(&PRINTED));
     Ok(Finding {
@@ -69,7 +69,7 @@ pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
         unfair: UNFAIR.map(str::to_owned).to_vec(),
         references: papers::references(&PRINTED),
         setting: ground.setting(),
-        samples: categories.iter().flat_map(Category::samples).collect(),
+        samples: categories.iter().flat_map(CategoryResult::samples).collect(),
     })
 }
 
@@ -85,10 +85,10 @@ const UNFAIR: [&str; 4] = [
 
 fn category(
     ground: &Ground,
-    (name, kind): (&'static str, Records),
+    (name, kind): (&'static str, FileRecords),
     seconds: f64,
     most: u64,
-) -> Result<Category> {
+) -> Result<CategoryResult> {
     let mut search = Search::new(seconds, most / RECORD_LENGTH as u64 * RECORD_LENGTH as u64);
     if search.next().is_none() {
         let words = "there is not enough space for the smallest sort";
@@ -108,10 +108,10 @@ fn category(
         Ok((size, Measured { name: format!("{name}, {} GB", gigabytes(size)), trials }))
     };
     let best = search.best().map(again).transpose()?;
-    Ok(Category { name, search, best })
+    Ok(CategoryResult { name, search, best })
 }
 
-impl Category {
+impl CategoryResult {
     fn samples(&self) -> Vec<Samples> {
         let tried = Samples {
             of: format!("{}, while searching", self.name),
@@ -122,9 +122,9 @@ impl Category {
     }
 }
 
-fn answer(categories: &[Category], seconds: f64) -> String {
-    let words = |category: &Category| {
-        let Category { name, search, best } = category;
+fn answer(categories: &[CategoryResult], seconds: f64) -> String {
+    let words = |category: &CategoryResult| {
+        let CategoryResult { name, search, best } = category;
         let Some((size, measured)) = best else {
             return format!("{name} sorted nothing in the time.");
         };
@@ -141,12 +141,12 @@ fn answer(categories: &[Category], seconds: f64) -> String {
     categories.iter().map(words).collect::<Vec<String>>().join(" ")
 }
 
-fn results(categories: &[Category], options: MinuteOptions) -> Table {
+fn results(categories: &[CategoryResult], options: MinuteOptions) -> FigureTable {
     let mut columns = vec!["category", "GB", "seconds", "MB/s", "passes", "ended by"];
     if options.dollars.is_some() {
         columns.push("$/GB");
     }
-    let row = |category: &Category| {
+    let row = |category: &CategoryResult| {
         let best = category.best.as_ref();
         let size = best.map(|(size, _)| gigabytes(*size));
         let seconds = best.map(|(_, measured)| measured.seconds());
@@ -166,9 +166,9 @@ fn results(categories: &[Category], options: MinuteOptions) -> Table {
         }
         row
     };
-    Table {
+    FigureTable {
         title: "Largest sizes sorted".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: columns.into_iter().map(str::to_owned).collect(),
         rows: categories.iter().map(row).collect(),
         note: "The seconds are those of the repeated runs. Ended by the room: the disk, or \
@@ -177,15 +177,15 @@ fn results(categories: &[Category], options: MinuteOptions) -> Table {
     }
 }
 
-fn tries(categories: &[Category]) -> Table {
+fn tries(categories: &[CategoryResult]) -> FigureTable {
     let rows = categories.iter().flat_map(|category| {
         category.search.tries().iter().map(|(size, seconds)| {
             vec![category.name.into(), gigabytes(*size).into(), (*seconds).into()]
         })
     });
-    Table {
+    FigureTable {
         title: "The search".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["category", "GB", "seconds"].map(str::to_owned).to_vec(),
         rows: rows.collect(),
         note: String::new(),

@@ -27,7 +27,9 @@ mod search;
 pub mod text;
 
 pub use datamation::{RECORDS as DATAMATION_RECORDS, datamation};
-pub use finding::{Cell, Chart, Finding, Line, Samples, Setting, Source, Table};
+pub use finding::{
+    Cell, Chart, ChartLine, FigureSource, FigureTable, Finding, FindingSetting, Samples,
+};
 pub use ground::Ground;
 pub use interfaces::interfaces;
 pub use joule::joule;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::finding::{Cell, Source, Table};
+use super::finding::{Cell, FigureSource, FigureTable};
 
 /// Tables and papers by their names in the data file.
 #[derive(Debug, Deserialize)]
@@ -46,7 +46,7 @@ static LIBRARY: LazyLock<Result<Library, toml::de::Error>> =
 
 /// Returns the tables of these names, as they were printed. A name that the data file lacks gives
 /// none; a test holds every bench to names that are there.
-pub fn tables(names: &[&str]) -> Vec<Table> {
+pub fn tables(names: &[&str]) -> Vec<FigureTable> {
     let Ok(library) = LIBRARY.as_ref() else { return Vec::new() };
     names.iter().filter_map(|name| library.table(name)).collect()
 }
@@ -64,13 +64,13 @@ pub fn references(names: &[&str]) -> Vec<String> {
 }
 
 impl Library {
-    fn table(&self, name: &str) -> Option<Table> {
+    fn table(&self, name: &str) -> Option<FigureTable> {
         let Printed { paper, place, title, columns, rows, note } = self.table.get(name)?;
         let Paper { called, .. } = self.paper.get(paper)?;
         let cells = |row: &Vec<String>| row.iter().map(|cell| cell.as_str().into()).collect();
-        Some(Table {
+        Some(FigureTable {
             title: title.clone(),
-            source: Source::Printed(format!("{called}, {place}")),
+            source: FigureSource::Printed(format!("{called}, {place}")),
             columns: columns.clone(),
             rows: rows.iter().map(cells).collect::<Vec<Vec<Cell>>>(),
             note: note.clone(),

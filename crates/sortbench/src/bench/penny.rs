@@ -8,8 +8,8 @@ use sortwell::ConfigErrorKind;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::Measured;
-use super::finding::{Cell, Chart, Finding, Line, Source, Table};
-use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable, Finding};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::growth::Growth;
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
@@ -46,7 +46,7 @@ pub struct PennyOptions {
 }
 
 /// A way to say how long a penny lasts, and what that came to.
-struct Budget {
+struct PennyBudget {
     name: &'static str,
     seconds: f64,
     size: u64,
@@ -70,7 +70,7 @@ pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
         ("psort: three years, 35 $ of assembly", price::penny_by_three_years(options.dollars)),
     ];
     let budget = |(name, seconds)| budget(ground, (name, seconds), growth, most);
-    let budgets = ways.into_iter().map(budget).collect::<Result<Vec<Budget>>>()?;
+    let budgets = ways.into_iter().map(budget).collect::<Result<Vec<PennyBudget>>>()?;
     let mut tables = vec![results(&budgets), sampled(&samples, growth)];
     tables.extend(papers::tables(&PRINTED));
     let verified = budgets.iter().filter_map(|budget| budget.verified.as_ref());
@@ -136,8 +136,8 @@ fn law(points: &[[f64; 2]]) -> Result<Growth> {
 
 /// Sorts a size as often as the bench repeats.
 fn repeated(ground: &Ground, size: u64, further: &[String]) -> Result<Measured> {
-    let input = ground.generate("input", records_of(size), Records::Binary)?;
-    let sort = |_| ground.sort(&input, Records::Binary, further);
+    let input = ground.generate("input", records_of(size), FileRecords::Binary)?;
+    let sort = |_| ground.sort(&input, FileRecords::Binary, further);
     let trials = (0..ground.runs).map(sort).collect::<Result<Vec<_>>>()?;
     Ok(Measured { name: format!("{} GB", gigabytes(size)), trials })
 }
@@ -147,15 +147,15 @@ fn budget(
     (name, seconds): (&'static str, f64),
     growth: Growth,
     most: u64,
-) -> Result<Budget> {
+) -> Result<PennyBudget> {
     let size = growth.size(seconds) as u64 / RECORD_LENGTH as u64 * RECORD_LENGTH as u64;
     let fits = size > 0 && size <= most;
     let verified = fits.then(|| repeated(ground, size, &[])).transpose()?;
-    Ok(Budget { name, seconds, size, verified })
+    Ok(PennyBudget { name, seconds, size, verified })
 }
 
-fn answer(budgets: &[Budget], dollars: f64) -> String {
-    let words = |budget: &Budget| {
+fn answer(budgets: &[PennyBudget], dollars: f64) -> String {
+    let words = |budget: &PennyBudget| {
         let (size, seconds) = (text::figure(gigabytes(budget.size)), text::figure(budget.seconds));
         let verified = match &budget.verified {
             Some(case) => format!("sorted in {}", text::figure(case.seconds().median)),
@@ -171,8 +171,8 @@ fn answer(budgets: &[Budget], dollars: f64) -> String {
     )
 }
 
-fn results(budgets: &[Budget]) -> Table {
-    let row = |budget: &Budget| -> Vec<Cell> {
+fn results(budgets: &[PennyBudget]) -> FigureTable {
+    let row = |budget: &PennyBudget| -> Vec<Cell> {
         let seconds = budget.verified.as_ref().map(Measured::seconds);
         vec![
             budget.name.into(),
@@ -181,9 +181,9 @@ fn results(budgets: &[Budget]) -> Table {
             seconds.into(),
         ]
     };
-    Table {
+    FigureTable {
         title: "Results for a penny".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["formula", "seconds for a penny", "GB predicted", "seconds really"]
             .map(str::to_owned)
             .to_vec(),
@@ -193,7 +193,7 @@ fn results(budgets: &[Budget]) -> Table {
     }
 }
 
-fn sampled(samples: &[(u64, Measured)], growth: Growth) -> Table {
+fn sampled(samples: &[(u64, Measured)], growth: Growth) -> FigureTable {
     let row = |(size, case): &(u64, Measured)| {
         let law = growth.seconds(*size as f64);
         vec![
@@ -203,9 +203,9 @@ fn sampled(samples: &[(u64, Measured)], growth: Growth) -> Table {
             law.into(),
         ]
     };
-    Table {
+    FigureTable {
         title: "Sorts used for the prediction".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["GB", "passes", "seconds", "seconds by the law"].map(str::to_owned).to_vec(),
         rows: samples.iter().map(row).collect(),
         note: match growth.exponent > 1.0 {
@@ -220,10 +220,10 @@ fn sampled(samples: &[(u64, Measured)], growth: Growth) -> Table {
     }
 }
 
-fn chart(points: &[[f64; 2]], growth: Growth, budgets: &[Budget]) -> Chart {
-    let line = |name: &str, points: Vec<[f64; 2]>| Line {
+fn chart(points: &[[f64; 2]], growth: Growth, budgets: &[PennyBudget]) -> Chart {
+    let line = |name: &str, points: Vec<[f64; 2]>| ChartLine {
         name: name.into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         points: points.into_iter().map(|[size, seconds]| [size / 1e9, seconds]).collect(),
     };
     let ends = budgets.iter().map(|budget| budget.size as f64);

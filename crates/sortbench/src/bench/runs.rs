@@ -7,8 +7,8 @@ use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Phase};
 
 use super::cases::{Case, Measured};
-use super::finding::{Cell, Chart, Finding, Line, Source, Table};
-use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable, Finding};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::text;
 
 /// Default number of bytes that are sorted.
@@ -43,7 +43,7 @@ pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
             ),
         ));
     }
-    let input = ground.generate("input", records_of(size), Records::Binary)?;
+    let input = ground.generate("input", records_of(size), FileRecords::Binary)?;
     let by_memory = |memory: &u64| {
         let budget = memory.to_string();
         Case::new(megabytes(*memory), input.clone(), &["--memory", &budget])
@@ -133,7 +133,7 @@ fn run_bytes(size: u64, case: &Measured) -> Option<f64> {
     (runs > 0.0).then(|| size as f64 / runs)
 }
 
-fn sizes(size: u64, cases: &[Measured]) -> Table {
+fn sizes(size: u64, cases: &[Measured]) -> FigureTable {
     let row = |case: &Measured| -> Vec<Cell> {
         let phase = |phase| case.spread(move |trial| trial.phase_seconds(phase)).median;
         vec![
@@ -147,9 +147,9 @@ fn sizes(size: u64, cases: &[Measured]) -> Table {
             phase(Phase::Writing).into(),
         ]
     };
-    Table {
+    FigureTable {
         title: format!("{} GB with more and more memory", text::figure(gigabytes(size))),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: [
             "memory",
             "passes",
@@ -167,7 +167,7 @@ fn sizes(size: u64, cases: &[Measured]) -> Table {
     }
 }
 
-fn ways(cases: &[Measured]) -> Table {
+fn ways(cases: &[Measured]) -> FigureTable {
     let row = |case: &Measured| -> Vec<Cell> {
         let reads = case.number("requests/spill_read/count");
         let piece = case.number("streams/spill_read") / reads.max(1.0) / 1e3;
@@ -181,9 +181,9 @@ fn ways(cases: &[Measured]) -> Table {
             case.spread(|trial| trial.phase_seconds(Phase::Writing)).into(),
         ]
     };
-    Table {
+    FigureTable {
         title: "Ways to merge".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: [
             "way",
             "runs at once",
@@ -207,7 +207,11 @@ fn chart(size: u64, cases: &[Measured]) -> Chart {
             .filter_map(|case| Some([run_bytes(size, case)? / 1e6, seconds(case)]))
             .collect::<Vec<[f64; 2]>>()
     };
-    let line = |name: &str, points| Line { name: name.into(), source: Source::Measured, points };
+    let line = |name: &str, points| ChartLine {
+        name: name.into(),
+        source: FigureSource::Measured,
+        points,
+    };
     Chart {
         title: "Time against the size of runs".into(),
         x: "MB per run".into(),

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::io::limits;
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
-use super::finding::{Cell, Chart, Finding, Line, Source, Table};
-use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable, Finding};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::growth::Growth;
 use crate::RECORD_LENGTH;
 
@@ -45,7 +45,7 @@ pub fn scale(
         ));
     }
     let sizes = sizes(most);
-    let input = ground.generate("input", records_of(most), Records::Binary)?;
+    let input = ground.generate("input", records_of(most), FileRecords::Binary)?;
     let threads = degrees(ground.threads.unwrap_or_else(limits::cores));
     // From the largest down: what is left of the file is the next one.
     let mut found: Vec<(u64, Vec<Measured>)> = Vec::new();
@@ -136,7 +136,7 @@ fn answer(threads: &[usize], growths: &[Option<Growth>]) -> String {
     }
 }
 
-fn times(threads: &[usize], found: &[(u64, Vec<Measured>)]) -> Table {
+fn times(threads: &[usize], found: &[(u64, Vec<Measured>)]) -> FigureTable {
     let mut columns = vec!["GB".to_owned(), "passes".to_owned()];
     columns.extend(threads.iter().map(|threads| format!("seconds, {}", named(*threads))));
     columns.push("MB/s, the last".to_owned());
@@ -148,16 +148,16 @@ fn times(threads: &[usize], found: &[(u64, Vec<Measured>)]) -> Table {
         row.push(last.into());
         row
     };
-    Table {
+    FigureTable {
         title: "Times".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns,
         rows: found.iter().map(row).collect(),
         note: String::new(),
     }
 }
 
-fn laws(threads: &[usize], growths: &[Option<Growth>]) -> Table {
+fn laws(threads: &[usize], growths: &[Option<Growth>]) -> FigureTable {
     let row = |(threads, growth): (&usize, &Option<Growth>)| {
         let gigabyte = growth.map(|growth| growth.seconds(1e9));
         vec![
@@ -167,9 +167,9 @@ fn laws(threads: &[usize], growths: &[Option<Growth>]) -> Table {
             growth.map(|growth| growth.explained).into(),
         ]
     };
-    Table {
+    FigureTable {
         title: "The power law that fits".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["threads", "exponent", "seconds for 1 GB", "R squared"].map(str::to_owned).into(),
         rows: threads.iter().zip(growths).map(row).collect(),
         note: "By least squares of the logarithms of size and time.".into(),
@@ -181,9 +181,9 @@ fn chart(threads: &[usize], found: &[(u64, Vec<Measured>)]) -> Chart {
         let point = |(size, cases): &(u64, Vec<Measured>)| {
             Some([gigabytes(*size), cases.get(at)?.seconds().median])
         };
-        Line {
+        ChartLine {
             name: named(*threads),
-            source: Source::Measured,
+            source: FigureSource::Measured,
             points: found.iter().filter_map(point).collect(),
         }
     };

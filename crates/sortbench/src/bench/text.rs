@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::finding::{Cell, Finding, Table};
+use super::finding::{Cell, FigureTable, Finding};
 use crate::samples::Spread;
 
 /// Columns between two columns of a table.
@@ -48,7 +48,7 @@ pub fn words(of: &Finding) -> String {
 }
 
 /// Returns one table as text, with names aligned to the left and figures to the right.
-fn table(of: &Table) -> String {
+fn table(of: &FigureTable) -> String {
     let mut rows = vec![of.columns.clone()];
     rows.extend(of.rows.iter().map(|row| row.iter().map(cell).collect()));
     let is_figures = |column: usize| {

@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use sortwell::Progress;
 use sortwell::{ConfigErrorKind, Error};
 
-use super::{BLOCK_LENGTH, BLOCK_RECORDS, BUFFERS, Blocks, buffers};
+use super::{BLOCK_LENGTH, BLOCK_RECORDS, BUFFERS, FileBlocks, buffers};
 
 #[test]
 fn blocks_cover_a_file_exactly() {
     let progress = Progress::new();
     let block = BLOCK_LENGTH as u64;
     for length in [0, 100, block - 100, block, block + 100, 5 * block, 5 * block + 300] {
-        let blocks = Blocks::new(length, &progress);
+        let blocks = FileBlocks::new(length, &progress);
         let mut covered = 0;
         while let Some(block) = blocks.claim().unwrap() {
             assert!(block.length > 0);
@@ -28,18 +28,19 @@ fn blocks_cover_a_file_exactly() {
 #[test]
 fn no_more_workers_than_blocks() {
     let progress = Progress::new();
-    let occupied = |length: usize, threads| Blocks::new(length as u64, &progress).occupy(threads);
+    let occupied =
+        |length: usize, threads| FileBlocks::new(length as u64, &progress).occupy(threads);
     assert_eq!(occupied(0, 4), 1);
     assert_eq!(occupied(100, 4), 1);
     assert_eq!(occupied(3 * BLOCK_LENGTH, 4), 3);
     assert_eq!(occupied(30 * BLOCK_LENGTH, 4), 4);
-    assert_eq!(Blocks::new(u64::MAX, &progress).occupy(4), 4);
+    assert_eq!(FileBlocks::new(u64::MAX, &progress).occupy(4), 4);
 }
 
 #[test]
 fn workers_share_all_blocks() {
     let progress = Progress::new();
-    let blocks = Blocks::new(1_000 * BLOCK_LENGTH as u64, &progress);
+    let blocks = FileBlocks::new(1_000 * BLOCK_LENGTH as u64, &progress);
     let shares = blocks.work(7, || {
         let mut share = Vec::new();
         while let Some(block) = blocks.claim()? {
@@ -57,7 +58,7 @@ fn workers_share_all_blocks() {
 #[test]
 fn one_failure_stops_all_and_is_reported() {
     let progress = Progress::new();
-    let blocks = Blocks::new(u64::MAX, &progress);
+    let blocks = FileBlocks::new(u64::MAX, &progress);
     let failed = blocks.work(3, || {
         while let Some(block) = blocks.claim()? {
             if block.index == 50 {
@@ -72,7 +73,7 @@ fn one_failure_stops_all_and_is_reported() {
 #[test]
 fn a_stop_interrupts_all() {
     let progress = Progress::new();
-    let blocks = Blocks::new(u64::MAX, &progress);
+    let blocks = FileBlocks::new(u64::MAX, &progress);
     let taken = Mutex::new(0);
     let stopped = blocks.work(2, || {
         while blocks.claim()?.is_some() {

@@ -15,10 +15,9 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use sortwell::Progress;
-use sortwell::unstable::io::{
-    Arena, Direct, Engine, Operation, Queue, Region, Request, TempFile, space,
-};
+use sortwell::unstable::io::{Arena, Direct, Engine, Operation, Queue, Region, Request, TempFile};
 use sortwell::unstable::profile::DiskProfile;
+use sortwell::unstable::sys::space;
 use sortwell::{ByteSize, Error, Result};
 
 use super::now;
@@ -84,7 +83,7 @@ pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Re
     let slice = time / slices as u32;
     let (mut disks, mut benches) = (Vec::new(), Vec::new());
     for directory in directories {
-        let mut bench = Bench::new(directory, progress)?;
+        let mut bench = DiskBench::new(directory, progress)?;
         disks.push(bench.measure(slice)?);
         benches.push(bench);
     }
@@ -96,14 +95,14 @@ pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Re
 }
 
 /// Measures all disks at the same time.
-fn at_once(benches: &mut [Bench<'_>], slice: Duration) -> Result<Together> {
-    let rate = |benches: &mut [Bench<'_>], way: Way| -> Result<f64> {
+fn at_once(benches: &mut [DiskBench<'_>], slice: Duration) -> Result<Together> {
+    let rate = |benches: &mut [DiskBench<'_>], way: Access| -> Result<f64> {
         let mut rates = Vec::with_capacity(TIMES);
         for _ in 0..TIMES {
             let start = Barrier::new(benches.len());
             let moved: Result<Vec<f64>> = std::thread::scope(|scope| {
                 let start = &start;
-                let work = |bench: &'_ mut Bench<'_>| {
+                let work = |bench: &'_ mut DiskBench<'_>| {
                     start.wait();
                     bench.best(way, slice)
                 };
@@ -118,13 +117,13 @@ fn at_once(benches: &mut [Bench<'_>], slice: Duration) -> Result<Together> {
         }
         Ok(median_and_spread(&rates).0)
     };
-    let read = rate(benches, Way::Read)?;
-    Ok(Together { read, write: rate(benches, Way::Write)? })
+    let read = rate(benches, Access::Read)?;
+    Ok(Together { read, write: rate(benches, Access::Write)? })
 }
 
 /// Kind of requests in a slice of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Access {
     /// Reads in order.
     Read,
     /// Writes in order.
@@ -134,7 +133,7 @@ enum Way {
 }
 
 /// A file on a disk, and what it is read and written with.
-struct Bench<'p> {
+struct DiskBench<'p> {
     directory: PathBuf,
     file: TempFile,
     /// Bytes of the file, and how many of them were written.
@@ -149,7 +148,7 @@ struct Bench<'p> {
     progress: &'p Progress,
 }
 
-impl<'p> Bench<'p> {
+impl<'p> DiskBench<'p> {
     fn new(directory: &Path, progress: &'p Progress) -> Result<Self> {
         let free = space::free(directory)?.bytes();
         if free / 4 < FILE_MIN {
@@ -180,16 +179,16 @@ impl<'p> Bench<'p> {
     }
 
     fn measure(&mut self, slice: Duration) -> Result<DiskProfile> {
-        let writing = self.requests(Way::Write, slice)?;
-        let (write, write_spread) = self.rate(Way::Write, writing, slice)?;
+        let writing = self.requests(Access::Write, slice)?;
+        let (write, write_spread) = self.rate(Access::Write, writing, slice)?;
         let begun = Instant::now();
         self.file.file().sync_data()?;
         let sync_seconds = begun.elapsed().as_secs_f64();
-        self.best = self.requests(Way::Read, slice)?;
-        let (read, read_spread) = self.rate(Way::Read, self.best, slice)?;
+        self.best = self.requests(Access::Read, slice)?;
+        let (read, read_spread) = self.rate(Access::Read, self.best, slice)?;
         // Each is read and written as a sort would.
         self.best = (self.best.0.max(writing.0), self.best.1.max(writing.1));
-        let (both, both_spread) = self.rate(Way::Both, self.best, slice)?;
+        let (both, both_spread) = self.rate(Access::Both, self.best, slice)?;
         let latency = self.latency(slice)?;
         Ok(DiskProfile {
             measured: now(),
@@ -216,7 +215,7 @@ impl<'p> Bench<'p> {
 
     /// Returns the smallest requests, and the fewest in flight, that are nearly as good as the
     /// best.
-    fn requests(&mut self, way: Way, slice: Duration) -> Result<(usize, usize)> {
+    fn requests(&mut self, way: Access, slice: Duration) -> Result<(usize, usize)> {
         let mut found = Vec::new();
         for depth in DEPTHS {
             for bytes in REQUESTS {
@@ -230,18 +229,23 @@ impl<'p> Bench<'p> {
         Ok(good.map_or((REQUESTS[0], DEPTHS[0]), |(_, requests)| *requests))
     }
 
-    fn rate(&mut self, way: Way, of: (usize, usize), slice: Duration) -> Result<(f64, f64)> {
+    fn rate(&mut self, way: Access, of: (usize, usize), slice: Duration) -> Result<(f64, f64)> {
         let rates: Result<Vec<f64>> = (0..TIMES).map(|_| self.slice(way, of, slice)).collect();
         Ok(median_and_spread(&rates?))
     }
 
-    fn best(&mut self, way: Way, slice: Duration) -> Result<f64> {
+    fn best(&mut self, way: Access, slice: Duration) -> Result<f64> {
         self.slice(way, self.best, slice)
     }
 
     /// Returns the bytes per second of one slice, in requests of `bytes` bytes with `depth` of them
     /// in flight.
-    fn slice(&mut self, way: Way, (bytes, depth): (usize, usize), slice: Duration) -> Result<f64> {
+    fn slice(
+        &mut self,
+        way: Access,
+        (bytes, depth): (usize, usize),
+        slice: Duration,
+    ) -> Result<f64> {
         let depth = depth.min(MEMORY / bytes);
         let mut regions = cut(std::mem::take(&mut self.memory), bytes, depth);
         let rest = regions.split_off(depth);
@@ -253,8 +257,8 @@ impl<'p> Bench<'p> {
             }
             while let Some(region) = (!is_over).then(|| regions.pop()).flatten() {
                 turn += 1;
-                let is_write = way == Way::Write || (way == Way::Both && turn % 2 == 0);
-                let request = self.request(region, is_write, way == Way::Both);
+                let is_write = way == Access::Write || (way == Access::Both && turn % 2 == 0);
+                let request = self.request(region, is_write, way == Access::Both);
                 self.queue.submit(request)?;
             }
             match self.queue.wait()? {

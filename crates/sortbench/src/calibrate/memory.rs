@@ -10,8 +10,9 @@
 
 use std::time::{Duration, Instant};
 
-use sortwell::unstable::io::{Arena, Pages, Region, limits};
+use sortwell::unstable::io::{Arena, PageSize, Region};
 use sortwell::unstable::profile::MemoryProfile;
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Progress};
 
@@ -78,9 +79,13 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
             format!("{claimed} of memory is too little to measure"),
         ));
     }
-    let mut growth = Growth::new(most, progress);
-    let kinds =
-        [(Pages::Small, 1), (Pages::Small, threads), (Pages::Huge, 1), (Pages::Huge, threads)];
+    let mut growth = HeldMemory::new(most, progress);
+    let kinds = [
+        (PageSize::Small, 1),
+        (PageSize::Small, threads),
+        (PageSize::Huge, 1),
+        (PageSize::Huge, threads),
+    ];
     let mut rates: [Vec<f64>; 4] = Default::default();
     // By turns, so that what others do meanwhile touches all kinds alike.
     for _ in 0..TIMES {
@@ -89,7 +94,7 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
         }
     }
     while growth.end.is_none() && begun.elapsed() < time {
-        rates[3].extend(growth.step(Pages::Huge, threads)?);
+        rates[3].extend(growth.step(PageSize::Huge, threads)?);
     }
     let [small_one, small_all, huge_one, huge_all] = rates.map(|rates| median_and_spread(&rates));
     let bytes = growth.bytes();
@@ -111,7 +116,7 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
 }
 
 /// Memory that is taken bit by bit and held, so that each is fresh.
-struct Growth<'p> {
+struct HeldMemory<'p> {
     most: u64,
     taken: Vec<Region>,
     paged_before: u64,
@@ -120,7 +125,7 @@ struct Growth<'p> {
     progress: &'p Progress,
 }
 
-impl<'p> Growth<'p> {
+impl<'p> HeldMemory<'p> {
     fn new(most: u64, progress: &'p Progress) -> Self {
         let paged_before = limits::pages_paged();
         Self { most, taken: Vec::new(), paged_before, end: None, progress }
@@ -132,7 +137,7 @@ impl<'p> Growth<'p> {
     }
 
     /// Takes more; bytes per second, if there was any.
-    fn step(&mut self, pages: Pages, threads: usize) -> Result<Option<f64>> {
+    fn step(&mut self, pages: PageSize, threads: usize) -> Result<Option<f64>> {
         if self.progress.is_stopping() {
             return Err(Error::Interrupted);
         }
@@ -165,7 +170,7 @@ impl<'p> Growth<'p> {
         let mut most = 0.0_f64;
         for _ in 0..TIMES_AGAIN.min(self.taken.len()) {
             drop(self.taken.pop());
-            let (rate, region) = fresh(STEP, Pages::Huge, threads)?;
+            let (rate, region) = fresh(STEP, PageSize::Huge, threads)?;
             most = most.max(rate);
             self.taken.insert(0, region);
         }
@@ -174,7 +179,7 @@ impl<'p> Growth<'p> {
 }
 
 /// Touches new memory with all threads. Returns the bytes per second, and the memory.
-fn fresh(bytes: u64, pages: Pages, threads: usize) -> Result<(f64, Region)> {
+fn fresh(bytes: u64, pages: PageSize, threads: usize) -> Result<(f64, Region)> {
     let mut rest = Arena::of_pages(ByteSize(bytes), pages)?;
     let share = rest.len() / threads.max(1) / PART * PART;
     let mut parts = Vec::with_capacity(threads);

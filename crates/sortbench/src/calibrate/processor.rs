@@ -37,23 +37,24 @@ pub fn processor(
     (time, threads): (Duration, usize),
     progress: &Progress,
 ) -> Result<(ProcessorProfile, f64)> {
-    let bench = Bench { directory: directory.to_owned(), time: time / PARTS, threads, progress };
-    let (fixed, fixed_spread) = bench.costs(Kind::Fixed)?;
-    let (lines, lines_spread) = bench.costs(Kind::Lines)?;
+    let bench =
+        ProcessorBench { directory: directory.to_owned(), time: time / PARTS, threads, progress };
+    let (fixed, fixed_spread) = bench.costs(SortedKind::Fixed)?;
+    let (lines, lines_spread) = bench.costs(SortedKind::Lines)?;
     let profile = ProcessorProfile { measured: now(), threads, fixed, lines };
     Ok((profile, fixed_spread.max(lines_spread)))
 }
 
 /// Kind of the records that are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum SortedKind {
     /// Records of one length.
     Fixed,
     /// Lines.
     Lines,
 }
 
-struct Bench<'p> {
+struct ProcessorBench<'p> {
     directory: PathBuf,
     /// For one kind of records of one length.
     time: Duration,
@@ -63,10 +64,10 @@ struct Bench<'p> {
 
 /// Nanoseconds of each phase, for one length of records.
 #[derive(Clone, Copy, Debug, Default)]
-struct Nanoseconds([f64; 4]);
+struct PhaseNanoseconds([f64; 4]);
 
-impl Bench<'_> {
-    fn costs(&self, kind: Kind) -> Result<(Costs, f64)> {
+impl ProcessorBench<'_> {
+    fn costs(&self, kind: SortedKind) -> Result<(Costs, f64)> {
         let (short, one) = self.nanoseconds(kind, LENGTHS[0])?;
         let (long, other) = self.nanoseconds(kind, LENGTHS[1])?;
         let cost = |phase: usize| cost([short.0[phase], long.0[phase]]);
@@ -77,7 +78,7 @@ impl Bench<'_> {
 
     /// Measures the nanoseconds of a record of `length` bytes in each phase. Also returns the
     /// spread.
-    fn nanoseconds(&self, kind: Kind, length: usize) -> Result<(Nanoseconds, f64)> {
+    fn nanoseconds(&self, kind: SortedKind, length: usize) -> Result<(PhaseNanoseconds, f64)> {
         // Removed with all that is in it.
         let directory = SpillDirectory::create(&self.directory)?;
         let records = write(&directory.path().join("input"), kind, length)?;
@@ -102,19 +103,19 @@ impl Bench<'_> {
         }
         let figures = found.map(|found| median_and_spread(&found));
         let spread = figures.iter().map(|(_, spread)| *spread).fold(0.0, f64::max);
-        Ok((Nanoseconds(figures.map(|(median, _)| median)), spread))
+        Ok((PhaseNanoseconds(figures.map(|(median, _)| median)), spread))
     }
 
     fn sort(
         &self,
-        kind: Kind,
+        kind: SortedKind,
         length: usize,
         directory: &SpillDirectory,
         memory: ByteSize,
     ) -> Result<Statistics> {
         let format = match kind {
-            Kind::Fixed => Format::Fixed { length: length as u32 },
-            Kind::Lines => Format::Lines { terminator: b'\n' },
+            SortedKind::Fixed => Format::Fixed { length: length as u32 },
+            SortedKind::Lines => Format::Lines { terminator: b'\n' },
         };
         let [input, output] = ["input", "output"].map(|name| directory.path().join(name));
         let job = SortJob {
@@ -128,7 +129,7 @@ impl Bench<'_> {
 }
 
 /// Writes random records of `length` bytes each. Returns their number.
-fn write(path: &Path, kind: Kind, length: usize) -> Result<u64> {
+fn write(path: &Path, kind: SortedKind, length: usize) -> Result<u64> {
     let file = File::create(path, Direct::Off)?;
     let records = BYTES / length;
     let mut block = Vec::with_capacity(1 << 20);
@@ -140,9 +141,9 @@ fn write(path: &Path, kind: Kind, length: usize) -> Result<u64> {
             state ^= state << 17;
             let byte = (state >> 32) as u8;
             block.push(match kind {
-                Kind::Fixed => byte,
-                Kind::Lines if place + 1 == length => b'\n',
-                Kind::Lines => b'a' + byte % 26,
+                SortedKind::Fixed => byte,
+                SortedKind::Lines if place + 1 == length => b'\n',
+                SortedKind::Lines => b'a' + byte % 26,
             });
         }
         if block.len() + length > block.capacity() || number + 1 == records {

@@ -1,7 +1,7 @@
 //! The checksum against a CRC-32 computed bit by bit.
 
 use super::sum_of_checksums;
-use crate::{Kind, RECORD_LENGTH};
+use crate::{RECORD_LENGTH, RecordKind};
 
 fn bit_by_bit(record: &[u8]) -> u32 {
     !record.iter().fold(!0u32, |crc, byte| {
@@ -15,7 +15,7 @@ fn bit_by_bit(record: &[u8]) -> u32 {
 fn is_the_sum_of_crc32_of_every_record() {
     assert_eq!(bit_by_bit(b"123456789"), 0xcbf4_3926, "the published check value");
     let mut bytes = vec![0; 2_000 * RECORD_LENGTH];
-    Kind::default().fill(7, &mut bytes);
+    RecordKind::default().fill(7, &mut bytes);
     let mut expected = 0;
     for (records, record) in bytes.chunks(RECORD_LENGTH).enumerate() {
         assert_eq!(sum_of_checksums(&bytes[..records * RECORD_LENGTH]), expected, "{records}");

@@ -9,19 +9,20 @@ use std::sync::Arc;
 
 use sortwell::Progress;
 use sortwell::unstable::io::{
-    Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space,
+    Completion, Direct, Engine, File, Operation, Region, Request, TempFile,
 };
 use sortwell::unstable::stats::Stream;
+use sortwell::unstable::sys::space;
 use sortwell::{ByteSize, Error, Result};
 
-use super::Generation;
-use crate::block::{BUFFERS, Blocks, buffers};
+use super::RecordGeneration;
+use crate::block::{BUFFERS, FileBlocks, buffers};
 
 /// Writes every block of the job to a file that gets the name `path` at the end; gives each
 /// worker's sum of checksums.
 pub(super) fn write(
-    job: &Generation,
-    blocks: &Blocks<'_>,
+    job: &RecordGeneration,
+    blocks: &FileBlocks<'_>,
     path: &Path,
     progress: &Progress,
 ) -> Result<Vec<u128>> {
@@ -51,8 +52,8 @@ fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
 
 /// Makes blocks and writes them until there are no more. Each worker calls it.
 fn make(
-    job: &Generation,
-    blocks: &Blocks<'_>,
+    job: &RecordGeneration,
+    blocks: &FileBlocks<'_>,
     file: &Arc<File>,
     progress: &Progress,
 ) -> Result<u128> {

@@ -9,18 +9,18 @@ use sortwell::unstable::io::pipe;
 use sortwell::unstable::stats::Stream;
 use sortwell::{Progress, Result};
 
-use super::Generation;
-use crate::block::{Block, Blocks, buffer};
-use crate::place::Destination;
+use super::RecordGeneration;
+use crate::block::{FileBlock, FileBlocks, buffer};
+use crate::place::GeneratorDestination;
 
 /// Writes every block of the job to `to`; gives each worker's sum of checksums.
 pub(super) fn write(
-    job: &Generation,
-    blocks: &Blocks<'_>,
-    to: &Destination,
+    job: &RecordGeneration,
+    blocks: &FileBlocks<'_>,
+    to: &GeneratorDestination,
     progress: &Progress,
 ) -> Result<Vec<u128>> {
-    let turns = Turns::new(to.open_stream(progress)?);
+    let turns = StreamTurns::new(to.open_stream(progress)?);
     blocks.work(job.threads, || {
         let mut region = buffer()?;
         let mut sum = 0u128;
@@ -35,28 +35,28 @@ pub(super) fn write(
 }
 
 /// The stream, and whose turn it is to write to it.
-struct Turns {
-    state: Mutex<State>,
+struct StreamTurns {
+    state: Mutex<StreamState>,
     changed: Condvar,
 }
 
-struct State {
-    stream: pipe::Writer,
+struct StreamState {
+    stream: pipe::PipeWriter,
     /// Index of the block that is to be written next.
     next: u64,
     /// The stream took no more; no turn will come.
     is_broken: bool,
 }
 
-impl Turns {
-    fn new(stream: pipe::Writer) -> Self {
-        let state = State { stream, next: 0, is_broken: false };
+impl StreamTurns {
+    fn new(stream: pipe::PipeWriter) -> Self {
+        let state = StreamState { stream, next: 0, is_broken: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    fn write(&self, block: Block, bytes: &[u8], progress: &Progress) -> Result<()> {
+    fn write(&self, block: FileBlock, bytes: &[u8], progress: &Progress) -> Result<()> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_early = |state: &mut State| state.next != block.index && !state.is_broken;
+        let is_early = |state: &mut StreamState| state.next != block.index && !state.is_broken;
         let waited = self.changed.wait_while(state, is_early);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         if state.is_broken {

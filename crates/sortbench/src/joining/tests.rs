@@ -1,7 +1,7 @@
 //! Blocks added in any order give the summary of the whole.
 
 use super::Joining;
-use crate::{KeyOrder, Kind, RECORD_LENGTH, Summary};
+use crate::{KeyOrder, RECORD_LENGTH, RecordKind, Summary};
 
 /// Every order of `0..count`, by Heap's algorithm.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
@@ -23,7 +23,7 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
 #[test]
 fn every_order_of_six_blocks() {
     let mut bytes = vec![0; 30 * RECORD_LENGTH];
-    Kind::default().fill(0, &mut bytes);
+    RecordKind::default().fill(0, &mut bytes);
     let whole = Summary::of(&bytes, KeyOrder::Bytes);
     let blocks: Vec<Summary> =
         bytes.chunks(5 * RECORD_LENGTH).map(|block| Summary::of(block, KeyOrder::Bytes)).collect();

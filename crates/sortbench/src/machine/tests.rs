@@ -11,7 +11,7 @@ fn values_are_found_by_name() {
 
 #[test]
 fn this_machine_has_some() {
-    let machine = Machine::here();
+    let machine = MachineProperties::here();
     assert!(machine.cores > 0 && machine.memory.bytes() > 1 << 20, "{machine:?}");
     assert!(machine.kernel.contains('.') && machine.date.ends_with('Z'), "{machine:?}");
 }

@@ -1,16 +1,16 @@
 //! Records made in pieces of any size are the records made in one go.
 
-use super::{BATCH_RECORDS, Kind};
+use super::{BATCH_RECORDS, RecordKind};
 use crate::RECORD_LENGTH;
 
-const KINDS: [Kind; 4] = [
-    Kind { ascii: false, skewed: false },
-    Kind { ascii: false, skewed: true },
-    Kind { ascii: true, skewed: false },
-    Kind { ascii: true, skewed: true },
+const KINDS: [RecordKind; 4] = [
+    RecordKind { ascii: false, skewed: false },
+    RecordKind { ascii: false, skewed: true },
+    RecordKind { ascii: true, skewed: false },
+    RecordKind { ascii: true, skewed: true },
 ];
 
-fn made(kind: Kind, first: u128, records: usize) -> Vec<u8> {
+fn made(kind: RecordKind, first: u128, records: usize) -> Vec<u8> {
     let mut bytes = vec![0; records * RECORD_LENGTH];
     kind.fill(first, &mut bytes);
     bytes
@@ -42,7 +42,7 @@ fn no_records_touch_nothing() {
 fn ascii_records_are_lines_that_show_their_number() {
     let first = (1u128 << 64) + 0xABCD;
     for skewed in [false, true] {
-        let bytes = made(Kind { ascii: true, skewed }, first, 40);
+        let bytes = made(RecordKind { ascii: true, skewed }, first, 40);
         for (at, record) in bytes.chunks(RECORD_LENGTH).enumerate() {
             assert!(record[..98].iter().all(|byte| (b' '..=b'~').contains(byte)));
             assert_eq!(&record[98..], b"\r\n");
@@ -55,5 +55,5 @@ fn ascii_records_are_lines_that_show_their_number() {
 #[test]
 #[should_panic(expected = "whole records only")]
 fn part_of_a_record_is_a_mistake_of_the_caller() {
-    Kind::default().fill(0, &mut [0; 150]);
+    RecordKind::default().fill(0, &mut [0; 150]);
 }

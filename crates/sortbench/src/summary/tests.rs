@@ -1,12 +1,12 @@
 //! Summaries against a naive account, and joined against whole.
 
 use super::{KeyOrder, Summary};
-use crate::{KEY_LENGTH, Kind, RECORD_LENGTH};
+use crate::{KEY_LENGTH, RECORD_LENGTH, RecordKind};
 
 /// Records whose keys are the given words, spaces after them, with a body that differs.
 fn keyed(keys: &[&str]) -> Vec<u8> {
     let mut bytes = vec![0; keys.len() * RECORD_LENGTH];
-    Kind::default().fill(0, &mut bytes);
+    RecordKind::default().fill(0, &mut bytes);
     for (record, key) in bytes.chunks_mut(RECORD_LENGTH).zip(keys) {
         record[..KEY_LENGTH].fill(b' ');
         record[..key.len()].copy_from_slice(key.as_bytes());
@@ -84,7 +84,7 @@ fn every_small_file_cut_everywhere() {
 #[test]
 fn joining_is_associative() {
     let mut bytes = vec![0; 90 * RECORD_LENGTH];
-    Kind { ascii: true, skewed: true }.fill(0, &mut bytes);
+    RecordKind { ascii: true, skewed: true }.fill(0, &mut bytes);
     let pieces: Vec<Summary> =
         bytes.chunks(7 * RECORD_LENGTH).map(|piece| Summary::of(piece, KeyOrder::Bytes)).collect();
     let whole = agrees(&bytes, KeyOrder::Bytes);

@@ -13,7 +13,7 @@ use sortwell::{Error, Result};
 
 use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;
-use crate::block::{BUFFERS, Block, Blocks, buffers};
+use crate::block::{BUFFERS, FileBlock, FileBlocks, buffers};
 use crate::joining::Joining;
 use crate::summary::Summary;
 
@@ -25,7 +25,7 @@ pub(super) fn read(job: &Validation, path: &Path, progress: &Progress) -> Result
         return Err(part_of_a_piece(path, length, "records", RECORD_LENGTH));
     }
     progress.expect_bytes(length);
-    let blocks = Blocks::new(length, progress);
+    let blocks = FileBlocks::new(length, progress);
     let joining = Joining::new(job.order);
     blocks.work(job.threads, || {
         let mut queue = Engine::Auto.queue(BUFFERS)?;
@@ -47,8 +47,8 @@ pub(super) fn read(job: &Validation, path: &Path, progress: &Progress) -> Result
 }
 
 /// Returns the request for the next block, if there is one.
-fn read_of(blocks: &Blocks<'_>, file: &Arc<File>, region: Region) -> Result<Option<Request>> {
-    let request = |block: Block| Request {
+fn read_of(blocks: &FileBlocks<'_>, file: &Arc<File>, region: Region) -> Result<Option<Request>> {
+    let request = |block: FileBlock| Request {
         operation: Operation::Read,
         file: Arc::clone(file),
         offset: block.offset(),

@@ -13,7 +13,7 @@ const BATCH_SUMMARIES: usize = 256;
 /// Joins every summary that `reader` brings, in order.
 pub(super) fn read(
     job: &Validation,
-    mut reader: pipe::Reader,
+    mut reader: pipe::PipeReader,
     progress: &Progress,
 ) -> Result<Summary> {
     let mut joined = Summary::default();

@@ -11,15 +11,19 @@ use sortwell::{Progress, Result};
 
 use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;
-use crate::block::{BLOCK_LENGTH, Blocks, buffer};
+use crate::block::{BLOCK_LENGTH, FileBlocks, buffer};
 use crate::joining::Joining;
 use crate::summary::Summary;
 
 /// Summarises all records that `reader` brings.
-pub(super) fn read(job: &Validation, reader: pipe::Reader, progress: &Progress) -> Result<Summary> {
+pub(super) fn read(
+    job: &Validation,
+    reader: pipe::PipeReader,
+    progress: &Progress,
+) -> Result<Summary> {
     // How many blocks there are turns out when the stream ends.
-    let blocks = Blocks::new(u64::MAX, progress);
-    let stream = Mutex::new(Stream { reader, is_over: false });
+    let blocks = FileBlocks::new(u64::MAX, progress);
+    let stream = Mutex::new(ValidatedStream { reader, is_over: false });
     let joining = Joining::new(job.order);
     blocks.work(job.threads, || {
         let mut region = buffer()?;
@@ -32,16 +36,16 @@ pub(super) fn read(job: &Validation, reader: pipe::Reader, progress: &Progress) 
     Ok(joining.finish())
 }
 
-struct Stream {
-    reader: pipe::Reader,
+struct ValidatedStream {
+    reader: pipe::PipeReader,
     is_over: bool,
 }
 
 /// Reads the next block; gives its index and length. A block is claimed while the stream is held,
 /// so that blocks are numbered as they are read.
 fn read_block(
-    stream: &Mutex<Stream>,
-    blocks: &Blocks<'_>,
+    stream: &Mutex<ValidatedStream>,
+    blocks: &FileBlocks<'_>,
     to: &mut [u8],
     progress: &Progress,
 ) -> Result<Option<(u64, usize)>> {

@@ -8,13 +8,15 @@ use std::thread;
 use sortwell::unstable::stats::Stream;
 use sortwell::{Error, Phase, Progress};
 
-use super::{Content, Validation, validate};
+use super::{Contents, Validation, validate};
 use crate::block::BLOCK_RECORDS;
-use crate::{Destination, KeyOrder, Kind, RECORD_LENGTH, Source, Summary, Verdict};
+use crate::{
+    GeneratorDestination, KeyOrder, RECORD_LENGTH, RecordKind, Summary, ValidatorSource, Verdict,
+};
 
 fn records(count: usize, is_sorted: bool) -> Vec<u8> {
     let mut bytes = vec![0; count * RECORD_LENGTH];
-    Kind { ascii: true, skewed: true }.fill(5, &mut bytes);
+    RecordKind { ascii: true, skewed: true }.fill(5, &mut bytes);
     if is_sorted {
         bytes.as_chunks_mut::<RECORD_LENGTH>().0.sort_unstable();
     }
@@ -22,11 +24,11 @@ fn records(count: usize, is_sorted: bool) -> Vec<u8> {
 }
 
 fn verdict(path: &Path, job: &Validation) -> Verdict {
-    validate(job, &Source::File(path.to_owned()), &Progress::new()).unwrap()
+    validate(job, &ValidatorSource::File(path.to_owned()), &Progress::new()).unwrap()
 }
 
 fn error(path: &Path, job: &Validation) -> Error {
-    validate(job, &Source::File(path.to_owned()), &Progress::new()).unwrap_err()
+    validate(job, &ValidatorSource::File(path.to_owned()), &Progress::new()).unwrap_err()
 }
 
 #[test]
@@ -41,7 +43,7 @@ fn files_and_streams_agree_with_memory() {
             let expected = Verdict::from(&Summary::of(&bytes, KeyOrder::Bytes));
             let job = Validation { threads, ..Validation::default() };
             let progress = Progress::new();
-            let found = validate(&job, &Source::File(file.clone()), &progress).unwrap();
+            let found = validate(&job, &ValidatorSource::File(file.clone()), &progress).unwrap();
             assert_eq!(found, expected, "{count}, {threads} threads");
             assert_eq!(progress.bytes().0, bytes.len() as u64);
             assert_eq!(progress.bytes_of(Stream::InputRead), bytes.len() as u64);
@@ -79,7 +81,7 @@ fn by_partitions(bytes: &[u8], cuts: &[usize]) -> Verdict {
     let mut from = 0;
     for to in ends {
         fs::write(&part, &bytes[from * RECORD_LENGTH..to * RECORD_LENGTH]).unwrap();
-        let summary_to = Some(Destination::File(summary.clone()));
+        let summary_to = Some(GeneratorDestination::File(summary.clone()));
         verdict(&part, &Validation { threads: 2, summary_to, ..Validation::default() });
         let written = fs::read(&summary).unwrap();
         assert_eq!(written.len(), 280);
@@ -87,7 +89,7 @@ fn by_partitions(bytes: &[u8], cuts: &[usize]) -> Verdict {
         from = to;
     }
     fs::write(&all, summaries).unwrap();
-    verdict(&all, &Validation { content: Content::Summaries, ..Validation::default() })
+    verdict(&all, &Validation { content: Contents::Summaries, ..Validation::default() })
 }
 
 #[test]
@@ -142,7 +144,7 @@ fn a_part_of_a_record_is_refused_with_numbers() {
 fn a_part_of_a_summary_is_refused_with_numbers() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("summaries");
-    let job = Validation { content: Content::Summaries, ..Validation::default() };
+    let job = Validation { content: Contents::Summaries, ..Validation::default() };
     for (length, rest) in
         [(279, "279 are left"), (281, ": 1 are left"), (280 * 257 + 5, ": 5 are left")]
     {
@@ -161,7 +163,7 @@ fn absurd_summaries_do_not_panic() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("summaries");
     fs::write(&path, vec![0xff; 280 * 3]).unwrap();
-    let job = Validation { content: Content::Summaries, ..Validation::default() };
+    let job = Validation { content: Contents::Summaries, ..Validation::default() };
     assert!(!verdict(&path, &job).is_ordered());
 }
 
@@ -169,7 +171,7 @@ fn absurd_summaries_do_not_panic() {
 fn what_cannot_be_read_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let missing = directory.path().join("missing");
-    for content in [Content::Records, Content::Summaries] {
+    for content in [Contents::Records, Contents::Summaries] {
         let job = Validation { content, ..Validation::default() };
         for path in [&*missing, directory.path()] {
             let error = error(path, &job);
@@ -186,9 +188,9 @@ fn stopping_and_no_threads_are_heard() {
     fs::write(&path, records(10, true)).unwrap();
     let progress = Progress::new();
     progress.request_stop();
-    for content in [Content::Records, Content::Summaries] {
+    for content in [Contents::Records, Contents::Summaries] {
         let job = Validation { content, ..Validation::default() };
-        let stopped = validate(&job, &Source::File(path.clone()), &progress);
+        let stopped = validate(&job, &ValidatorSource::File(path.clone()), &progress);
         assert!(matches!(stopped, Err(Error::Interrupted)), "{content:?}");
     }
     let none = Validation { threads: 0, ..Validation::default() };

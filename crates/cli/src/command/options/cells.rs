@@ -10,7 +10,7 @@ use super::DETAILS;
 /// Options of rows of cells.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = DETAILS)]
-pub struct Cells {
+pub struct CellOptions {
     /// Set the quote character of csv and tsv cells: BYTE, lenient or none
     ///
     /// Default: ". Within quotes, separators and line ends are data, and a doubled quote stands for
@@ -88,7 +88,7 @@ fn quote(text: &str) -> std::result::Result<Quote, String> {
     }
 }
 
-impl Cells {
+impl CellOptions {
     /// Returns the format with the cell options applied.
     ///
     /// # Errors

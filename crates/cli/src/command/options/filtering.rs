@@ -2,7 +2,7 @@
 
 use clap::Args;
 use sortwell::Expression;
-use sortwell::unstable::predicate::Filter;
+use sortwell::unstable::predicate::RecordFilter;
 
 use super::{SELECTION, values};
 
@@ -46,8 +46,8 @@ pub struct Filtering {
 
 impl Filtering {
     /// Returns all conditions as one filter.
-    pub fn filter(&self) -> Filter {
-        Filter { include: self.include.clone(), exclude: self.exclude.clone() }
+    pub fn filter(&self) -> RecordFilter {
+        RecordFilter { include: self.include.clone(), exclude: self.exclude.clone() }
     }
 }
 

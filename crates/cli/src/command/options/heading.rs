@@ -7,7 +7,7 @@ use super::values;
 
 /// Lines that are not sorted.
 #[derive(Args, Debug)]
-pub struct Heading {
+pub struct HeadingOptions {
     /// Keep N leading lines, or those that start with PREFIX, on top
     ///
     /// For lines. Header lines are not sorted. Of several inputs, the first that has a header
@@ -19,7 +19,7 @@ pub struct Heading {
     header: Option<HeaderLines>,
 }
 
-impl Heading {
+impl HeadingOptions {
     /// Returns which lines are the header.
     pub fn header(&self) -> HeaderLines {
         self.header.clone().unwrap_or_default()

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use sortwell::unstable::io::stripe::Definition;
+use sortwell::unstable::stripe::Definition;
 use sortwell::{Decompress, Input};
 use sortwell::{Error, Result};
 

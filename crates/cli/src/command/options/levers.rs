@@ -2,16 +2,16 @@
 
 use clap::Args;
 use sortwell::ByteSize;
-use sortwell::unstable::io::Affinity;
 use sortwell::unstable::plan::geometry::Geometry;
 use sortwell::unstable::plan::levers::{Levers as Chosen, Overlap};
+use sortwell::unstable::sys::Affinity;
 
 use super::{EXPERT, values};
 
 /// Sizes and numbers of requests and buffers. All of them are chosen well where nothing is said.
 #[derive(Args, Debug)]
 #[command(next_help_heading = EXPERT)]
-pub struct Requests {
+pub struct RequestOptions {
     /// Set the number of reads in flight, over all threads
     ///
     /// Each thread has at least two. Default: 8, which keeps most disks busy, or 16 for streams,
@@ -66,9 +66,9 @@ pub struct Requests {
 /// Further settings of the plan of a sort.
 #[derive(Args, Debug)]
 #[command(next_help_heading = EXPERT)]
-pub struct Levers {
+pub struct LeverOptions {
     #[command(flatten)]
-    requests: Requests,
+    requests: RequestOptions,
 
     /// Limit the size of a run to about SIZE (64KiB, 100MB)
     ///
@@ -126,7 +126,7 @@ pub struct Levers {
     affinity: Affinity,
 }
 
-impl Requests {
+impl RequestOptions {
     /// Returns the given settings.
     pub fn chosen(&self) -> Chosen {
         Chosen {
@@ -141,7 +141,7 @@ impl Requests {
     }
 }
 
-impl Levers {
+impl LeverOptions {
     /// Returns the given settings.
     pub fn chosen(&self) -> Chosen {
         Chosen {

@@ -9,7 +9,7 @@ use sortwell::unstable::key::{OrderOptions, gnu_key, read_byte};
 use sortwell::{Codec, ConfigErrorKind, Format, Input, Invalid, Key, KeyError};
 use sortwell::{Error, Result};
 
-use super::cells::Cells;
+use super::cells::CellOptions;
 use super::{DETAILS, values};
 use crate::failure::usage_error;
 use crate::usage;
@@ -126,7 +126,7 @@ pub struct Order {
     pad: Option<u8>,
 
     #[command(flatten)]
-    cells: Cells,
+    cells: CellOptions,
 }
 
 /// Returns the byte that lies between fields: a character, or one of the names that shells make

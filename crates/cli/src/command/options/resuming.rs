@@ -21,7 +21,7 @@ pub struct Resuming {
     /// often: save it as often as possible. Example: --resume.
     #[arg(long, value_name = "off|on|often", default_value = "off", default_missing_value = "on",
           num_args = 0..=1, require_equals = true, hide_possible_values = true)]
-    resume: Choice,
+    resume: ResumeChoice,
 }
 
 /// Sorting a file where it is.
@@ -44,7 +44,7 @@ pub struct InPlace {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Choice {
+enum ResumeChoice {
     Off,
     On,
     Often,
@@ -54,9 +54,9 @@ impl Resuming {
     /// Returns the given setting.
     pub fn resume(&self) -> Resume {
         match self.resume {
-            Choice::Off => Resume::Off,
-            Choice::On => Resume::On,
-            Choice::Often => Resume::Often,
+            ResumeChoice::Off => Resume::Off,
+            ResumeChoice::On => Resume::On,
+            ResumeChoice::Often => Resume::Often,
         }
     }
 }

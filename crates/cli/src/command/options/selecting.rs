@@ -2,7 +2,7 @@
 
 use clap::Args;
 use sortwell::unstable::operator::{FoldSpec, Function, Place, Select, Split};
-use sortwell::unstable::predicate::Filter;
+use sortwell::unstable::predicate::RecordFilter;
 use sortwell::{Expression, Unique};
 
 use super::{SELECTION, values};
@@ -159,7 +159,7 @@ impl Selecting {
             unique_by: self.unique_by(),
             count: self.count,
             folds: [&self.sum, &self.min, &self.max].into_iter().flatten().cloned().collect(),
-            having: Filter { include: self.having.clone(), ..Filter::default() },
+            having: RecordFilter { include: self.having.clone(), ..RecordFilter::default() },
             parts: self.select.clone(),
             split: self.split.clone().or_else(|| self.split_by.clone().map(Split::By)),
             skip: self.skip,

@@ -8,7 +8,7 @@ use sortwell::{Output, Result};
 use sortwell::{Progress, Statistics};
 
 use super::WATCHING;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandOutcome, Failure};
 use crate::progress::When;
 use crate::reporting::{JobFiles, Report};
 use crate::standard;
@@ -45,7 +45,7 @@ impl Watching {
 /// Options to watch a job with an output, and to report on it.
 #[derive(Args, Debug)]
 #[command(next_help_heading = WATCHING)]
-pub struct Account {
+pub struct AccountOptions {
     #[command(flatten)]
     watching: Watching,
 
@@ -54,7 +54,7 @@ pub struct Account {
     /// They show where the time and the bytes went. Without a value, text. A file name may follow
     /// the option directly, as in --stats in.txt. Write ./json for a file that is called json.
     #[arg(long, value_name = "FORM", default_missing_value = "text", num_args = 0..=1)]
-    stats: Option<Form>,
+    stats: Option<StatisticsForm>,
 
     /// Write an HTML page about the job
     ///
@@ -68,17 +68,17 @@ pub struct Account {
 
 /// In which form statistics are shown.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+enum StatisticsForm {
     /// A short block for people
     Text,
     /// One line of JSON
     Json,
 }
 
-impl Account {
+impl AccountOptions {
     /// Returns whether the job is to record a timeline.
     pub fn wants_timeline(&self) -> bool {
-        matches!(self.stats, Some(Form::Json)) || self.report.is_some()
+        matches!(self.stats, Some(StatisticsForm::Json)) || self.report.is_some()
     }
 
     /// Does a job's `work`, watched, and shows its statistics.
@@ -86,7 +86,7 @@ impl Account {
         &self,
         files: JobFiles<'_>,
         work: impl FnOnce(&Progress) -> Result<Statistics>,
-    ) -> Outcome {
+    ) -> CommandOutcome {
         // Where it cannot be written is better heard of now than after hours.
         let report = self.report.as_deref().map(|path| Report::new(path, &files));
         let report = report.transpose()?;
@@ -96,11 +96,11 @@ impl Account {
             report.write(&whole())?;
         }
         match self.stats {
-            Some(Form::Text) => {
+            Some(StatisticsForm::Text) => {
                 let format = statistics::format_line(files.format_by_names);
                 standard::tell(statistics::text(&result) + &format);
             }
-            Some(Form::Json) => standard::tell(whole() + "\n"),
+            Some(StatisticsForm::Json) => standard::tell(whole() + "\n"),
             None => {
                 tell_dropped(result.ragged_rows_dropped.unwrap_or_default());
                 standard::tell(statistics::key_lines(&result));

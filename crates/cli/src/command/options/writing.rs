@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use sortwell::Output;
 use sortwell::unstable::io::inherited::{STDOUT, named_by};
-use sortwell::unstable::io::stripe::Definition;
+use sortwell::unstable::stripe::Definition;
 use sortwell::{ByteSize, Compress};
 
 use super::{FILES, RESOURCES, values};

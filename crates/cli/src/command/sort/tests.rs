@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use sortwell::unstable::io::{Affinity, Direct, DirectStreams, Engine};
+use sortwell::unstable::io::{Direct, DirectStreams, Engine};
 use sortwell::unstable::plan::levers::{Levers, Overlap};
 use sortwell::unstable::plan::passes::Way;
+use sortwell::unstable::sys::Affinity;
 use sortwell::{Budget, ByteSize, Format, Input, Invalid, Output, Place};
 
 use super::*;

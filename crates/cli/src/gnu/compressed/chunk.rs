@@ -17,10 +17,11 @@ use std::path::PathBuf;
 
 use memchr::{memchr_iter, memrchr};
 use sortwell::unstable::format::Framing;
-use sortwell::unstable::io::pipe::Reader;
-use sortwell::unstable::io::{Arena, Extent, Region, limits};
+use sortwell::unstable::io::pipe::PipeReader;
+use sortwell::unstable::io::{Arena, Extent, Region};
 use sortwell::unstable::job::SortJob;
 use sortwell::unstable::pipeline::{Heading, Stream};
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{Input, Progress, Supplied, Supply};
 
@@ -43,13 +44,13 @@ pub struct Chunks<'a> {
     most: Option<u64>,
     piece_bytes: u64,
     /// Bytes that were read after the end of the previous chunk.
-    carried: Chunk,
+    carried: LineChunk,
 }
 
 /// Whole lines; while it is being made, also a line that is not whole yet.
 #[derive(Debug, Default)]
-pub struct Chunk {
-    pieces: VecDeque<Piece>,
+pub struct LineChunk {
+    pieces: VecDeque<ChunkPiece>,
     /// Bytes, and lines that are whole.
     bytes: u64,
     lines: u64,
@@ -57,7 +58,7 @@ pub struct Chunk {
 
 /// A piece of memory and what of it is not used up yet; never nothing.
 #[derive(Debug)]
-struct Piece {
+struct ChunkPiece {
     memory: Region,
     unused: Range<usize>,
 }
@@ -73,12 +74,12 @@ impl<'a> Chunks<'a> {
     ) -> Result<Self> {
         limits::raise_open_files();
         let open = |input: &Input| match input {
-            Input::Stdin => Reader::stdin(),
-            Input::File(path) => Reader::open(path),
-            Input::Striped(path) => Supplied::striped(path).map(Reader::supplied),
-            Input::Supplied(made) => Ok(Reader::supplied(made.clone())),
+            Input::Stdin => PipeReader::stdin(),
+            Input::File(path) => PipeReader::open(path),
+            Input::Striped(path) => Supplied::striped(path).map(PipeReader::supplied),
+            Input::Supplied(made) => Ok(PipeReader::supplied(made.clone())),
         };
-        let readers: Vec<Reader> = job.inputs.iter().map(open).collect::<Result<_>>()?;
+        let readers: Vec<PipeReader> = job.inputs.iter().map(open).collect::<Result<_>>()?;
         let bytes = most.unwrap_or(budget.bytes());
         Ok(Self {
             stream: Stream::new(readers, Framing::Terminated(terminator), Heading::Nothing),
@@ -86,7 +87,7 @@ impl<'a> Chunks<'a> {
             job,
             most,
             piece_bytes: (bytes / PIECES).clamp(PIECE_MIN, PIECE_MAX),
-            carried: Chunk::default(),
+            carried: LineChunk::default(),
         })
     }
 
@@ -96,7 +97,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Returns the next chunk; empty where the inputs have ended.
-    pub fn next(&mut self, progress: &Progress) -> Result<Chunk> {
+    pub fn next(&mut self, progress: &Progress) -> Result<LineChunk> {
         let mut chunk = std::mem::take(&mut self.carried);
         loop {
             let Some(piece) = self.read(progress)? else { return Ok(chunk) };
@@ -132,16 +133,16 @@ impl<'a> Chunks<'a> {
     }
 
     /// Returns the next piece, or `None` at the end of the inputs.
-    fn read(&mut self, progress: &Progress) -> Result<Option<Piece>> {
+    fn read(&mut self, progress: &Progress) -> Result<Option<ChunkPiece>> {
         if self.stream.is_at_end() {
             return Ok(None);
         }
         let mut memory = Arena::new(ByteSize(self.piece_bytes))?;
         let (bytes, _) = self.stream.fill(&mut memory, progress)?;
-        Ok((bytes > 0).then_some(Piece { memory, unused: 0..bytes }))
+        Ok((bytes > 0).then_some(ChunkPiece { memory, unused: 0..bytes }))
     }
 
-    fn too_long(&self, chunk: &Chunk) -> Error {
+    fn too_long(&self, chunk: &LineChunk) -> Error {
         let (path, read) = self.stream.place();
         let message = format!(
             "the line at byte {} has more than {}, the most that fits in memory; give more with \
@@ -153,14 +154,14 @@ impl<'a> Chunks<'a> {
     }
 }
 
-impl Chunk {
+impl LineChunk {
     /// Converts the chunk to the input of the job that sorts it.
     pub fn into_input(self) -> Input {
         let extent = Extent { bytes: self.bytes, records: self.lines };
         Input::Supplied(Supplied::new(&PathBuf::from("lines in memory"), self).with_extent(extent))
     }
 
-    fn push(&mut self, piece: Piece, lines: u64) {
+    fn push(&mut self, piece: ChunkPiece, lines: u64) {
         self.bytes += piece.bytes().len() as u64;
         self.lines += lines;
         self.pieces.push_back(piece);
@@ -178,7 +179,7 @@ impl Chunk {
             if begun > 0 {
                 let mut memory = Arena::new(ByteSize(begun as u64))?;
                 memory.copy_from_slice(&last.bytes()[end + 1..]);
-                rest.pieces.push_front(Piece { memory, unused: 0..begun });
+                rest.pieces.push_front(ChunkPiece { memory, unused: 0..begun });
                 last.unused.end -= begun;
             }
             self.pieces.push_back(last);
@@ -190,13 +191,13 @@ impl Chunk {
     }
 }
 
-impl Piece {
+impl ChunkPiece {
     fn bytes(&self) -> &[u8] {
         &self.memory[self.unused.clone()]
     }
 }
 
-impl Supply for Chunk {
+impl Supply for LineChunk {
     fn fill(&mut self, buffer: &mut [u8], _: &Progress) -> Result<usize> {
         let mut filled = 0;
         while let Some(piece) = self.pieces.front_mut().filter(|_| filled < buffer.len()) {

@@ -45,7 +45,7 @@ const WIDTH_MAX: usize = 64;
 
 /// Compression of temporary files by a program.
 #[derive(Clone)]
-pub struct Compression<'a> {
+pub struct ProgramCompression<'a> {
     /// The program.
     pub program: &'a OsStr,
     /// Most bytes that are sorted at once, where that is less than what memory has room for.
@@ -57,7 +57,7 @@ pub struct Compression<'a> {
 }
 
 /// Sorts.
-pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Result<()> {
+pub fn sort(mut job: SortJob, how: &ProgramCompression<'_>, progress: &Progress) -> Result<()> {
     // What is free changes while chunks are read.
     let budget = job.memory.resolve()?;
     job.memory = Budget::Bytes(budget);
@@ -71,13 +71,13 @@ pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Res
         let inputs = vec![chunk.into_input()];
         return SortJob { inputs, ..job.clone() }.run(progress).map(drop);
     }
-    let mut store = Store::new(how, job.temp.clone());
+    let mut store = TemporaryStore::new(how, job.temp.clone());
     let mut stored = Vec::new();
     loop {
         let inputs = vec![chunk.into_input()];
         let file = store
             .write(progress, |output| SortJob { inputs, output, ..job.clone() }.run(progress))?;
-        stored.push(Part::Stored(file));
+        stored.push(SortedPart::Stored(file));
         if chunks.is_over() {
             break;
         }
@@ -97,14 +97,14 @@ pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Res
 }
 
 /// Merges the inputs of a job; temporary files are needed where there are many.
-pub fn merge(job: &MergeJob, how: &Compression<'_>, progress: &Progress) -> Result<()> {
-    let mut store = Store::new(how, job.temp.clone());
-    let parts = job.inputs.iter().cloned().map(Part::Given).collect();
+pub fn merge(job: &MergeJob, how: &ProgramCompression<'_>, progress: &Progress) -> Result<()> {
+    let mut store = TemporaryStore::new(how, job.temp.clone());
+    let parts = job.inputs.iter().cloned().map(SortedPart::Given).collect();
     merge_parts(job, parts, &mut store, progress)
 }
 
 /// Something sorted.
-enum Part {
+enum SortedPart {
     /// An input of the user's.
     Given(Input),
     /// A file of ours.
@@ -120,7 +120,7 @@ struct Stored {
     program: Option<OsString>,
 }
 
-impl Part {
+impl SortedPart {
     /// Opens the part as an input. Starts the program that expands it, if it was compressed.
     fn open(&self) -> Result<Input> {
         match self {
@@ -144,13 +144,13 @@ impl Drop for Stored {
 /// Merges neighbours until there are few enough, and these to the output of `job`.
 fn merge_parts(
     job: &MergeJob,
-    mut parts: Vec<Part>,
-    store: &mut Store<'_>,
+    mut parts: Vec<SortedPart>,
+    store: &mut TemporaryStore<'_>,
     progress: &Progress,
 ) -> Result<()> {
     let width = store.how.merge_width.unwrap_or(WIDTH).clamp(2, WIDTH_MAX);
-    let merge = |parts: &[Part], output| {
-        let inputs = parts.iter().map(Part::open).collect::<Result<_>>()?;
+    let merge = |parts: &[SortedPart], output| {
+        let inputs = parts.iter().map(SortedPart::open).collect::<Result<_>>()?;
         let levers = Levers { merge_width: Some(width), ..job.levers };
         MergeJob { inputs, output, levers, ..job.clone() }.run(progress)
     };
@@ -162,14 +162,14 @@ fn merge_parts(
         // From the last on, so that the places of those before stay what they are.
         for group in groups.into_iter().rev() {
             let merged = store.write(progress, |output| merge(&parts[group.clone()], output))?;
-            parts.splice(group, [Part::Stored(merged)]);
+            parts.splice(group, [SortedPart::Stored(merged)]);
         }
     }
 }
 
 /// Maker of temporary files: in each place in turn, under names that are always cleaned up.
-struct Store<'a> {
-    how: &'a Compression<'a>,
+struct TemporaryStore<'a> {
+    how: &'a ProgramCompression<'a>,
     /// True if the program can be run, as far as is known.
     is_compressing: bool,
     places: Vec<PathBuf>,
@@ -177,9 +177,9 @@ struct Store<'a> {
     files: usize,
 }
 
-impl<'a> Store<'a> {
+impl<'a> TemporaryStore<'a> {
     /// Creates a store without files.
-    fn new(how: &'a Compression<'a>, places: Vec<PathBuf>) -> Self {
+    fn new(how: &'a ProgramCompression<'a>, places: Vec<PathBuf>) -> Self {
         Self { how, is_compressing: true, places, directories: Vec::new(), files: 0 }
     }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use sortwell::unstable::io::pipe::Reader;
+use sortwell::unstable::io::pipe::PipeReader;
 use sortwell::{Error, Result};
 use sortwell::{Input, Outlet, Progress, Supplied, Supply};
 
@@ -93,13 +93,13 @@ pub fn expanded(program: &OsStr, from: File, bytes: u64) -> Result<Input> {
     let pipe = child.stdout.take();
     let process = Process { child, program: program.into(), has_ended: false };
     let missing = || Error::io(START, path, io::ErrorKind::BrokenPipe);
-    let reader = Reader::of(pipe.ok_or_else(missing)?, path);
+    let reader = PipeReader::of(pipe.ok_or_else(missing)?, path);
     Ok(Input::Supplied(Supplied::new(path, Expanding { reader, process, bytes })))
 }
 
 /// Output of a program that expands a file.
 struct Expanding {
-    reader: Reader,
+    reader: PipeReader,
     process: Process,
     /// Bytes that were compressed.
     bytes: u64,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
 
 use super::super::order;
-use super::super::parse::{Request, parse};
+use super::super::parse::{GnuRequest, parse};
 use super::*;
 
 const BLANKS_1: &str = "leading blanks are significant in key 1; consider also specifying 'b'";
@@ -21,7 +21,7 @@ fn remarks_on(line: &str) -> Vec<String> {
     };
     let arguments: Vec<Vec<u8>> =
         line.split_whitespace().map(|word| word.as_bytes().to_vec()).collect();
-    let Ok(Request::Sort(options)) = parse(&arguments, &environment) else { panic!("{line}") };
+    let Ok(GnuRequest::Sort(options)) = parse(&arguments, &environment) else { panic!("{line}") };
     let keys = order::keys(&options).expect(line);
     let remarks = remarks(&options, &keys, &environment);
     let mut remarks: Vec<String> =

@@ -8,7 +8,7 @@ use std::thread;
 
 /// Reads all of a stream, in pieces of `step` bytes.
 fn all_of(stream: &Supplied, step: usize) -> Vec<u8> {
-    let mut reader = Reader::supplied(stream.clone());
+    let mut reader = PipeReader::supplied(stream.clone());
     let mut all = Vec::new();
     loop {
         let mut piece = vec![0; step];
@@ -29,9 +29,9 @@ fn whatever_a_pipe_brings_comes_once() {
             let (from, mut to) = io::pipe().expect("a pipe");
             let written = data.clone();
             let writer = thread::spawn(move || to.write_all(&written));
-            let (begun, rest) = begin(Reader::of(from, Path::new("-"))).expect("read");
+            let (begun, rest) = begin(PipeReader::of(from, Path::new("-"))).expect("read");
             assert_eq!(rest.is_none(), bytes <= little, "{bytes}");
-            let stream = Supplied::new(Path::new("-"), Begun::new(begun, rest));
+            let stream = Supplied::new(Path::new("-"), BegunStream::new(begun, rest));
             assert!(all_of(&stream, step) == data, "{bytes} by {step}");
             writer.join().expect("no panic").expect("written");
         }

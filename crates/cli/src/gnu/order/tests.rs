@@ -5,7 +5,7 @@ mod beside;
 use sortwell::unstable::key::KeyEncoder;
 use sortwell::unstable::key::text::{Separator, TextKey};
 
-use super::super::parse::{Request, parse};
+use super::super::parse::{GnuRequest, parse};
 use super::*;
 
 fn environment(locale: Locale) -> Environment {
@@ -23,7 +23,7 @@ fn settled_in(line: &str, locale: Locale) -> Result<(TextOrder, Settings), Strin
         line.split_whitespace().map(|word| word.as_bytes().to_vec()).collect();
     let said = |complaint: Complaint| String::from_utf8(complaint.text(b"sort")).expect("UTF-8");
     match parse(&arguments, &environment).map_err(said)? {
-        Request::Sort(options) => {
+        GnuRequest::Sort(options) => {
             let (order, settings) = settle(&options, &environment).map_err(said)?;
             Ok((order.bound().map_err(|error| error.to_string())?, settings))
         }
@@ -207,8 +207,8 @@ fn settings_are_what_was_said() {
     assert_eq!(all.temporary, [PathBuf::from("a")]);
     assert_eq!((all.threads, all.merge_width), (Some(2), Some(3)));
     assert_eq!(settings_of("-S 50%").memory, Budget::Percent(50.0));
-    assert_eq!(settings_of("-c f").action, Action::Check(Check::Diagnose));
-    assert_eq!(settings_of("-mC f").action, Action::Check(Check::Quiet));
+    assert_eq!(settings_of("-c f").action, Action::Check(GnuCheck::Diagnose));
+    assert_eq!(settings_of("-mC f").action, Action::Check(GnuCheck::Quiet));
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn a_shuffle_takes_its_seed_from_the_source() {
 #[test]
 fn the_locale_orders_text_and_writes_numbers() {
     let Some(locale) = Locale::named("de_DE.UTF-8") else {
-        println!("skipped: this machine has no locale de_DE.UTF-8");
+        println!("LEFT OUT: this machine has no locale de_DE.UTF-8");
         return;
     };
     let (order, _) = settled_in("-k1,1 -k2,2n -k3R -k4V", locale).expect("good");
@@ -252,7 +252,7 @@ fn the_locale_orders_text_and_writes_numbers() {
 fn bytes_order_text_in_c_and_its_utf8() {
     assert!(order_of("-k1").specs[0].collation.is_none());
     let Some(locale) = Locale::named("C.UTF-8") else {
-        println!("skipped: this machine has no locale C.UTF-8");
+        println!("LEFT OUT: this machine has no locale C.UTF-8");
         return;
     };
     let (order, _) = settled_in("-k1", locale).expect("good");
@@ -264,7 +264,7 @@ fn bytes_order_text_in_c_and_its_utf8() {
 fn bytes_are_letters_where_the_locale_says_so() {
     let name = "de_DE.ISO-8859-1";
     if Locale::named(name).is_none() {
-        println!("skipped: this machine has no locale {name}");
+        println!("LEFT OUT: this machine has no locale {name}");
         return;
     }
     // The second of each pair is the first in the eyes of the options, but not in those of C.

@@ -12,7 +12,7 @@ fn environment() -> Environment {
     }
 }
 
-fn request(line: &str, environment: &Environment) -> Result<Request, String> {
+fn request(line: &str, environment: &Environment) -> Result<GnuRequest, String> {
     let arguments: Vec<Vec<u8>> =
         line.split_whitespace().map(|word| word.as_bytes().to_vec()).collect();
     let said = |complaint: Complaint| String::from_utf8(complaint.text(b"sort")).expect("UTF-8");
@@ -22,7 +22,7 @@ fn request(line: &str, environment: &Environment) -> Result<Request, String> {
 #[track_caller]
 fn options_in(line: &str, environment: &Environment) -> Options {
     match request(line, environment) {
-        Ok(Request::Sort(options)) => *options,
+        Ok(GnuRequest::Sort(options)) => *options,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -69,13 +69,13 @@ fn flags_have_letters_and_names() {
     let few = options("-c -m -s -u -z");
     let names = options("--check --merge --stable --unique --zero-terminated");
     assert_eq!(few, names);
-    assert_eq!(few.check, Some(Check::Diagnose));
+    assert_eq!(few.check, Some(GnuCheck::Diagnose));
     assert!(few.merges && few.is_stable && few.is_unique && few.ends_with_nul);
     assert!(options("--debug").is_debugged);
     for line in ["-C", "--check=quiet", "--check=silent", "--check=q", "-C --check=s"] {
-        assert_eq!(options(line).check, Some(Check::Quiet), "{line}");
+        assert_eq!(options(line).check, Some(GnuCheck::Quiet), "{line}");
     }
-    assert_eq!(options("--check=diagnose-first -c").check, Some(Check::Diagnose));
+    assert_eq!(options("--check=diagnose-first -c").check, Some(GnuCheck::Diagnose));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn values_are_kept() {
     );
     assert_eq!(all.output, Some("out".into()));
     assert_eq!(all.separator, Some(b':'));
-    assert_eq!(all.memory, Some(Size::Bytes(2 << 20)));
+    assert_eq!(all.memory, Some(MemorySize::Bytes(2 << 20)));
     assert_eq!(all.temporary, ["one", "two"]);
     assert_eq!((all.threads, all.merge_width), (Some(3), Some(16)));
     assert_eq!(all.compressor, Some("gzip".into()));
@@ -94,8 +94,8 @@ fn values_are_kept() {
     assert_eq!(all.files_from, Some("list".into()));
     assert_eq!(all.files, ["f", "g"]);
     assert_eq!(options("-t \\0").separator, Some(0));
-    assert_eq!(options("-S 5%").memory, Some(Size::Percent(5)));
-    assert_eq!(options("-S 3 -S 1").memory, Some(Size::Bytes(3072)));
+    assert_eq!(options("-S 5%").memory, Some(MemorySize::Percent(5)));
+    assert_eq!(options("-S 3 -S 1").memory, Some(MemorySize::Bytes(3072)));
     assert_eq!(options("--parallel=99999999999999999999").threads, Some(usize::MAX));
 }
 
@@ -155,8 +155,8 @@ fn versions_of_posix_decide_about_old_keys() {
 
 #[test]
 fn help_and_version_come_before_later_faults() {
-    assert_eq!(request("--help -k0", &environment()), Ok(Request::Help));
-    assert_eq!(request("-r --version --help", &environment()), Ok(Request::Version));
+    assert_eq!(request("--help -k0", &environment()), Ok(GnuRequest::Help));
+    assert_eq!(request("-r --version --help", &environment()), Ok(GnuRequest::Version));
     assert!(complaint("-k0 --help").contains("field number is zero"));
 }
 

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn names_are_quoted_where_a_shell_needs_it() {
     let c = Locale::c();
-    let quoting = Quoting::new(&c);
+    let quoting = Quoter::new(&c);
     let cases: [(&[u8], &str); 20] = [
         (b"plain", "plain"),
         (b"a b", "'a b'"),
@@ -38,7 +38,7 @@ fn names_are_quoted_where_a_shell_needs_it() {
 #[test]
 fn text_is_always_quoted_and_escaped() {
     let c = Locale::c();
-    let quoting = Quoting::new(&c);
+    let quoting = Quoter::new(&c);
     let cases: [(&[u8], &str); 6] = [
         (b"ab", "'ab'"),
         (b"a'b\tc", "'a\\'b\\tc'"),
@@ -55,10 +55,10 @@ fn text_is_always_quoted_and_escaped() {
 #[test]
 fn letters_and_marks_of_utf8_are_shown() {
     let Some(locale) = Locale::named("C.UTF-8") else {
-        println!("skipped: this machine has no locale C.UTF-8");
+        println!("LEFT OUT: this machine has no locale C.UTF-8");
         return;
     };
-    let quoting = Quoting::new(&locale);
+    let quoting = Quoter::new(&locale);
     assert_eq!(quoting.text("ü'".as_bytes()), "‘ü'’".as_bytes());
     assert_eq!(quoting.text(b"a\xfc"), "‘a\\374’".as_bytes());
     assert_eq!(quoting.file("ü".as_bytes()), "ü".as_bytes());

@@ -6,7 +6,7 @@ use super::*;
 fn notes(line: &str) -> Result<Vec<String>, String> {
     let arguments: Vec<Vec<u8>> =
         line.split_whitespace().map(|word| word.as_bytes().to_vec()).collect();
-    let mut words = Words::new(&arguments);
+    let mut words = RemainingWords::new(&arguments);
     let mut notes = Vec::new();
     loop {
         match words.next() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::meter::Sample;
+use super::super::meter::ProgressSample;
 use super::*;
 
 fn meter(done: Option<f64>) -> Meter {
@@ -10,7 +10,7 @@ fn meter(done: Option<f64>) -> Meter {
     let elapsed = Duration::from_secs(1);
     let left = done.map(|_| elapsed);
     let (words, bytes_done, input_read) = ("merging runs", 9_000_000, 5_000_000);
-    meter.add(Sample { elapsed, words, bytes_done, input_read, spilled: 0, done, left });
+    meter.add(ProgressSample { elapsed, words, bytes_done, input_read, spilled: 0, done, left });
     meter
 }
 

@@ -36,7 +36,7 @@ fn output(program: &str, words: &[&str], folder: &Path) -> Vec<u8> {
 /// Sorts by both; ours must say that it spilled where it can say so.
 fn compare(bytes: usize, ours: &[&str], theirs: &[&str]) {
     if !crate::both::has_gnu_sort() {
-        println!("skipped: this machine has no GNU sort of coreutils 9 to compare with");
+        println!("LEFT OUT: this machine has no GNU sort of coreutils 9 to compare with");
         return;
     }
     let folder = tempfile::Builder::new().prefix("sortwell-test-").tempdir().expect("a folder");

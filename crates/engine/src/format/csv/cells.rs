@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use super::Dialect;
-use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far, special_quotes};
+use super::masks::{MaskChunk, WIDTH, all_or_none, parity_so_far, special_quotes};
 
 /// Chunks without the end of a cell after which a search of many bytes at once is quicker.
 const BARREN_MAX: usize = 4;
@@ -92,7 +92,7 @@ impl<'a> CellEnds<'a> {
             Some(last) if last < self.next_chunk => self.next_chunk - last,
             _ => 0,
         };
-        let chunk = Chunk::of(&self.row[self.next_chunk - overlap..]);
+        let chunk = MaskChunk::of(&self.row[self.next_chunk - overlap..]);
         let separators = chunk.equal(self.dialect.separator) >> overlap;
         let mut quotes = self.dialect.quote.map_or(0, |quote| chunk.equal(quote) >> overlap);
         if self.dialect.is_lenient {

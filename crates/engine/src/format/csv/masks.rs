@@ -5,16 +5,16 @@
 
 use wide::u8x16;
 
-use super::quoting::At;
+use super::quoting::Gap;
 
 /// Bytes that one mask describes.
 pub const WIDTH: usize = 64;
 
 /// Sixty-four bytes; those after the end of the text are zeros.
 #[derive(Clone, Copy)]
-pub struct Chunk([u8x16; WIDTH / 16]);
+pub struct MaskChunk([u8x16; WIDTH / 16]);
 
-impl Chunk {
+impl MaskChunk {
     /// Returns the first bytes of `bytes`.
     #[inline]
     pub fn of(bytes: &[u8]) -> Self {
@@ -75,20 +75,20 @@ pub struct LenientCarry {
     may_open: u64,
 }
 
-impl From<At> for LenientCarry {
-    fn from(at: At) -> Self {
-        let inside = if at == At::Quoted { u64::MAX } else { 0 };
-        Self { inside, may_open: u64::from(at == At::Start) }
+impl From<Gap> for LenientCarry {
+    fn from(at: Gap) -> Self {
+        let inside = if at == Gap::Quoted { u64::MAX } else { 0 };
+        Self { inside, may_open: u64::from(at == Gap::Start) }
     }
 }
 
 impl LenientCarry {
     /// Returns the place that the last chunk ends at.
-    pub fn at(self) -> At {
+    pub fn at(self) -> Gap {
         match self {
-            Self { inside: u64::MAX, .. } => At::Quoted,
-            Self { may_open: 1, .. } => At::Start,
-            _ => At::Text,
+            Self { inside: u64::MAX, .. } => Gap::Quoted,
+            Self { may_open: 1, .. } => Gap::Start,
+            _ => Gap::Text,
         }
     }
 
@@ -154,7 +154,7 @@ pub fn is_odd(bytes: &[u8], wanted: u8) -> bool {
 pub fn nth_end(end: u8, bytes: &[u8], number: usize) -> Option<usize> {
     let (mut left, mut at) = (number, 0);
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let mut ends = Chunk::of(rest).equal(end);
+        let mut ends = MaskChunk::of(rest).equal(end);
         if rest.len() < WIDTH {
             // What lies behind the end of the text is zeros.
             ends &= (1 << rest.len()) - 1;

@@ -2,8 +2,8 @@
 
 use memchr::{memchr, memchr2};
 
-use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far, special_quotes};
-use super::quoting::At;
+use super::masks::{MaskChunk, WIDTH, all_or_none, parity_so_far, special_quotes};
+use super::quoting::Gap;
 use super::{Dialect, ROW_END, without_end};
 
 /// Returns the place after the first row that ends in `bytes`. `is_inside` says whether their
@@ -23,7 +23,7 @@ pub struct ChunkPair<'a> {
     /// The byte at which they begin.
     pub at: usize,
     /// Both of them.
-    pub chunks: [&'a Chunk; 2],
+    pub chunks: [&'a MaskChunk; 2],
     /// A bit for each byte outside quotes.
     pub outside: u128,
     /// A bit for each byte that ends a row.
@@ -44,7 +44,7 @@ pub fn first_end_in_pairs(
 ) -> Result<usize, (usize, bool)> {
     let (mut inside, mut at) = (if is_inside { u64::MAX } else { 0 }, 0);
     while let Some(bytes) = bytes.get(at..at + 2 * WIDTH) {
-        let (low, high) = (Chunk::of(bytes), Chunk::of(&bytes[WIDTH..]));
+        let (low, high) = (MaskChunk::of(bytes), MaskChunk::of(&bytes[WIDTH..]));
         let quoted_low = parity_so_far(low.equal(quote)) ^ inside;
         let quoted_high = parity_so_far(high.equal(quote)) ^ all_or_none(quoted_low);
         let outside = !joined(quoted_low, quoted_high);
@@ -99,7 +99,7 @@ pub fn last_end(quote: u8, bytes: &[u8], mut is_inside: bool) -> Option<usize> {
 
 /// A row that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct CsvRow<'a> {
     /// Bytes of the row, with its end, which the last row may lack.
     pub bytes: &'a [u8],
     /// Number of cells; an empty row has one.
@@ -199,7 +199,7 @@ impl<'a> Rows<'a> {
     /// Looks at the next chunk.
     #[inline]
     fn advance(&mut self) {
-        let chunk = Chunk::of(&self.bytes[self.next_chunk..]);
+        let chunk = MaskChunk::of(&self.bytes[self.next_chunk..]);
         let Carry { inside, may_open, closed } = self.carry;
         let line_ends = chunk.equal(ROW_END);
         let all_separators = chunk.equal(self.dialect.separator);
@@ -250,32 +250,32 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the last row, which lacks its end.
-    fn last(&mut self, cells: usize, stray: Option<usize>) -> Option<Row<'a>> {
+    fn last(&mut self, cells: usize, stray: Option<usize>) -> Option<CsvRow<'a>> {
         let bytes = &self.bytes[self.start..];
         self.start = self.bytes.len();
         self.note_end(bytes);
         let open = || {
             let quoting = self.dialect.quoting()?;
-            let (mut at, mut opened) = (At::Start, None);
+            let (mut at, mut opened) = (Gap::Start, None);
             for (place, byte) in bytes.iter().enumerate() {
                 let after = quoting.after(at, *byte);
-                if at != At::Quoted && after == At::Quoted {
+                if at != Gap::Quoted && after == Gap::Quoted {
                     opened = Some(place);
                 }
                 at = after;
             }
-            opened.filter(|_| at == At::Quoted)
+            opened.filter(|_| at == Gap::Quoted)
         };
         let stray_quote = stray.or_else(open);
-        (!bytes.is_empty()).then_some(Row { bytes, cells, stray_quote })
+        (!bytes.is_empty()).then_some(CsvRow { bytes, cells, stray_quote })
     }
 }
 
 impl<'a> Iterator for Rows<'a> {
-    type Item = Row<'a>;
+    type Item = CsvRow<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Row<'a>> {
+    fn next(&mut self) -> Option<CsvRow<'a>> {
         let (mut cells, mut stray) = (1, None);
         self.cell_ends.clear();
         while self.ends == 0 {
@@ -307,7 +307,7 @@ impl<'a> Iterator for Rows<'a> {
         let bytes = &self.bytes[self.start..end];
         self.start = end;
         self.note_end(bytes);
-        Some(Row { bytes, cells, stray_quote: stray })
+        Some(CsvRow { bytes, cells, stray_quote: stray })
     }
 }
 

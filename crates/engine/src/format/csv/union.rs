@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::{Cells, Dialect, Row, value, without_end};
+use super::{Cells, CsvRow, Dialect, value, without_end};
 use crate::error::{Message, Setting, message};
 use crate::format::Ragged;
 
@@ -125,7 +125,7 @@ impl ColumnOrder {
 
 /// A table whose rows are written as rows of a union.
 #[derive(Clone, Copy, Debug)]
-pub struct Table<'a> {
+pub struct UnionTable<'a> {
     /// The separator and the quotes.
     pub dialect: Dialect,
     /// The order of its columns.
@@ -138,7 +138,7 @@ pub struct Table<'a> {
 
 /// Form in which a row is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
+enum UnionRowForm {
     /// Unchanged.
     #[default]
     AsIs,
@@ -157,7 +157,7 @@ enum Form {
 /// union does not have, and names the row.
 #[derive(Debug, Default)]
 pub struct RowWriter {
-    form: Form,
+    form: UnionRowForm,
     /// Ends of the cells, as far as the table has columns; fewer in short rows.
     ends: Vec<u32>,
     /// Bytes of the row without its end.
@@ -172,18 +172,18 @@ pub struct RowWriter {
 
 impl RowWriter {
     /// Begins a row, whose first cells end at `ends`.
-    pub fn begin(&mut self, table: &Table<'_>, row: &Row<'_>, ends: &[u32]) {
+    pub fn begin(&mut self, table: &UnionTable<'_>, row: &CsvRow<'_>, ends: &[u32]) {
         let columns = table.order.columns();
         self.text = without_end(row.bytes).len();
         (self.piece, self.written, self.pair) = (0, 0, 0);
         self.form = match table.ragged {
-            _ if row.stray_quote.is_some() || self.text == 0 => Form::AsIs,
-            _ if row.cells == columns => Form::Moved { has_more: false },
-            Ragged::Keep => Form::Moved { has_more: row.cells > columns },
-            _ if row.cells == table.width => Form::Longer,
-            _ => Form::AsIs,
+            _ if row.stray_quote.is_some() || self.text == 0 => UnionRowForm::AsIs,
+            _ if row.cells == columns => UnionRowForm::Moved { has_more: false },
+            Ragged::Keep => UnionRowForm::Moved { has_more: row.cells > columns },
+            _ if row.cells == table.width => UnionRowForm::Longer,
+            _ => UnionRowForm::AsIs,
         };
-        if let Form::Moved { .. } = self.form {
+        if let UnionRowForm::Moved { .. } = self.form {
             self.ends.clear();
             self.ends.extend_from_slice(ends);
         }
@@ -191,7 +191,7 @@ impl RowWriter {
 
     /// Writes what comes next of `row`, the one that was begun, into `out`; returns the bytes
     /// written, and whether that was all.
-    pub fn write(&mut self, table: &Table<'_>, row: &[u8], out: &mut [u8]) -> (usize, bool) {
+    pub fn write(&mut self, table: &UnionTable<'_>, row: &[u8], out: &mut [u8]) -> (usize, bool) {
         let mut filled = 0;
         while let Some((bytes, is_separated)) = self.piece(table, row) {
             let left = &bytes[self.written..];
@@ -215,24 +215,24 @@ impl RowWriter {
 
     /// Returns the piece being written, and whether a separator follows; `None` after the last.
     #[inline]
-    fn piece<'r>(&self, table: &Table<'_>, row: &'r [u8]) -> Option<(&'r [u8], bool)> {
+    fn piece<'r>(&self, table: &UnionTable<'_>, row: &'r [u8]) -> Option<(&'r [u8], bool)> {
         let end = (&row[self.text..], false);
         match (self.form, self.piece) {
-            (Form::AsIs, 0) => Some((row, false)),
-            (Form::Longer, 0) => Some((&row[..self.text], true)),
-            (Form::Longer, 1) => Some(end),
-            (Form::Moved { has_more }, piece) if piece < table.width => {
+            (UnionRowForm::AsIs, 0) => Some((row, false)),
+            (UnionRowForm::Longer, 0) => Some((&row[..self.text], true)),
+            (UnionRowForm::Longer, 1) => Some(end),
+            (UnionRowForm::Moved { has_more }, piece) if piece < table.width => {
                 let cell = match table.order.pairs.get(self.pair) {
                     Some((place, own)) if *place as usize == piece => self.cell(row, *own as usize),
                     _ => b"",
                 };
                 Some((cell, has_more || piece + 1 < table.width))
             }
-            (Form::Moved { has_more }, piece) if piece == table.width => {
+            (UnionRowForm::Moved { has_more }, piece) if piece == table.width => {
                 let from = if has_more { self.start_of(self.ends.len()) } else { self.text };
                 Some((&row[from..self.text], false))
             }
-            (Form::Moved { .. }, piece) if piece == table.width + 1 => Some(end),
+            (UnionRowForm::Moved { .. }, piece) if piece == table.width + 1 => Some(end),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@
 //! be well formed all the same, if it is empty, nested deeply, or very long.
 
 use super::bounds::BOUND;
-use super::window::{WIDTH, Window};
+use super::window::{TextWindow, WIDTH};
 
 /// The brackets that are open, one bit each, the innermost lowest: one for an object, zero for an
 /// array. A bit that is always set lies above them.
@@ -19,7 +19,7 @@ const OUTERMOST: Nesting = 1;
 /// surely JSON.
 #[inline]
 pub fn line_length(bytes: &[u8]) -> Option<usize> {
-    let mut check = Check { bytes, at: 0, seen: Window::default() };
+    let mut check = QuickCheck { bytes, at: 0, seen: TextWindow::default() };
     check.pass_value()?;
     check.pass_blanks();
     let end = check.at;
@@ -33,15 +33,15 @@ pub fn line_length(bytes: &[u8]) -> Option<usize> {
 }
 
 /// A place in a line. Each step returns `None` where the line is not surely JSON.
-struct Check<'a> {
+struct QuickCheck<'a> {
     /// The line and those that follow it.
     bytes: &'a [u8],
     at: usize,
     /// All windows of strings so far, united. These may reach beyond the line.
-    seen: Window,
+    seen: TextWindow,
 }
 
-impl Check<'_> {
+impl QuickCheck<'_> {
     #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
@@ -123,7 +123,7 @@ impl Check<'_> {
     #[inline(always)]
     fn pass_string(&mut self) -> Option<()> {
         loop {
-            let window = Window::at(self.bytes, self.at);
+            let window = TextWindow::at(self.bytes, self.at);
             self.seen |= window;
             let stops = window.string_stops_and_controls();
             if stops == 0 {
@@ -191,7 +191,7 @@ impl Check<'_> {
     fn pass_digits(&mut self) -> usize {
         let start = self.at;
         loop {
-            let count = Window::at(self.bytes, self.at).leading_digits();
+            let count = TextWindow::at(self.bytes, self.at).leading_digits();
             self.at += count;
             if count < WIDTH {
                 return self.at - start;

@@ -7,8 +7,8 @@
 
 use serde::de::{Deserializer, Visitor};
 
-use super::Step;
-use super::window::{WIDTH, Window};
+use super::PathStep;
+use super::window::{TextWindow, WIDTH};
 
 /// The bytes around the members of an object, and around the elements of an array.
 const OBJECT: (u8, u8) = (b'{', b'}');
@@ -17,7 +17,7 @@ const ARRAY: (u8, u8) = (b'[', b']');
 /// Returns the value that `steps` lead to, as it is written, and whether it is a string with
 /// escapes.
 #[inline]
-pub fn find<'a>(line: &'a [u8], steps: &[Step]) -> Option<(&'a [u8], bool)> {
+pub fn find<'a>(line: &'a [u8], steps: &[PathStep]) -> Option<(&'a [u8], bool)> {
     let mut seek = Seek { line, at: 0 };
     for step in steps {
         seek.pass_blanks();
@@ -118,7 +118,7 @@ impl Seek<'_> {
     #[inline]
     fn pass_scalar(&mut self) {
         loop {
-            let ends = Window::at(self.line, self.at).scalar_ends();
+            let ends = TextWindow::at(self.line, self.at).scalar_ends();
             if ends != 0 {
                 self.at += ends.trailing_zeros() as usize;
                 return;
@@ -131,7 +131,7 @@ impl Seek<'_> {
     fn pass_nested(&mut self) -> Option<()> {
         let mut depth = 0_usize;
         loop {
-            self.pass_to(Window::brackets_and_quotes)?;
+            self.pass_to(TextWindow::brackets_and_quotes)?;
             match self.take()? {
                 b'{' | b'[' => depth += 1,
                 b'"' => drop(self.pass_string()?),
@@ -150,7 +150,7 @@ impl Seek<'_> {
     fn pass_string(&mut self) -> Option<bool> {
         let mut has_escapes = false;
         loop {
-            self.pass_to(Window::string_stops)?;
+            self.pass_to(TextWindow::string_stops)?;
             if self.take()? == b'"' {
                 return Some(has_escapes);
             }
@@ -160,9 +160,9 @@ impl Seek<'_> {
 
     /// Goes on to the next byte that is `wanted`, if the line has one.
     #[inline(always)]
-    fn pass_to(&mut self, wanted: impl Fn(Window) -> u32) -> Option<()> {
+    fn pass_to(&mut self, wanted: impl Fn(TextWindow) -> u32) -> Option<()> {
         while self.at < self.line.len() {
-            let found = wanted(Window::at(self.line, self.at));
+            let found = wanted(TextWindow::at(self.line, self.at));
             if found != 0 {
                 self.at += found.trailing_zeros() as usize;
                 return Some(());

@@ -12,9 +12,9 @@ pub const WIDTH: usize = 16;
 
 /// Sixteen bytes of a text; those after its end are zeros.
 #[derive(Clone, Copy, Default)]
-pub struct Window(u8x16);
+pub struct TextWindow(u8x16);
 
-impl Window {
+impl TextWindow {
     /// Returns the bytes from byte `at` on.
     #[inline(always)]
     pub fn at(text: &[u8], at: usize) -> Self {
@@ -106,7 +106,7 @@ impl Window {
     }
 }
 
-impl BitOrAssign for Window {
+impl BitOrAssign for TextWindow {
     #[inline(always)]
     fn bitor_assign(&mut self, other: Self) {
         self.0 = self.0 | other.0;

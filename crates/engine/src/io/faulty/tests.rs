@@ -25,7 +25,7 @@ impl Place {
         Self { folder, file }
     }
 
-    fn install(&self, numbers: Range<u64>, fault: Fault) -> Installed {
+    fn install(&self, numbers: Range<u64>, fault: InjectedFault) -> Installed {
         Script::new(self.folder.path(), numbers, fault).install()
     }
 
@@ -68,7 +68,7 @@ fn bits_apart(a: &[u8], b: &[u8]) -> u32 {
 #[test]
 fn the_numbers_of_a_script_fail_and_no_others() {
     let (place, other) = (Place::new(), Place::new());
-    let installed = place.install(1..3, Fault::Fails(Errno::IO));
+    let installed = place.install(1..3, InjectedFault::Fails(Errno::IO));
     assert!(other.reads(4).iter().all(|done| done.result.is_ok()));
     assert_eq!((installed.seen(), installed.has_struck()), (0, false));
     let mut done = place.reads(4);
@@ -85,7 +85,7 @@ fn the_numbers_of_a_script_fail_and_no_others() {
 #[test]
 fn writes_that_crumble_are_whole_in_the_end() {
     let place = Place::new();
-    let _installed = place.install(0..1, Fault::Crumbles);
+    let _installed = place.install(0..1, InjectedFault::Crumbles);
     let (done, found) = place.write();
     assert_eq!(done.result.unwrap(), LENGTH);
     assert!(found == contents());
@@ -94,7 +94,7 @@ fn writes_that_crumble_are_whole_in_the_end() {
 #[test]
 fn a_read_may_end_early_and_a_write_that_does_is_an_error() {
     let place = Place::new();
-    let _installed = place.install(0..2, Fault::Ends);
+    let _installed = place.install(0..2, InjectedFault::Ends);
     let done = place.reads(1).pop().unwrap();
     assert_eq!(done.result.unwrap(), LENGTH / 2);
     assert!(done.request.region[..LENGTH / 2] == contents()[..LENGTH / 2]);
@@ -107,7 +107,7 @@ fn a_read_may_end_early_and_a_write_that_does_is_an_error() {
 #[test]
 fn a_flipped_bit_is_in_the_memory_of_a_read_and_in_the_file_of_a_write() {
     let place = Place::new();
-    let _installed = place.install(0..2, Fault::Flips(12_345));
+    let _installed = place.install(0..2, InjectedFault::Flips(12_345));
     let done = place.reads(1).pop().unwrap();
     assert_eq!(bits_apart(&done.request.region, &contents()), 1);
     let (done, found) = place.write();
@@ -118,7 +118,7 @@ fn a_flipped_bit_is_in_the_memory_of_a_read_and_in_the_file_of_a_write() {
 #[test]
 fn a_bit_flips_later() {
     let place = Place::new();
-    let fault = Fault::FlipsLater(12_345, 2);
+    let fault = InjectedFault::FlipsLater(12_345, 2);
     let _installed = Script::new(place.folder.path(), 0..1, fault).of(Operation::Read).install();
     let file = File::create(&place.folder.path().join("written"), Direct::Off).unwrap();
     let mut queue = Engine::Sync.queue(4).unwrap();
@@ -140,13 +140,13 @@ fn a_bit_flips_later() {
 fn completions_are_overtaken_and_stall() {
     let place = Place::new();
     let tags = |times| place.reads(times).iter().map(|done| done.request.tag).collect::<Vec<_>>();
-    let installed = place.install(0..1, Fault::IsOvertaken(1));
+    let installed = place.install(0..1, InjectedFault::IsOvertaken(1));
     assert_eq!(tags(4), [1, 0, 2, 3]);
     drop(installed);
-    let installed = place.install(0..u64::MAX, Fault::IsOvertaken(9));
+    let installed = place.install(0..u64::MAX, InjectedFault::IsOvertaken(9));
     assert_eq!(tags(3), [2, 1, 0]);
     drop(installed);
-    let _installed = place.install(0..1, Fault::Stalls(Duration::from_millis(30)));
+    let _installed = place.install(0..1, InjectedFault::Stalls(Duration::from_millis(30)));
     let begun = Instant::now();
     assert_eq!(tags(3), [1, 2, 0]);
     assert!(begun.elapsed() >= Duration::from_millis(30));

@@ -69,7 +69,7 @@ fn lengths_follow_what_is_done_to_the_file() {
 fn no_space_is_an_error_with_the_systems_words() {
     let directory = tempfile::tempdir().unwrap();
     let file = File::create(&path_in(&directory), Direct::Off).unwrap();
-    let free = crate::io::space::free(directory.path()).unwrap().bytes();
+    let free = crate::sys::space::free(directory.path()).unwrap().bytes();
     let error = file.preallocate(free.saturating_add(1 << 40)).unwrap_err();
     let Error::Io { source, .. } = &error else { panic!("{error}") };
     assert_eq!(source.kind(), std::io::ErrorKind::StorageFull, "{source}");

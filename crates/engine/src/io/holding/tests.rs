@@ -44,7 +44,7 @@ fn what_is_held_already_counts() {
 #[test]
 fn files_claim_as_they_grow() {
     let holding = Holding::new(&allowance(100), 0);
-    let (reserved, open) = (Share::new(&holding, 0), Share::new(&holding, 0));
+    let (reserved, open) = (HoldingShare::new(&holding, 0), HoldingShare::new(&holding, 0));
     reserved.write_begins(60).unwrap();
     reserved.write_begins(20).unwrap();
     assert_eq!(holding.bytes(), 60, "bytes behind one another count once");
@@ -61,7 +61,7 @@ fn files_claim_as_they_grow() {
 fn clocks_run_while_something_is_under_way() {
     let start = Instant::now();
     let at = |seconds: u64| start + Duration::from_secs(seconds);
-    let mut clock = Clock::default();
+    let mut clock = BusyClock::default();
     assert_eq!(clock.speed(at(0)), None);
     clock.begin(at(10));
     clock.begin(at(11));

@@ -29,7 +29,7 @@ fn devices_and_files_without_a_length_are_read_in_order() {
         panic!("a file of /proc tells no length");
     };
     let mut buffer = vec![0; 1 << 16];
-    let filled = Reader::supplied(status).fill(&mut buffer, &Progress::new()).unwrap();
+    let filled = PipeReader::supplied(status).fill(&mut buffer, &Progress::new()).unwrap();
     assert!(buffer[..filled].starts_with(b"Name:\t"));
 }
 

@@ -8,33 +8,33 @@ use rustix::fs::{CWD, fcntl_setfl, mknodat};
 
 use super::*;
 
-fn reader(end: impl Into<OwnedFd>) -> Reader {
-    Reader::of(end, Path::new("a pipe"))
+fn reader(end: impl Into<OwnedFd>) -> PipeReader {
+    PipeReader::of(end, Path::new("a pipe"))
 }
 
-fn writer(end: impl Into<OwnedFd>) -> Writer {
-    Writer::of(end, Path::new("a pipe"))
+fn writer(end: impl Into<OwnedFd>) -> PipeWriter {
+    PipeWriter::of(end, Path::new("a pipe"))
 }
 
-fn modest_writer(end: impl Into<OwnedFd>) -> Writer {
-    let end = End::new(end.into(), Path::new("a pipe"), Way::Out);
-    Writer(Target::End(modest(end)))
+fn modest_writer(end: impl Into<OwnedFd>) -> PipeWriter {
+    let end = PipeEnd::new(end.into(), Path::new("a pipe"), PipeDirection::Out);
+    PipeWriter(WriterTarget::End(modest(end)))
 }
 
 /// What keeps a writer from waiting.
-fn manner(writer: &Writer) -> Manner {
+fn manner(writer: &PipeWriter) -> Manner {
     match &writer.0 {
-        Target::End(end) => end.manner,
-        Target::Inlet(_) => panic!("it writes to a pipe"),
+        WriterTarget::End(end) => end.manner,
+        WriterTarget::Inlet(_) => panic!("it writes to a pipe"),
     }
 }
 
-fn modest_reader(end: impl Into<OwnedFd>) -> Reader {
-    Reader::new(modest(End::new(end.into(), Path::new("a pipe"), Way::In)))
+fn modest_reader(end: impl Into<OwnedFd>) -> PipeReader {
+    PipeReader::new(modest(PipeEnd::new(end.into(), Path::new("a pipe"), PipeDirection::In)))
 }
 
 /// A stream end as it is where the kernel knows no `RWF_NOWAIT` for it.
-fn modest(mut end: End) -> End {
+fn modest(mut end: PipeEnd) -> PipeEnd {
     assert_eq!(end.manner, Manner::Told);
     end.manner = Manner::Modest;
     end
@@ -128,7 +128,7 @@ fn non_blocking_ends_are_waited_for() {
 #[test]
 fn pipes_are_enlarged_and_other_files_are_read_all_the_same() {
     let (from, _to) = pipe().unwrap();
-    let end = End::new(from.into(), Path::new("a pipe"), Way::In);
+    let end = PipeEnd::new(from.into(), Path::new("a pipe"), PipeDirection::In);
     // SAFETY: F_GETPIPE_SZ takes nothing.
     let bytes = unsafe { libc::fcntl(end.descriptor.as_raw_fd(), libc::F_GETPIPE_SZ) };
     assert!(bytes >= 4096);
@@ -136,16 +136,16 @@ fn pipes_are_enlarged_and_other_files_are_read_all_the_same() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"twelve bytes").unwrap();
     let mut buffer = [0; 20];
-    let mut opened = Reader::open(file.path()).unwrap();
+    let mut opened = PipeReader::open(file.path()).unwrap();
     assert_eq!(opened.fill(&mut buffer, &Progress::new()).unwrap(), 12);
-    let missing = Reader::open(Path::new("/missing/pipe")).unwrap_err();
+    let missing = PipeReader::open(Path::new("/missing/pipe")).unwrap_err();
     assert!(missing.to_string().contains("/missing/pipe"));
 }
 
 #[test]
 fn standard_streams_have_names() {
-    assert_eq!(Reader::stdin().unwrap().name(), Path::new("standard input"));
-    assert_eq!(Writer::stdout().unwrap().name(), Path::new("standard output"));
+    assert_eq!(PipeReader::stdin().unwrap().name(), Path::new("standard input"));
+    assert_eq!(PipeWriter::stdout().unwrap().name(), Path::new("standard output"));
 }
 
 #[test]
@@ -171,13 +171,13 @@ fn a_blocked_write_is_interrupted() {
 #[test]
 fn named_pipes_are_waited_for_and_interrupted() {
     let (_folder, path) = named_pipe();
-    is_interrupted(|progress| Writer::open(&path, progress).map(|_| ()));
-    is_interrupted(|progress| Reader::open(&path)?.fill(&mut [0; 10], progress).map(|_| ()));
-    let mut reader = Reader::open(&path).unwrap();
+    is_interrupted(|progress| PipeWriter::open(&path, progress).map(|_| ()));
+    is_interrupted(|progress| PipeReader::open(&path)?.fill(&mut [0; 10], progress).map(|_| ()));
+    let mut reader = PipeReader::open(&path).unwrap();
     let sender = spawn(move || {
         sleep(Duration::from_millis(100));
         let progress = Progress::new();
-        Writer::open(&path, &progress).unwrap().write_all(&[8; 1 << 20], &progress)
+        PipeWriter::open(&path, &progress).unwrap().write_all(&[8; 1 << 20], &progress)
     });
     let mut buffer = vec![0; 2 << 20];
     assert_eq!(reader.fill(&mut buffer, &Progress::new()).unwrap(), 1 << 20);
@@ -243,11 +243,12 @@ fn modest_ends_pass_everything_too() {
 #[test]
 fn devices_and_files_are_written() {
     let progress = Progress::new();
-    Writer::open(Path::new("/dev/null"), &progress)
+    PipeWriter::open(Path::new("/dev/null"), &progress)
         .unwrap()
         .write_all(&[1; 99], &progress)
         .unwrap();
-    let full = Writer::open(Path::new("/dev/full"), &progress).unwrap().write_all(&[1], &progress);
+    let full =
+        PipeWriter::open(Path::new("/dev/full"), &progress).unwrap().write_all(&[1], &progress);
     assert!(full.unwrap_err().to_string().contains("/dev/full"));
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut end = writer(file.reopen().unwrap());

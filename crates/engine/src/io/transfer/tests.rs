@@ -24,7 +24,7 @@ fn run_on(
 ) -> (Completion, Vec<(usize, u64)>) {
     let region = Arena::new(ByteSize(LENGTH as u64)).unwrap();
     let request = Request { operation, file, offset: 4096, region, range: 0..LENGTH, tag: 5 };
-    let Progress::Again(transfer) = Transfer::start(request) else { panic!("nothing to do") };
+    let TransferState::Again(transfer) = Transfer::start(request) else { panic!("nothing to do") };
     let script = RefCell::new(answers.iter().copied().collect::<VecDeque<_>>());
     let steps = RefCell::new(Vec::new());
     let completion = transfer.run(|step| {

@@ -4,11 +4,11 @@ use super::*;
 use crate::error::Error;
 use crate::format::Format;
 use crate::job::{Input, Output};
-use crate::predicate::Filter;
+use crate::predicate::RecordFilter;
 
 fn job(format: Format, include: &str) -> SortJob {
     let include = vec![include.parse().expect(include)];
-    let filter = Filter { include, exclude: Vec::new() };
+    let filter = RecordFilter { include, exclude: Vec::new() };
     SortJob { filter, ..SortJob::new(vec![Input::Stdin], Output::Stdout, format) }
 }
 

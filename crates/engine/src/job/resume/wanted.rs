@@ -6,8 +6,8 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::real;
+use crate::codec::Compress;
 use crate::error::{ConfigErrorKind, Error, Message, Operation, Result, Setting, config, message};
-use crate::io::compression::Compress;
 use crate::io::inherited;
 use crate::io::{Direct, File};
 use crate::job::{MergeJob, Output, SortJob, in_place};

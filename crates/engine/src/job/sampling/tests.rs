@@ -36,7 +36,7 @@ fn work_is_done_once_whether_it_is_counted_or_not() {
 
 #[test]
 fn counts_are_told_in_whole_numbers() {
-    let counts = Counts(vec![(Event::Instructions, 12.6), (Event::Cycles, 10.0)]);
+    let counts = Counts(vec![(CounterEvent::Instructions, 12.6), (CounterEvent::Cycles, 10.0)]);
     let expected = Counted::Events {
         cycles: Some(10),
         instructions: Some(13),

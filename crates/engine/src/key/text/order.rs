@@ -18,7 +18,7 @@ use super::notation::Day;
 use super::text_type::TextType;
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
-use crate::io::locale::ByteClasses;
+use crate::locale::ByteClasses;
 
 /// The division of a record into fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

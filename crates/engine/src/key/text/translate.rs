@@ -10,7 +10,7 @@ use super::encode::ebcdic;
 use super::encode::number::is_blank;
 use super::order::{TextSpec, Translation};
 use super::text_type::TextType;
-use crate::io::locale::ByteClasses;
+use crate::locale::ByteClasses;
 
 /// Translation of each byte.
 #[derive(Clone, Debug)]

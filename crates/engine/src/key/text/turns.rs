@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
-use crate::io::limits;
+use crate::sys::limits;
 
 /// Longer texts take turns. Memory of shorter ones is a part of what each worker has anyway.
 pub const LONG_BYTES: usize = 128 << 10;

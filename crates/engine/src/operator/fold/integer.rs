@@ -2,7 +2,7 @@
 
 /// Place of such an integer, and the meaning of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Integer {
+pub struct IntegerPlace {
     /// Index of its first byte.
     pub start: usize,
     /// Number of its bytes: 1, 2, 4 or 8.
@@ -31,7 +31,7 @@ const NAMES: [(&str, usize, bool, bool); 14] = [
     ("i64be", 8, true, false),
 ];
 
-impl Integer {
+impl IntegerPlace {
     /// Returns the integer of this kind at byte `start`.
     pub fn named(name: &str, start: usize) -> Option<Self> {
         let (_, width, is_signed, is_little_endian) =

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::integer::Integer;
+use super::integer::IntegerPlace;
 use super::packed::{Packed, WIDTH_MAX};
 use crate::key::Key;
 use crate::key::text::Zoned;
 
 /// Place of a number, and the meaning of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Machine {
+pub enum MachineNumber {
     /// A binary integer.
-    Integer(Integer),
+    Integer(IntegerPlace),
     /// A packed decimal.
     Packed(Packed),
     /// A zoned decimal.
@@ -32,15 +32,15 @@ const DIGITS_MAX: usize = 31;
 /// The type of packed decimals.
 const PACKED: &str = "packed";
 
-impl Machine {
+impl MachineNumber {
     /// Returns whether this is the name of a binary integer.
     pub fn is_integer(name: &str) -> bool {
-        Integer::named(name, 0).is_some()
+        IntegerPlace::named(name, 0).is_some()
     }
 
     /// Returns all names, for a message.
     pub fn names() -> String {
-        format!("{} {PACKED} zoned", Integer::names())
+        format!("{} {PACKED} zoned", IntegerPlace::names())
     }
 
     /// Returns the number of this kind from byte `start` to `end`, both of which `place` says.
@@ -73,7 +73,7 @@ impl Machine {
                 )),
             };
         }
-        let Some(integer) = name.and_then(|name| Integer::named(name, start)) else {
+        let Some(integer) = name.and_then(|name| IntegerPlace::named(name, start)) else {
             let names = Self::names();
             return Err(format!("'{place}' needs a type of machine numbers: {names}"));
         };
@@ -87,7 +87,7 @@ impl Machine {
     /// Returns its bytes.
     pub fn range(self) -> Range<usize> {
         match self {
-            Self::Integer(Integer { start, width, .. })
+            Self::Integer(IntegerPlace { start, width, .. })
             | Self::Packed(Packed { start, width })
             | Self::Zoned(ZonedPlace { start, width, .. }) => start..start + width,
         }

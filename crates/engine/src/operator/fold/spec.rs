@@ -3,12 +3,12 @@
 use std::str::FromStr;
 
 use super::cell_order::CellOrder;
-use super::machine::Machine;
+use super::machine::MachineNumber;
 use super::{Field, Function};
 use crate::error::Error;
 use crate::key::text::{TextOrder, TextSpec, TextType};
 use crate::key::{Key, ListMemory};
-use crate::operator::place::{Columns, Layout, Place, PlaceFault};
+use crate::operator::place::{BadPlace, Place, RecordForm, RowColumns};
 
 /// One thing to fold, as a person writes it: `PLACE[:TYPE][:MODIFIER]...`, for a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,20 +22,20 @@ pub struct FoldSpec {
 
 /// Facts about the records whose values are folded.
 #[derive(Clone, Copy, Debug)]
-pub struct Records<'a> {
+pub struct FoldInput<'a> {
     /// Their layout.
-    pub layout: Layout,
+    pub layout: RecordForm,
     /// Their columns, where they have some.
-    pub columns: Option<Columns<'a>>,
+    pub columns: Option<RowColumns<'a>>,
     /// The order and format of values.
     pub order: Option<&'a TextOrder>,
     /// The memory that lists of values may take.
     pub memory: ListMemory,
 }
 
-impl Records<'_> {
+impl FoldInput<'_> {
     /// Returns records of a layout, whose columns have no names.
-    pub fn of(layout: Layout) -> Self {
+    pub fn of(layout: RecordForm) -> Self {
         Self { layout, columns: None, order: None, memory: ListMemory::UNBOUNDED }
     }
 }
@@ -68,21 +68,21 @@ impl FoldSpec {
     /// # Errors
     ///
     /// The fault of the text, in words.
-    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), PlaceFault> {
+    pub(super) fn field(&self, of: FoldInput<'_>) -> Result<(Field, Option<CellOrder>), BadPlace> {
         match of.layout {
-            Layout::Fixed(_) | Layout::Prefixed(_) => self.range(of),
+            RecordForm::Fixed(_) | RecordForm::Prefixed(_) => self.range(of),
             _ => self.cell(of),
         }
     }
 
     /// Finds a range of bytes.
-    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), PlaceFault> {
+    fn range(&self, of: FoldInput<'_>) -> Result<(Field, Option<CellOrder>), BadPlace> {
         let (start, end) = of.layout.range(&self.place)?;
         let place = self.place.to_string();
         let name = self.words.as_deref().map(str::to_ascii_lowercase);
-        let is_integer = name.as_deref().is_some_and(Machine::is_integer);
+        let is_integer = name.as_deref().is_some_and(MachineNumber::is_integer);
         if self.function == Function::Sum || is_integer {
-            let number = Machine::at(name.as_deref(), (start, end), &place)?;
+            let number = MachineNumber::at(name.as_deref(), (start, end), &place)?;
             return Ok((Field::Machine(number), None));
         }
         let (Some(words), Some(end)) = (&self.words, end) else {
@@ -95,7 +95,7 @@ impl FoldSpec {
     }
 
     /// Finds a column or field.
-    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), PlaceFault> {
+    fn cell(&self, of: FoldInput<'_>) -> Result<(Field, Option<CellOrder>), BadPlace> {
         let (place, words) = (&self.place, self.words.as_deref().unwrap_or("decimal"));
         let column = of.layout.column(place, of.columns)?;
         if Key::names_bytes(words) {
@@ -131,8 +131,8 @@ impl FoldSpec {
         &self,
         location: &str,
         words: &str,
-        of: Records<'_>,
-    ) -> Result<(Key, TextSpec), PlaceFault> {
+        of: FoldInput<'_>,
+    ) -> Result<(Key, TextSpec), BadPlace> {
         let key = format!("{location}:{words}").parse::<Key>()?;
         if key.has_place_modifiers() {
             return Err(format!(

@@ -3,13 +3,13 @@
 use super::*;
 use crate::format::Format;
 
-fn shape(places: &str, counts: bool, format: Format) -> Result<Shape, String> {
+fn shape(places: &str, counts: bool, format: Format) -> Result<RecordShape, String> {
     let places = places.split_terminator(',').map(|place| place.parse().unwrap());
     let places: Vec<Place> = places.collect();
     let names: Vec<Vec<u8>> = ["id", "name", "note"].map(|name| name.as_bytes().into()).into();
-    let columns = Columns { cells: &names, are_named: true };
+    let columns = RowColumns { cells: &names, are_named: true };
     let columns = matches!(format, Format::Csv(_)).then_some(columns);
-    let shape = Shape::new(&places, counts, Layout::of(format, Some(b':')), columns);
+    let shape = RecordShape::new(&places, counts, RecordForm::of(format, Some(b':')), columns);
     shape.map_err(|fault| fault.to_string())
 }
 

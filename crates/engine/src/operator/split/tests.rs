@@ -41,7 +41,7 @@ fn values_become_names_that_any_file_system_takes() {
     }
     assert_eq!(name_of(b"\xff\x00"), "ff00");
     assert!(name_of("ä".repeat(300).as_bytes()).len() <= NAME_MAX);
-    let mut state = State::default();
+    let mut state = SplitState::default();
     state.name(b"a b").unwrap();
     let said = state.name(b"a/b").unwrap_err().to_string();
     assert!(said.contains("'a b' and 'a/b'"), "{said}");

@@ -5,7 +5,7 @@ use crate::format::csv::Quoting;
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, with_encoder};
 
-fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Fault> {
+fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, RecordFault> {
     let (rows, ragged) = passed_or_dropped((cells, false), text)?;
     assert_eq!(ragged, 0);
     Ok(rows)
@@ -15,7 +15,7 @@ fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Faul
 fn passed_or_dropped(
     (cells, drops_ragged): (Option<usize>, bool),
     text: &str,
-) -> Result<(Vec<(usize, String)>, u64), Fault> {
+) -> Result<(Vec<(usize, String)>, u64), RecordFault> {
     let dialect = Dialect::strict(b',', Some(b'"'));
     let shape = Shape::Row(RowShape {
         dialect,

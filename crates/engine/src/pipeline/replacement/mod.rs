@@ -27,11 +27,11 @@ use crate::format::Framing;
 use crate::incore::replacement::{LEAF_BYTES, Tournament};
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::operator::{GroupWriter, Outlet};
+use crate::operator::{GroupWriter, TaskOutlet};
 use crate::order::{OrderCheck, OrderProof};
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
-use crate::run::layout::Geometry;
+use crate::run::layout::RunGeometry;
 use crate::run::{Run, RunWriter};
 use crate::sink::{Lane, Writer};
 use crate::stats::{Activity, Phase};
@@ -127,14 +127,14 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let Some((number, _)) = self.tournament.first() else { unreachable!("asked before") };
         let mut sum = Sum::default();
         if self.work.early().is_some() {
-            let geometry = Geometry::new(framing, key_length, 0, 0, 0);
+            let geometry = RunGeometry::new(framing, key_length, 0, 0, 0);
             let run = NewRun::create(self.work, spill, geometry)?;
             let destination = run.destination();
             destination.begin_stage();
             let lane = &mut crew.workers[0].lane;
             destination.write(self.key, lane, (0, 0, 0), |outlet| match outlet {
-                Outlet::Selected(writer) => self.select(number, writer, &mut sum),
-                Outlet::All(_) => unreachable!("only some are written"),
+                TaskOutlet::Selected(writer) => self.select(number, writer, &mut sum),
+                TaskOutlet::All(_) => unreachable!("only some are written"),
             })?;
             return run.finish(self.key, crew, sum);
         }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::format::csv::union::Union;
-use crate::io::{Begun, Supplied};
+use crate::io::{BegunStream, Supplied};
 
 /// Rows of an input under `header`, as rows of a union with the columns `b,c,a`.
 fn table(header: &str, rows: Vec<u8>, memory: &Arc<RowMemory>) -> Rewritten {
@@ -11,8 +11,8 @@ fn table(header: &str, rows: Vec<u8>, memory: &Arc<RowMemory>) -> Rewritten {
     let mut union = Union::new(csv.dialect);
     union.add(b"b,c,a").expect("names");
     let order = Arc::new(union.add(header.as_bytes()).expect("names"));
-    let stream = Supplied::new("rows".as_ref(), Begun::new(rows, None));
-    let rest = Rest::Stream(pipe::Reader::supplied(stream), 2);
+    let stream = Supplied::new("rows".as_ref(), BegunStream::new(rows, None));
+    let rest = Rest::Stream(pipe::PipeReader::supplied(stream), 2);
     Rewritten::new((rest, "rows".into(), 2), csv, (order, union.width()), Arc::clone(memory))
 }
 

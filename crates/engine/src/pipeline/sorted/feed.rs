@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::io::{Completion, Engine, File, Operation, Queue, Region, Request, pipe};
 use crate::pipeline::Stream;
-use crate::run::Blocks;
+use crate::run::RunBlocks;
 use crate::run::layout::BLOCK;
 use crate::sink::{LaneCounters, count};
 use crate::stats::{self, Progress, Requests};
@@ -25,7 +25,7 @@ pub enum Reading {
     /// A file and the piece of it that was read last.
     File(Ahead),
     /// A stream.
-    Stream(pipe::Reader),
+    Stream(pipe::PipeReader),
     /// Streams one after the other, and what all of them are called.
     Streams(Arc<Mutex<Stream>>, PathBuf),
 }
@@ -47,7 +47,7 @@ pub struct Ahead {
     /// Offset in the file where the records end.
     records_end: u64,
     /// Checker of the pieces of a run.
-    blocks: Option<Box<Blocks>>,
+    blocks: Option<Box<RunBlocks>>,
 }
 
 /// Resources that all sources of a job share: the queue, pieces, spare memory, and an account of
@@ -106,7 +106,11 @@ impl<'p> Feed<'p> {
     }
 
     /// Begins to read bytes `from..to` of the records of a run; pieces are whole blocks.
-    pub fn open_run(&mut self, blocks: Blocks, (from, to): (u64, Option<u64>)) -> Result<Reading> {
+    pub fn open_run(
+        &mut self,
+        blocks: RunBlocks,
+        (from, to): (u64, Option<u64>),
+    ) -> Result<Reading> {
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
         let end = to.map_or(end, |to| end.min(start + to.next_multiple_of(BLOCK as u64)));
         let records_end = to.map_or(records_end, |to| records_end.min(start + to));
@@ -118,7 +122,7 @@ impl<'p> Feed<'p> {
         &mut self,
         file: Arc<File>,
         (start, end, records_end): (u64, u64, u64),
-        (from, blocks): (u64, Option<Box<Blocks>>),
+        (from, blocks): (u64, Option<Box<RunBlocks>>),
     ) -> Result<Reading> {
         let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
         assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");
@@ -140,7 +144,7 @@ impl<'p> Feed<'p> {
     }
 
     /// Takes in a stream.
-    pub fn open_stream(&mut self, reader: pipe::Reader) -> Reading {
+    pub fn open_stream(&mut self, reader: pipe::PipeReader) -> Reading {
         self.is_direct = false;
         Reading::Stream(reader)
     }

@@ -24,14 +24,15 @@ use super::merge::{Merge, MergePlan, RecordRules};
 use super::spill::Spill;
 use super::{Gate, Outcome, Written};
 use crate::error::Result;
-use crate::io::{Affinity, Arena, DirectStreams, Engine, Region, pipe};
+use crate::io::{Arena, DirectStreams, Engine, Region, pipe};
 use crate::key::KeyEncoder;
-use crate::manifest::{Merging, Past, SlabEntry};
-use crate::output::Output;
+use crate::manifest::{Past, PastMerge, SlabEntry};
+use crate::output::OpenOutput;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
-use crate::run::{Blocks, RunReader};
+use crate::run::{RunBlocks, RunReader};
 use crate::stats::{Phase, Progress, Requests};
+use crate::sys::Affinity;
 use crate::units::ByteSize;
 
 pub use check::{CheckWork, Checked, Disorder, check};
@@ -100,7 +101,7 @@ impl InputAccount {
 pub fn merge<K: KeyEncoder>(
     work: &mut MergeWork,
     key: &K,
-    (output, spill): (&mut Output, &mut Spill),
+    (output, spill): (&mut OpenOutput, &mut Spill),
     progress: &Progress,
 ) -> Result<(Outcome, InputAccount)> {
     let inputs = std::mem::take(&mut work.inputs);
@@ -163,9 +164,9 @@ pub fn merge<K: KeyEncoder>(
 fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
     let Some(mut past) = past else { return (inputs, Past::default()) };
     let mut runs = VecDeque::from(std::mem::take(&mut past.runs));
-    let place = |merging: &Merging| match merging {
-        Merging::Input(number) => inputs.get(*number).cloned(),
-        Merging::Run => runs.pop_front().map(Place::Spilled),
+    let place = |merging: &PastMerge| match merging {
+        PastMerge::Input(number) => inputs.get(*number).cloned(),
+        PastMerge::Run => runs.pop_front().map(Place::Spilled),
     };
     (past.merging.iter().filter_map(place).collect(), past)
 }
@@ -175,7 +176,7 @@ fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
 fn reserve(
     work: &MergeWork,
     (inputs, slab): (&[Place], Option<&SlabEntry>),
-    output: &Output,
+    output: &OpenOutput,
     spill: &Spill,
     progress: &Progress,
 ) -> Result<()> {
@@ -248,15 +249,15 @@ fn open(
     feed: &mut Feed<'_>,
 ) -> Result<Reading> {
     match place {
-        Place::Stdin => Ok(feed.open_stream(pipe::Reader::stdin()?)),
-        Place::Stream(path) => Ok(feed.open_stream(pipe::Reader::open(path)?)),
+        Place::Stdin => Ok(feed.open_stream(pipe::PipeReader::stdin()?)),
+        Place::Stream(path) => Ok(feed.open_stream(pipe::PipeReader::open(path)?)),
         Place::Supplied { stream, .. } => {
-            Ok(feed.open_stream(pipe::Reader::supplied(stream.clone())))
+            Ok(feed.open_stream(pipe::PipeReader::supplied(stream.clone())))
         }
         Place::File { .. } => feed.open(place.open_file(direct.input)?, (from, to)),
         Place::Spilled(run) => {
             let run = RunReader::open(run, direct.spill)?;
-            feed.open_run(Blocks::new(run, table_bytes)?, (from, to))
+            feed.open_run(RunBlocks::new(run, table_bytes)?, (from, to))
         }
     }
 }

@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 
 use super::cuts::Cuts;
 use super::place::Standing;
-use super::streams::{MergedPart, Streams, input_feed};
+use super::streams::{MergedPart, OpenStreams, input_feed};
 use super::{Place, pieces};
 use crate::error::{Error, Result};
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::operator::Outlet;
+use crate::operator::TaskOutlet;
 use crate::pipeline::crew::Crew;
 use crate::pipeline::destination::Destination;
 use crate::pipeline::merge::{Brought, Merge};
@@ -201,18 +201,18 @@ impl<K: KeyEncoder> Drain for RangeStage<'_, '_, '_, K> {
         let starts: Vec<Standing> = cuts.bounds[range].iter().copied().map(Standing::at).collect();
         let feed = input_feed((merge, plan), pieces, plan.threads, worker.lane.progress())?;
         let ends = Some(&cuts.bounds[range + 1][..]);
-        let mut streams = Streams::open(merge, feed, (places, &starts, ends))?;
+        let mut streams = OpenStreams::open(merge, feed, (places, &starts, ends))?;
         let before = cuts.bytes_before(range);
         let start = self.base + before - cuts.bytes_before(*first);
         let task = (range - first, start, cuts.bytes_before(range + 1) - before);
         let Worker { lane, sum_out, .. } = &mut *worker;
         let mut records = streams.records(self.destination.check(key), u64::MAX);
         self.destination.write(key, lane, task, |outlet| match outlet {
-            Outlet::All(writer) => {
+            TaskOutlet::All(writer) => {
                 let form = (key, framing);
                 self.destination.write_all(form, &mut records, start, writer, sum_out).map(drop)
             }
-            Outlet::Selected(_) => unreachable!("a selection takes all records in order"),
+            TaskOutlet::Selected(_) => unreachable!("a selection takes all records in order"),
         })?;
         let check = records.check;
         self.destination.order.end_task(key, range - first, check)?;

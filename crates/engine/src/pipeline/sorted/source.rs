@@ -18,7 +18,7 @@ use super::feed::{Feed, Reading};
 use super::kept::{Guard, Kept};
 use super::place::Standing;
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::format::{Fault, Framing, Tracker};
+use crate::format::{Framing, RecordFault, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::record_place::{Before, RecordPlace};
@@ -464,7 +464,7 @@ impl Watch {
         key: &K,
         framing: Framing,
         record: &[u8],
-    ) -> std::result::Result<Passed, Fault> {
+    ) -> std::result::Result<Passed, RecordFault> {
         let passed = self.gate.each(key, framing, record, |_, _, _| {})?;
         self.lines += memchr_iter(framing.line_end(), record).count() as u64;
         Ok(passed)

@@ -26,7 +26,7 @@ use crate::io::{Arena, Region};
 use crate::key::KeyEncoder;
 use crate::manifest::{SlabEntry, StreamsEntry};
 use crate::merge::Bound;
-use crate::operator::Outlet;
+use crate::operator::TaskOutlet;
 use crate::order::OrderCheck;
 use crate::pipeline::checkpoints::{Checkpoints, MergedTo};
 use crate::pipeline::crew::{Crew, cut};
@@ -146,7 +146,7 @@ fn merge_alone<K: KeyEncoder>(
             run_feed((merge, plan), &runs_of(places), crew.progress)?
         }
     };
-    let mut streams = Streams::open(merge, feed, (places, starts, None))?;
+    let mut streams = OpenStreams::open(merge, feed, (places, starts, None))?;
     let stay = crew.workers[0].begin_alone(Activity::Merging);
     let stage_bytes = checkpoints.map_or(u64::MAX, Checkpoints::stage_bytes);
     let start = brought.bytes;
@@ -235,7 +235,7 @@ impl MergedPart {
 }
 
 /// Open sources of a merge.
-pub struct Streams<'m, 'k, 'p, K> {
+pub struct OpenStreams<'m, 'k, 'p, K> {
     merge: &'m Merge<'k, K>,
     places: &'m [Place],
     starts: &'m [Standing],
@@ -244,7 +244,7 @@ pub struct Streams<'m, 'k, 'p, K> {
     longest_bytes: u64,
 }
 
-impl<'m, 'k, 'p, K: KeyEncoder> Streams<'m, 'k, 'p, K> {
+impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
     /// Opens sources from `starts` on, each up to its end among `ends` or to its last record.
     pub fn open(
         merge: &'m Merge<'k, K>,
@@ -296,12 +296,14 @@ impl<'m, 'k, 'p, K: KeyEncoder> Streams<'m, 'k, 'p, K> {
         let mut records = self.records(destination.check(key), bytes);
         let start = brought.bytes;
         brought.bytes += destination.write_from(key, lane, start, |outlet| match outlet {
-            Outlet::All(writer) => {
+            TaskOutlet::All(writer) => {
                 let form = (key, framing);
                 let end = destination.write_all(form, &mut records, start, writer, sum_out)?;
                 Ok(end - start)
             }
-            Outlet::Selected(writer) => destination.select_all(&mut records, writer).map(|()| 0),
+            TaskOutlet::Selected(writer) => {
+                destination.select_all(&mut records, writer).map(|()| 0)
+            }
         })?;
         let check = records.check;
         destination.order.end_task(key, 0, check)

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use super::room::Systems;
 use super::share::{self, Standing};
 use crate::error::Result;
-use crate::io::{Allowance, Holding, SpillPlace, SpillSet, directory_of, limits, spilled};
+use crate::io::{Allowance, Holding, directory_of};
 use crate::manifest::Past;
 use crate::run::{Run, RunWriter};
+use crate::stripe::{SpillPlace, SpillSet, spilled};
+use crate::sys::limits;
 use crate::units::ByteSize;
 
 /// Files that are open at least for each member of a place: its lock, a run that is written, its

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::share::{self, Part};
 use crate::error::{Error, Result, Setting};
-use crate::io::space;
+use crate::sys::space;
 use crate::units::ByteSize;
 
 /// The file systems that some places are on.

@@ -6,7 +6,7 @@ use crate::io::Direct;
 use crate::plan::levers::{Levers, Overlap};
 use crate::plan::tests::{files, need};
 use crate::plan::{Need, Plan};
-use crate::run::layout::Geometry;
+use crate::run::layout::RunGeometry;
 use crate::run::tests::{key_of, sparse_run};
 use crate::run::{Run, RunReader};
 use crate::units::ByteSize;
@@ -41,7 +41,7 @@ fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let key = key_of(&format!("0..{key_length}"), length);
     let write = |run: usize| -> Run {
         // Uneven runs, so that parts end at blocks in every way.
-        let geometry = Geometry::fixed(length, key_length, (records - run % 3) as u64);
+        let geometry = RunGeometry::fixed(length, key_length, (records - run % 3) as u64);
         sparse_run(&folder.path().join(run.to_string()), &geometry, |number, key| {
             key[..4].copy_from_slice(&key_start(order, run as u64, number).to_be_bytes());
         })

@@ -60,7 +60,7 @@ fn what_is_not_wanted_is_not_spilled() {
 /// The phases of a sort move all bytes, and less where another job has done some of it.
 #[test]
 fn phases_share_all_bytes() {
-    let bytes = |shares: &[Share]| shares.iter().map(|share| share.bytes).sum::<u64>();
+    let bytes = |shares: &[PhaseShare]| shares.iter().map(|share| share.bytes).sum::<u64>();
     for budget in [ByteSize::mib(32), ByteSize::mib(256), ByteSize::gib(4)] {
         let plan = Plan::new(&need(100, Some(1_000_000_000), budget)).expect("a plan");
         let volume = plan.volume(1_000_000_000);

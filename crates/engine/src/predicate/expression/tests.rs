@@ -33,7 +33,7 @@ fn expressions_are_shown_in_one_form() {
     }
 }
 
-fn location() -> impl Strategy<Value = Location> {
+fn location() -> impl Strategy<Value = OperandLocation> {
     select(vec![
         "1",
         "2:int",
@@ -47,12 +47,12 @@ fn location() -> impl Strategy<Value = Location> {
     ])
     .prop_map(|written| {
         let spec = written.parse().expect("a key");
-        Location { written: written.to_owned(), spec }
+        OperandLocation { written: written.to_owned(), spec }
     })
 }
 
 fn operand() -> impl Strategy<Value = Operand> {
-    let with_type = |location: &Location| location.written != "1";
+    let with_type = |location: &OperandLocation| location.written != "1";
     prop_oneof![
         any::<String>().prop_map(Operand::Text),
         "[+-]?[0-9]{1,3}(\\.[0-9]{1,2}|-[0-9]{2}|:[0-9]{2}|[KM])?".prop_map(Operand::Bare),
@@ -60,27 +60,27 @@ fn operand() -> impl Strategy<Value = Operand> {
     ]
 }
 
-fn condition() -> impl Strategy<Value = Tree> {
+fn condition() -> impl Strategy<Value = ConditionTree> {
     use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
     let comparison = select(vec![Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual]);
     let test = prop_oneof![
-        4 => (comparison, operand()).prop_map(|(sign, operand)| Test::Compare(sign, operand)),
-        1 => any::<String>().prop_map(Test::Contains),
-        1 => any::<String>().prop_map(Test::StartsWith),
-        1 => any::<String>().prop_map(Test::EndsWith),
-        1 => any::<String>().prop_map(Test::Matches),
-        1 => Just(Test::IsEmpty),
+        4 => (comparison, operand()).prop_map(|(sign, operand)| ValueTest::Compare(sign, operand)),
+        1 => any::<String>().prop_map(ValueTest::Contains),
+        1 => any::<String>().prop_map(ValueTest::StartsWith),
+        1 => any::<String>().prop_map(ValueTest::EndsWith),
+        1 => any::<String>().prop_map(ValueTest::Matches),
+        1 => Just(ValueTest::IsEmpty),
     ];
     (location(), test).prop_map(|(location, test)| Condition { location, test }.into())
 }
 
-fn tree() -> impl Strategy<Value = Tree> {
+fn tree() -> impl Strategy<Value = ConditionTree> {
     condition().prop_recursive(6, 40, 4, |inner| {
         let some = proptest::collection::vec(inner.clone(), 2..5);
         prop_oneof![
-            some.clone().prop_map(Tree::All),
-            some.prop_map(Tree::Any),
-            inner.prop_map(|tree| Tree::Not(Box::new(tree))),
+            some.clone().prop_map(ConditionTree::All),
+            some.prop_map(ConditionTree::Any),
+            inner.prop_map(|tree| ConditionTree::Not(Box::new(tree))),
         ]
     })
 }

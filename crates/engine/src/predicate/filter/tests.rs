@@ -5,12 +5,12 @@ use crate::Error;
 use crate::format::Format;
 use crate::key::ListMemory;
 
-fn filter(include: &[&str], exclude: &[&str]) -> Filter {
+fn filter(include: &[&str], exclude: &[&str]) -> RecordFilter {
     let read = |texts: &[&str]| texts.iter().map(|text| text.parse().expect(text)).collect();
-    Filter { include: read(include), exclude: read(exclude) }
+    RecordFilter { include: read(include), exclude: read(exclude) }
 }
 
-fn admitted(filter: &Filter, lines: &[&str]) -> Vec<String> {
+fn admitted(filter: &RecordFilter, lines: &[&str]) -> Vec<String> {
     let order = TextOrder::of(Format::LINES);
     let predicate = filter
         .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message))
@@ -22,7 +22,7 @@ fn admitted(filter: &Filter, lines: &[&str]) -> Vec<String> {
 
 #[test]
 fn nothing_said_is_no_predicate() {
-    let filter = Filter::default();
+    let filter = RecordFilter::default();
     assert!(filter.is_all());
     let order = TextOrder::of(Format::LINES);
     let predicate = filter

@@ -13,7 +13,7 @@ fn words(text: &str) -> Vec<&str> {
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut lexer = Lexer::new(text);
     let tokens = std::iter::from_fn(|| lexer.next().ok());
-    tokens.take_while(|token| token.kind != Kind::End).collect()
+    tokens.take_while(|token| token.kind != WordKind::End).collect()
 }
 
 #[test]
@@ -40,22 +40,22 @@ fn words_end_where_the_next_begins() {
 
 #[test]
 fn kinds_and_places() {
-    let kinds: Vec<(Kind, usize)> =
+    let kinds: Vec<(WordKind, usize)> =
         tokens("a <= (\"b\"=~ )").iter().map(|token| (token.kind, token.at)).collect();
-    let less_or_equal = Kind::Comparison(Comparison::LessOrEqual);
+    let less_or_equal = WordKind::Comparison(Comparison::LessOrEqual);
     let expected = [
-        (Kind::Word, 0),
+        (WordKind::Word, 0),
         (less_or_equal, 2),
-        (Kind::Open, 5),
-        (Kind::Quoted, 6),
-        (Kind::Matches, 9),
-        (Kind::Close, 12),
+        (WordKind::Open, 5),
+        (WordKind::Quoted, 6),
+        (WordKind::Matches, 9),
+        (WordKind::Close, 12),
     ];
     assert_eq!(kinds, expected);
     let mut lexer = Lexer::new("x");
     assert!(lexer.next().is_ok_and(|token| token.is("X") && !token.is("xx")));
     for _ in 0..2 {
-        assert!(lexer.next().is_ok_and(|token| (token.kind, token.at) == (Kind::End, 1)));
+        assert!(lexer.next().is_ok_and(|token| (token.kind, token.at) == (WordKind::End, 1)));
     }
 }
 
@@ -104,21 +104,21 @@ fn faults() {
         let mut lexer = Lexer::new(text);
         loop {
             match lexer.next() {
-                Ok(token) => assert_ne!(token.kind, Kind::End, "{text} has no fault"),
+                Ok(token) => assert_ne!(token.kind, WordKind::End, "{text} has no fault"),
                 Err(fault) => return fault,
             }
         }
     };
     let open = "the text that begins here has no closing quote";
-    assert_eq!(fault("a == \"b"), Fault::new(5, open));
-    assert_eq!(fault("a == 'b\\'"), Fault::new(5, open));
-    assert_eq!(fault("a == \"b\"\""), Fault::new(5, open));
-    assert_eq!(fault("a:order=\"x"), Fault::new(8, open));
+    assert_eq!(fault("a == \"b"), Mistake::new(5, open));
+    assert_eq!(fault("a == 'b\\'"), Mistake::new(5, open));
+    assert_eq!(fault("a == \"b\"\""), Mistake::new(5, open));
+    assert_eq!(fault("a:order=\"x"), Mistake::new(8, open));
     let one = "'=' is not an operator; write == for equality";
-    assert_eq!(fault("a = 5"), Fault::new(2, one));
-    assert_eq!(fault("a=5"), Fault::new(1, one));
+    assert_eq!(fault("a = 5"), Mistake::new(2, one));
+    assert_eq!(fault("a=5"), Mistake::new(1, one));
     let not = "'!' is not an operator; write not, or != for inequality";
-    assert_eq!(fault("a == 1 and !b"), Fault::new(11, not));
+    assert_eq!(fault("a == 1 and !b"), Mistake::new(11, not));
 }
 
 proptest! {

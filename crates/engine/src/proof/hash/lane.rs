@@ -4,7 +4,7 @@
 pub const BLOCK: usize = 16;
 
 /// A lane, and what is done with it. Its bytes are those of its value, the lowest first.
-pub trait Lane: Copy {
+pub trait HashLane: Copy {
     /// Returns the lane of this value.
     fn of(value: u128) -> Self;
 
@@ -23,7 +23,7 @@ pub trait Lane: Copy {
 
 /// A lane whose rounds are looked up.
 #[derive(Clone, Copy)]
-pub struct Table(u128);
+pub struct LookupLane(u128);
 
 /// Column that each byte of the first row becomes: twice its substitute, the substitute, the
 /// substitute again, three times it. For a byte of another row that is turned by as many bytes
@@ -64,7 +64,7 @@ const fn columns() -> [u32; 256] {
     }
 }
 
-impl Lane for Table {
+impl HashLane for LookupLane {
     fn of(value: u128) -> Self {
         Self(value)
     }
@@ -102,7 +102,7 @@ impl Lane for Table {
 pub mod hardware {
     use std::mem::transmute;
 
-    use super::{BLOCK, Lane};
+    use super::{BLOCK, HashLane};
     use crate::proof::hash::{digest, total};
 
     #[cfg(target_arch = "aarch64")]
@@ -131,7 +131,7 @@ pub mod hardware {
     #[derive(Clone, Copy)]
     struct Register(Bits);
 
-    impl Lane for Register {
+    impl HashLane for Register {
         #[inline(always)]
         fn of(value: u128) -> Self {
             // SAFETY: any sixteen bytes are a register; the lowest are first in both.

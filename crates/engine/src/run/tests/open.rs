@@ -4,7 +4,7 @@
 use super::lines::lines;
 use super::*;
 use crate::format::LineGroup;
-use crate::run::Blocks;
+use crate::run::RunBlocks;
 
 /// Writes sorted records as a run of open length, in batches of up to `batch_records`.
 fn write_open(
@@ -82,7 +82,7 @@ fn blocks_are_checked_in_order() {
         for step in [1, 3, geometry.blocks() as usize] {
             for flipped in [None, Some(0), Some(17), Some(geometry.blocks() - 1)] {
                 let reader = RunReader::open(&run, Direct::Off).unwrap();
-                let mut blocks = Blocks::new(reader, window_bytes).unwrap();
+                let mut blocks = RunBlocks::new(reader, window_bytes).unwrap();
                 let (start, end) = blocks.bounds();
                 assert_eq!(blocks.records_end() - start, run.bytes);
                 let mut bytes = whole[start as usize..end as usize].to_vec();

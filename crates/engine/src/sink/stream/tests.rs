@@ -35,7 +35,7 @@ fn sink<T: Send + 'static>(
         let path = path.clone();
         spawn(move || read(File::open(path).unwrap()))
     };
-    let stream = pipe::Writer::open(Path::new(&path), &Progress::new()).unwrap();
+    let stream = pipe::PipeWriter::open(Path::new(&path), &Progress::new()).unwrap();
     (StreamSink::new(stream), reader)
 }
 

@@ -8,7 +8,7 @@ use crate::stats::Stream;
 #[test]
 fn what_the_lane_counts_is_taken_off() {
     let begun = Instant::now();
-    let mut clock = Clock::default();
+    let mut clock = WorkerClock::default();
     clock.turn_from(Duration::ZERO, Activity::Sorting);
     sleep(Duration::from_millis(2));
     clock.turn_to(Activity::Gathering);

@@ -4,12 +4,12 @@ use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn share(phase: Phase, bytes: u64, weight: f64) -> Share {
-    Share { phase, bytes, weight }
+fn share(phase: Phase, bytes: u64, weight: f64) -> PhaseShare {
+    PhaseShare { phase, bytes, weight }
 }
 
 /// Reading weighs as much as writing twice as many bytes; finishing a tenth of both.
-fn shares() -> Vec<Share> {
+fn shares() -> Vec<PhaseShare> {
     vec![
         share(Phase::Reading, 1000, 5.0),
         share(Phase::Writing, 2000, 5.0),

@@ -10,10 +10,10 @@ fn nothing_is_left_of_it() {
     let ground =
         Ground::new((directory.path(), program), (0, None), (&progress, "bench".into())).unwrap();
     assert_eq!(ground.runs, 1);
-    let input = ground.generate("input", 100, Records::Lines).unwrap();
+    let input = ground.generate("input", 100, FileRecords::Lines).unwrap();
     assert_eq!(fs::metadata(&input).unwrap().len(), 10_000);
     assert!(chill(&input).unwrap());
-    let error = ground.sort(&input, Records::Lines, &[]).unwrap_err();
+    let error = ground.sort(&input, FileRecords::Lines, &[]).unwrap_err();
     assert!(error.to_string().contains("nowhere"), "{error}");
     let setting = ground.setting();
     assert!(setting.disk.contains(" on "), "{}", setting.disk);

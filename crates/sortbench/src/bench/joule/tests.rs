@@ -16,7 +16,7 @@ fn packages_are_summed_and_begin_again() {
     let one = package(directory.path(), "intel-rapl:0", 1_000_000);
     let two = package(directory.path(), "intel-rapl:1", 9_500_000);
     package(directory.path(), "intel-rapl:0:0", 77);
-    let meter = Meter::at(directory.path()).unwrap();
+    let meter = EnergyMeter::at(directory.path()).unwrap();
     assert_eq!(meter.counters.len(), 2);
     let before = meter.read().unwrap();
     fs::write(&one, "3500000").unwrap();
@@ -29,6 +29,6 @@ fn packages_are_summed_and_begin_again() {
 #[test]
 fn a_machine_without_counters_says_so() {
     let directory = tempfile::tempdir().unwrap();
-    let words = Meter::at(directory.path()).unwrap_err().to_string();
+    let words = EnergyMeter::at(directory.path()).unwrap_err().to_string();
     assert!(words.contains("does not report its energy"), "{words}");
 }

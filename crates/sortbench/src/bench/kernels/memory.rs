@@ -12,13 +12,13 @@ use sortwell::{ByteSize, Result};
 
 /// A number of values of one kind, all zeros at first. The first lies at the beginning of a page.
 #[derive(Debug)]
-pub struct Memory<T> {
+pub struct AlignedValues<T> {
     region: Region,
     count: usize,
     kind: PhantomData<T>,
 }
 
-impl<T: Pod> Memory<T> {
+impl<T: Pod> AlignedValues<T> {
     /// Returns memory for `count` values.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl<T: Pod> Memory<T> {
     }
 }
 
-impl<T: Pod> Deref for Memory<T> {
+impl<T: Pod> Deref for AlignedValues<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -37,7 +37,7 @@ impl<T: Pod> Deref for Memory<T> {
     }
 }
 
-impl<T: Pod> DerefMut for Memory<T> {
+impl<T: Pod> DerefMut for AlignedValues<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         bytemuck::cast_slice_mut(&mut self.region[..self.count * size_of::<T>()])
     }

@@ -6,15 +6,15 @@
 use std::time::Instant;
 
 use sortwell::Progress;
-use sortwell::unstable::io::counters::{Counters, Counts, Event, Threads};
+use sortwell::unstable::sys::counters::{CountedThreads, CounterEvent, Counters, Counts};
 use sortwell::{Error, Result};
 
-use super::super::finding::{Chart, Samples, Table};
+use super::super::finding::{Chart, FigureTable, Samples};
 use crate::samples::Spread;
 
 /// A clock, and counters where there are any.
 #[derive(Debug)]
-pub struct Meter<'p> {
+pub struct KernelMeter<'p> {
     runs: usize,
     progress: &'p Progress,
     counters: std::result::Result<Counters, String>,
@@ -31,10 +31,10 @@ pub struct Lap {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Laps(Vec<Lap>);
 
-impl<'p> Meter<'p> {
+impl<'p> KernelMeter<'p> {
     /// Creates a meter that repeats everything `runs` times.
     pub fn new(runs: usize, progress: &'p Progress) -> Self {
-        Self { runs, progress, counters: Counters::new(Threads::This) }
+        Self { runs, progress, counters: Counters::new(CountedThreads::This) }
     }
 
     /// Returns why the processor counts nothing, if it does not.
@@ -104,7 +104,7 @@ impl Laps {
     }
 
     /// Returns the number of an event for each of `records`, with its spread over all runs.
-    fn count(&self, event: Event, records: usize) -> Option<Spread> {
+    fn count(&self, event: CounterEvent, records: usize) -> Option<Spread> {
         let counts = self.0.iter().map(|lap| lap.counts.of(event));
         let counts = counts.collect::<Option<Vec<f64>>>().filter(|counts| !counts.is_empty())?;
         let each: Vec<f64> = counts.iter().map(|count| count / records.max(1) as f64).collect();
@@ -114,24 +114,24 @@ impl Laps {
 
 /// Counts of a kernel, for each record.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
+pub struct KernelCounts {
     /// The kernel, and how many records it had.
     pub of: String,
-    /// In the order of [`Event::ALL`].
-    pub counts: [Option<Spread>; Event::ALL.len()],
+    /// In the order of [`CounterEvent::ALL`].
+    pub counts: [Option<Spread>; CounterEvent::ALL.len()],
 }
 
 /// A part of what the bench finds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
     /// Tables of the section.
-    pub tables: Vec<Table>,
+    pub tables: Vec<FigureTable>,
     /// Charts of the section.
     pub charts: Vec<Chart>,
     /// All that was measured.
     pub samples: Vec<Samples>,
     /// Counts of the processor, if any.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<KernelCounts>,
 }
 
 impl Section {
@@ -155,9 +155,9 @@ impl Section {
 
     /// Notes what the processor counted of a kernel, if anything.
     pub fn note_counts(&mut self, of: String, (laps, records): (&Laps, usize)) {
-        let counts = Event::ALL.map(|event| laps.count(event, records));
+        let counts = CounterEvent::ALL.map(|event| laps.count(event, records));
         if counts.iter().any(Option::is_some) {
-            self.counted.push(Counted { of, counts });
+            self.counted.push(KernelCounts { of, counts });
         }
     }
 }

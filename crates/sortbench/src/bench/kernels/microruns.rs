@@ -11,10 +11,10 @@ use sortwell::unstable::incore::Method;
 use sortwell::unstable::key::SliceKey;
 use sortwell::unstable::merge::loser_tree::{LoserTree, Source as Sorted};
 
-use super::super::finding::{Cell, Chart, Line, Source, Table};
+use super::super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable};
 use super::entries;
-use super::memory::Memory;
-use super::meter::{Laps, Meter, Section};
+use super::memory::AlignedValues;
+use super::meter::{KernelMeter, Laps, Section};
 use super::own::key_of_first;
 use super::quicksort;
 
@@ -32,7 +32,7 @@ const STEPS: [&str; 4] = ["quicksort of runs", "merge", "both", "merge sort of r
 pub fn bytes_needed(keys: usize) -> u64 {
     let count = keys.min(ENTRIES_MAX);
     // A leaf and a node of the tree for each run.
-    (3 * count * size_of::<u64>() + count / SMALLEST * 4 * size_of::<Run<'_>>()) as u64
+    (3 * count * size_of::<u64>() + count / SMALLEST * 4 * size_of::<MicroRun<'_>>()) as u64
 }
 
 /// Measures all sizes of runs, of `keys` keys but no more than ten million.
@@ -40,13 +40,16 @@ pub fn bytes_needed(keys: usize) -> u64 {
 /// # Errors
 ///
 /// That there is no memory, or the wish to stop.
-pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
+pub fn measure(meter: &mut KernelMeter<'_>, keys: usize) -> Result<Section> {
     let count = keys.min(ENTRIES_MAX);
-    let mut space = Space::new(count)?;
+    let mut space = MicroRunSpace::new(count)?;
     let mut section = Section::default();
     let mut rows = Vec::new();
-    let mut lines =
-        STEPS.map(|name| Line { name: name.into(), source: Source::Measured, points: Vec::new() });
+    let mut lines = STEPS.map(|name| ChartLine {
+        name: name.into(),
+        source: FigureSource::Measured,
+        points: Vec::new(),
+    });
     let sizes = std::iter::successors(Some(SMALLEST), |size| Some(size * GROWTH));
     for size in sizes.take_while(|size| *size <= LARGEST && *size <= count) {
         let [sorting, merging] = space.two_steps(meter, size)?;
@@ -65,9 +68,9 @@ pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
     }
     let mut columns = ["entries per run", "KiB", "runs"].map(str::to_owned).to_vec();
     columns.extend(STEPS.map(|step| format!("{step} ns")));
-    section.tables.push(Table {
+    section.tables.push(FigureTable {
         title: format!("Nanoseconds per entry to sort and merge runs, {count} entries"),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns,
         rows,
         note: "An entry has 8 bytes. All runs are merged at once, by one loser tree.".into(),
@@ -84,22 +87,23 @@ pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
 
 /// Entries to sort, and room to do it.
 #[derive(Debug)]
-struct Space {
-    source: Memory<u64>,
-    work: Memory<u64>,
-    out: Memory<u64>,
+struct MicroRunSpace {
+    source: AlignedValues<u64>,
+    work: AlignedValues<u64>,
+    out: AlignedValues<u64>,
     key: SliceKey,
 }
 
-impl Space {
+impl MicroRunSpace {
     fn new(count: usize) -> Result<Self> {
-        let [mut source, work, out] = [Memory::of(count)?, Memory::of(count)?, Memory::of(count)?];
+        let [mut source, work, out] =
+            [AlignedValues::of(count)?, AlignedValues::of(count)?, AlignedValues::of(count)?];
         entries::fill(&mut source);
         Ok(Self { source, work, out, key: key_of_first(size_of::<u64>(), size_of::<u64>())? })
     }
 
     /// Runs of `size` by quicksort, and all of them merged.
-    fn two_steps(&mut self, meter: &mut Meter<'_>, size: usize) -> Result<[Laps; 2]> {
+    fn two_steps(&mut self, meter: &mut KernelMeter<'_>, size: usize) -> Result<[Laps; 2]> {
         meter.repeat(|meter| {
             self.work.copy_from_slice(&self.source);
             let ((), sorting) = meter.lap(|| {
@@ -113,7 +117,7 @@ impl Space {
     }
 
     /// Runs of `size` by merge sort alone.
-    fn merge_sort(&mut self, meter: &mut Meter<'_>, size: usize) -> Result<[Laps; 1]> {
+    fn merge_sort(&mut self, meter: &mut KernelMeter<'_>, size: usize) -> Result<[Laps; 1]> {
         meter.repeat(|meter| {
             self.work.copy_from_slice(&self.source);
             let spare = &mut self.out[..size];
@@ -128,9 +132,9 @@ impl Space {
 
 /// A sorted run, as far as it is left.
 #[derive(Debug)]
-struct Run<'r>(&'r [u64]);
+struct MicroRun<'r>(&'r [u64]);
 
-impl Sorted for Run<'_> {
+impl Sorted for MicroRun<'_> {
     fn prefix(&self) -> u64 {
         self.0.first().copied().unwrap_or(u64::MAX)
     }
@@ -143,7 +147,7 @@ impl Sorted for Run<'_> {
 
 /// Merges sorted runs, all at once.
 fn merge<'r>(key: &SliceKey, runs: impl Iterator<Item = &'r [u64]>, out: &mut [u64]) {
-    let mut tree = LoserTree::new(key, runs.map(Run).collect());
+    let mut tree = LoserTree::new(key, runs.map(MicroRun).collect());
     for to in out {
         let next = tree.advance(|run| {
             let (first, rest) = run.0.split_first()?;

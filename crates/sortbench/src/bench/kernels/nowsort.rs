@@ -11,11 +11,11 @@ use sortwell::unstable::incore::gather;
 use sortwell::unstable::load::Records;
 use sortwell::unstable::order::OrderCheck;
 
-use super::super::finding::{Cell, Chart, Line, Source, Table};
+use super::super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable};
 use super::buckets::{bits_for, distribute, partial_radix, sort_each};
 use super::entries;
-use super::memory::Memory;
-use super::meter::{Laps, Meter, Section};
+use super::memory::AlignedValues;
+use super::meter::{KernelMeter, Laps, Section};
 use super::own::{Own, key_of_first};
 use super::quicksort;
 
@@ -37,14 +37,17 @@ pub fn bytes_needed(keys: usize) -> u64 {
 /// # Errors
 ///
 /// That there is no memory, or the wish to stop.
-pub fn measure(meter: &mut Meter<'_>, numbers: &[usize]) -> Result<Section> {
+pub fn measure(meter: &mut KernelMeter<'_>, numbers: &[usize]) -> Result<Section> {
     let mut section = Section::default();
     let mut rows = Vec::new();
-    let mut lines =
-        WAYS.map(|way| Line { name: way.to_owned(), source: Source::Measured, points: Vec::new() });
+    let mut lines = WAYS.map(|way| ChartLine {
+        name: way.to_owned(),
+        source: FigureSource::Measured,
+        points: Vec::new(),
+    });
     for &keys in numbers {
         let mut row: Vec<Cell> = vec![(keys as f64).into()];
-        let mut space = Space::new(keys)?;
+        let mut space = NowSortSpace::new(keys)?;
         let ways = [
             space.quicksort(meter)?,
             space.bucket_quicksort(meter)?,
@@ -60,9 +63,9 @@ pub fn measure(meter: &mut Meter<'_>, numbers: &[usize]) -> Result<Section> {
     }
     let mut columns = vec!["keys".to_owned()];
     columns.extend(WAYS.map(|way| format!("{way} ns")));
-    section.tables.push(Table {
+    section.tables.push(FigureTable {
         title: "Nanoseconds per key to sort keys with pointers".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns,
         rows,
         note: format!(
@@ -82,22 +85,23 @@ pub fn measure(meter: &mut Meter<'_>, numbers: &[usize]) -> Result<Section> {
 
 /// Entries to sort, and room to do it.
 #[derive(Debug)]
-struct Space {
-    source: Memory<u64>,
-    work: Memory<u64>,
-    spare: Memory<u64>,
+struct NowSortSpace {
+    source: AlignedValues<u64>,
+    work: AlignedValues<u64>,
+    spare: AlignedValues<u64>,
     /// Number of top bits that select a bucket.
     bits: u32,
 }
 
-impl Space {
+impl NowSortSpace {
     fn new(keys: usize) -> Result<Self> {
-        let [mut source, work, spare] = [Memory::of(keys)?, Memory::of(keys)?, Memory::of(keys)?];
+        let [mut source, work, spare] =
+            [AlignedValues::of(keys)?, AlignedValues::of(keys)?, AlignedValues::of(keys)?];
         entries::fill(&mut source);
         Ok(Self { source, work, spare, bits: bits_for(keys, BUCKET_ENTRIES) })
     }
 
-    fn quicksort(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
+    fn quicksort(&mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
         let [laps] = meter.repeat(|meter| {
             self.work.copy_from_slice(&self.source);
             let ((), lap) = meter.lap(|| quicksort::sort(&mut self.work, u64::cmp));
@@ -107,7 +111,7 @@ impl Space {
         Ok(laps)
     }
 
-    fn bucket_quicksort(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
+    fn bucket_quicksort(&mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
         let [laps] = meter.repeat(|meter| {
             let ((), lap) = meter.lap(|| {
                 let ends = distribute(&self.source, &mut self.work, self.bits);
@@ -119,7 +123,7 @@ impl Space {
         Ok(laps)
     }
 
-    fn bucket_radix(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
+    fn bucket_radix(&mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
         let [laps] = meter.repeat(|meter| {
             let ((), lap) = meter.lap(|| {
                 let ends = distribute(&self.source, &mut self.work, self.bits);
@@ -134,7 +138,7 @@ impl Space {
 
     /// Returns the entries as records of eight bytes, in the order of bytes, sorted by the first
     /// four.
-    fn own(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
+    fn own(&mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
         let key = key_of_first(PREFIX_BYTES, ENTRY_BYTES)?;
         for (from, to) in self.source.iter().zip(&mut *self.spare) {
             *to = from.to_be();

@@ -24,15 +24,15 @@ use sortwell::unstable::load::Records;
 use sortwell::unstable::order::OrderCheck;
 use sortwell::unstable::proof::Sum;
 
-use super::super::finding::{Cell, Source, Table};
+use super::super::finding::{Cell, FigureSource, FigureTable};
 use super::entries::{entry, pointer, prefix};
-use super::memory::Memory;
-use super::meter::{Lap, Laps, Meter, Section};
+use super::memory::AlignedValues;
+use super::meter::{KernelMeter, Lap, Laps, Section};
 use super::own::{Own, key_of_first};
 use super::quicksort;
-use crate::{KEY_LENGTH, Kind, RECORD_LENGTH};
+use crate::{KEY_LENGTH, RECORD_LENGTH, RecordKind};
 
-type Record = [u8; RECORD_LENGTH];
+type BenchRecord = [u8; RECORD_LENGTH];
 
 /// Bytes gathered at a time, as in a sort of a file.
 const BLOCK_BYTES: usize = 4 << 20;
@@ -66,7 +66,7 @@ pub fn bytes_needed(records: usize) -> u64 {
 /// # Errors
 ///
 /// That there is no memory, or the wish to stop.
-pub fn measure(meter: &mut Meter<'_>, records: usize) -> Result<Section> {
+pub fn measure(meter: &mut KernelMeter<'_>, records: usize) -> Result<Section> {
     let load = Load::new(records)?;
     let mut section = Section::default();
     let mut rows = Vec::new();
@@ -92,9 +92,9 @@ pub fn measure(meter: &mut Meter<'_>, records: usize) -> Result<Section> {
         row.push(whole.into());
         rows.push(row);
     }
-    section.tables.push(Table {
+    section.tables.push(FigureTable {
         title: format!("Seconds of QuickSorts of {records} records of 100 bytes in memory"),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["QuickSort of", STEPS[0], STEPS[1], STEPS[2], "all"].map(str::to_owned).to_vec(),
         rows,
         note: NOTE.into(),
@@ -105,38 +105,38 @@ pub fn measure(meter: &mut Meter<'_>, records: usize) -> Result<Section> {
 /// Records in memory.
 #[derive(Debug)]
 struct Load {
-    records: Memory<Record>,
+    records: AlignedValues<BenchRecord>,
     sum: Sum,
 }
 
-fn key(record: &Record) -> &[u8] {
+fn key(record: &BenchRecord) -> &[u8] {
     &record[..KEY_LENGTH]
 }
 
 /// Returns the first four bytes of a record's key, as a number of the same order.
-fn key_prefix(record: &Record) -> u32 {
+fn key_prefix(record: &BenchRecord) -> u32 {
     let [a, b, c, d, ..] = *record;
     u32::from_be_bytes([a, b, c, d])
 }
 
 impl Load {
     fn new(count: usize) -> Result<Self> {
-        let mut records = Memory::<Record>::of(count)?;
-        Kind::default().fill(0, records.as_flattened_mut());
+        let mut records = AlignedValues::<BenchRecord>::of(count)?;
+        RecordKind::default().fill(0, records.as_flattened_mut());
         let mut sum = Sum::default();
         records.iter().for_each(|record| sum.add_record(record));
         Ok(Self { records, sum })
     }
 
-    fn pointer(&self, meter: &mut Meter<'_>) -> Result<[Laps; 3]> {
+    fn pointer(&self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
         let records = &*self.records;
         let at = |pointer: &u32| &records[*pointer as usize];
         self.sorted(meter, |number, _| number, |a, b| key(at(a)).cmp(key(at(b))), at)
     }
 
-    fn key_pointer(&self, meter: &mut Meter<'_>) -> Result<[Laps; 3]> {
+    fn key_pointer(&self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
         let records = &*self.records;
-        let make = |number: u32, record: &Record| {
+        let make = |number: u32, record: &BenchRecord| {
             let mut pair = [0; 16];
             pair[..KEY_LENGTH].copy_from_slice(key(record));
             pair[12..].copy_from_slice(&number.to_ne_bytes());
@@ -149,7 +149,7 @@ impl Load {
         self.sorted(meter, make, |a, b| a[..KEY_LENGTH].cmp(&b[..KEY_LENGTH]), at)
     }
 
-    fn prefix_pointer(&self, meter: &mut Meter<'_>) -> Result<[Laps; 3]> {
+    fn prefix_pointer(&self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
         let records = &*self.records;
         let at = |pair: &u64| &records[pointer(*pair) as usize];
         let compare = |a: &u64, b: &u64| match prefix(*a).cmp(&prefix(*b)) {
@@ -162,12 +162,12 @@ impl Load {
     /// Generates, sorts and follows an array of anything that leads to records.
     fn sorted<'r, T: Pod>(
         &self,
-        meter: &mut Meter<'_>,
-        make: impl Fn(u32, &Record) -> T,
+        meter: &mut KernelMeter<'_>,
+        make: impl Fn(u32, &BenchRecord) -> T,
         compare: impl Fn(&T, &T) -> Ordering,
-        at: impl Fn(&T) -> &'r Record,
+        at: impl Fn(&T) -> &'r BenchRecord,
     ) -> Result<[Laps; 3]> {
-        let mut array = Memory::<T>::of(self.records.len())?;
+        let mut array = AlignedValues::<T>::of(self.records.len())?;
         meter.repeat(|meter| {
             let ((), generate) = meter.lap(|| {
                 for (number, (record, to)) in (0..).zip(self.records.iter().zip(&mut *array)) {
@@ -175,32 +175,32 @@ impl Load {
                 }
             });
             let ((), sort) = meter.lap(|| quicksort::sort(&mut array, &compare));
-            let (check, output) = meter.lap(|| Check::of(array.iter().map(&at)));
+            let (check, output) = meter.lap(|| NeighbourCheck::of(array.iter().map(&at)));
             self.assert_whole(&check);
             Ok([generate, sort, output])
         })
     }
 
     /// Sorts the records where they are, in a copy.
-    fn record(&self, meter: &mut Meter<'_>) -> Result<[Laps; 3]> {
-        let mut array = Memory::<Record>::of(self.records.len())?;
+    fn record(&self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
+        let mut array = AlignedValues::<BenchRecord>::of(self.records.len())?;
         meter.repeat(|meter| {
             array.copy_from_slice(&self.records);
             let ((), sort) = meter.lap(|| quicksort::sort(&mut array, |a, b| key(a).cmp(key(b))));
-            let (check, output) = meter.lap(|| Check::of(array.iter()));
+            let (check, output) = meter.lap(|| NeighbourCheck::of(array.iter()));
             self.assert_whole(&check);
             Ok([Lap::default(), sort, output])
         })
     }
 
-    fn own(&self, meter: &mut Meter<'_>) -> Result<[Laps; 3]> {
+    fn own(&self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
         let key = key_of_first(KEY_LENGTH, RECORD_LENGTH)?;
         let bytes = self.records.as_flattened();
         let records = || Records::packed(bytes, Framing::Fixed(RECORD_LENGTH));
         assert_eq!(Item::for_length(RECORD_LENGTH), Item::Entry, "locations are of the load");
         let mut own = Own::new(self.records.len(), RECORD_LENGTH)?;
-        let mut sorted = Memory::<u64>::of(self.records.len())?;
-        let mut out = Memory::<Record>::of(BLOCK_BYTES / RECORD_LENGTH)?;
+        let mut sorted = AlignedValues::<u64>::of(self.records.len())?;
+        let mut out = AlignedValues::<BenchRecord>::of(BLOCK_BYTES / RECORD_LENGTH)?;
         meter.repeat(|meter| {
             let (buckets, generate) = meter.lap(|| own.deal(&key, bytes));
             let buckets = buckets?;
@@ -213,7 +213,7 @@ impl Load {
                 });
             });
             let (check, output) = meter.lap(|| {
-                let mut check = Check::default();
+                let mut check = NeighbourCheck::default();
                 for entries in sorted.chunks(out.len()) {
                     let out = &mut out[..entries.len()];
                     let to = out.as_flattened_mut();
@@ -230,7 +230,7 @@ impl Load {
     }
 
     #[track_caller]
-    fn assert_whole(&self, check: &Check) {
+    fn assert_whole(&self, check: &NeighbourCheck) {
         assert!(!check.is_unordered, "a kernel's output is in order");
         assert_eq!(check.sum, self.sum, "a kernel's output is its input");
     }
@@ -238,14 +238,14 @@ impl Load {
 
 /// Facts about records that are looked at one after the other.
 #[derive(Clone, Debug, Default)]
-struct Check {
+struct NeighbourCheck {
     last: [u8; KEY_LENGTH],
     is_unordered: bool,
     sum: Sum,
 }
 
-impl Check {
-    fn of<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
+impl NeighbourCheck {
+    fn of<'r>(records: impl Iterator<Item = &'r BenchRecord>) -> Self {
         let mut check = Self::default();
         for record in records {
             check.look_at(record);
@@ -256,7 +256,7 @@ impl Check {
 
     /// Notes whether the record's key comes before that of the last record.
     #[inline]
-    fn look_at(&mut self, record: &Record) {
+    fn look_at(&mut self, record: &BenchRecord) {
         self.is_unordered |= *key(record) < self.last[..];
         self.last.copy_from_slice(key(record));
     }

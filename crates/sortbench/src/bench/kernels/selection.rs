@@ -9,13 +9,13 @@ use sortwell::Result;
 use sortwell::unstable::format::Framing;
 use sortwell::unstable::incore::replacement::{LEAF_BYTES, Tournament};
 
-use super::super::finding::{Cell, Chart, Line, Source, Table};
+use super::super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable};
 use super::entries;
-use super::memory::{Memory, touched};
-use super::meter::{Laps, Meter, Section};
+use super::memory::{AlignedValues, touched};
+use super::meter::{KernelMeter, Laps, Section};
 use super::own::key_of_first;
 use super::quicksort;
-use super::tournament::{Clustered, Layout, Plain, Tree};
+use super::tournament::{Clustered, KernelTree, LevelLayout, NodeLayout};
 
 /// Levels of the smallest and the largest tree, and the step between two: factors of four from
 /// about a thousand to about a million leaves.
@@ -52,15 +52,18 @@ fn levels(keys: usize) -> impl Iterator<Item = u32> {
 /// # Errors
 ///
 /// That there is no memory, or the wish to stop.
-pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
+pub fn measure(meter: &mut KernelMeter<'_>, keys: usize) -> Result<Section> {
     let mut section = Section::default();
     let mut rows = Vec::new();
-    let mut lines =
-        WAYS.map(|name| Line { name: name.into(), source: Source::Measured, points: Vec::new() });
+    let mut lines = WAYS.map(|name| ChartLine {
+        name: name.into(),
+        source: FigureSource::Measured,
+        points: Vec::new(),
+    });
     for levels in levels(keys) {
-        let mut space = Space::new(levels)?;
+        let mut space = SelectionSpace::new(levels)?;
         let leaves = space.leaves;
-        let (plain, first_run) = space.tree::<Plain>(meter, levels)?;
+        let (plain, first_run) = space.tree::<LevelLayout>(meter, levels)?;
         let (clustered, _) = space.tree::<Clustered>(meter, levels)?;
         let ways = [space.quicksort(meter)?, plain, clustered, space.own(meter)?];
         let mut row: Vec<Cell> = vec![(leaves as f64).into()];
@@ -76,9 +79,9 @@ pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
     let mut columns = vec!["records in memory".to_owned()];
     columns.extend(WAYS.map(|way| format!("{way} ns")));
     columns.push("first run by memory".into());
-    section.tables.push(Table {
+    section.tables.push(FigureTable {
         title: "Nanoseconds per record to make runs by replacement selection".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns,
         rows,
         note: format!(
@@ -101,23 +104,23 @@ pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
 
 /// Records to make runs of, and where these go.
 #[derive(Debug)]
-struct Space {
+struct SelectionSpace {
     leaves: usize,
-    source: Memory<u64>,
-    out: Memory<u64>,
+    source: AlignedValues<u64>,
+    out: AlignedValues<u64>,
 }
 
-impl Space {
+impl SelectionSpace {
     fn new(levels: u32) -> Result<Self> {
         let leaves = 1 << levels;
         let count = RECORDS_PER_LEAF * leaves;
-        let [mut source, out] = [Memory::of(count)?, Memory::of(count)?];
+        let [mut source, out] = [AlignedValues::of(count)?, AlignedValues::of(count)?];
         entries::fill(&mut source);
         Ok(Self { leaves, source, out })
     }
 
     /// Returns a memory of records at a time.
-    fn quicksort(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
+    fn quicksort(&mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
         let [laps] = meter.repeat(|meter| {
             self.out.copy_from_slice(&self.source);
             let ((), lap) = meter.lap(|| {
@@ -130,8 +133,12 @@ impl Space {
     }
 
     /// Measures a tree of this layout. Also returns the number of records in its first run.
-    fn tree<L: Layout>(&mut self, meter: &mut Meter<'_>, levels: u32) -> Result<(Laps, usize)> {
-        let mut tree = Tree::<L>::new(levels)?;
+    fn tree<L: NodeLayout>(
+        &mut self,
+        meter: &mut KernelMeter<'_>,
+        levels: u32,
+    ) -> Result<(Laps, usize)> {
+        let mut tree = KernelTree::<L>::new(levels)?;
         let mut first_run = 0;
         let [laps] = meter.repeat(|meter| {
             let (starts, lap) = meter.lap(|| tree.select(&self.source, &mut self.out));
@@ -143,7 +150,7 @@ impl Space {
     }
 
     /// Measures the tree of the library, which also keeps the records.
-    fn own(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
+    fn own(&mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
         let key = key_of_first(4, ENTRY_BYTES)?;
         let framing = Framing::Fixed(ENTRY_BYTES);
         let bytes = self.leaves * LEAF_BYTES + (self.leaves + 1) * ENTRY_BYTES;

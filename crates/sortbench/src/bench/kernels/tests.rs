@@ -5,7 +5,7 @@ use sortwell::Progress;
 use super::*;
 use crate::bench::Program;
 
-fn table<'f>(finding: &'f Finding, title: &str) -> &'f Table {
+fn table<'f>(finding: &'f Finding, title: &str) -> &'f FigureTable {
     let table = finding.tables.iter().find(|table| table.title.contains(title));
     table.unwrap_or_else(|| panic!("no table of {title}"))
 }
@@ -21,12 +21,12 @@ fn a_small_bench_has_all_its_parts() {
     assert_eq!(table(&finding, "keys with pointers").rows.len(), 2);
     assert_eq!(table(&finding, "to sort and merge runs, 120000").rows.len(), 6);
     assert_eq!(table(&finding, "replacement selection").rows.len(), 3);
-    let printed = finding.tables.iter().filter(|table| table.source != Source::Measured);
+    let printed = finding.tables.iter().filter(|table| table.source != FigureSource::Measured);
     assert_eq!(printed.count(), 2);
     for table in &finding.tables {
         assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{table:?}");
     }
-    let names = |line: &super::super::finding::Line| !line.points.is_empty();
+    let names = |line: &super::super::finding::ChartLine| !line.points.is_empty();
     assert!(finding.charts.len() == 3 && finding.charts.iter().flat_map(|c| &c.lines).all(names));
     assert!(!finding.answer.contains("NaN"), "{}", finding.answer);
     let is_told = finding.answer.contains("No cycles, instructions or misses: ");
@@ -61,8 +61,8 @@ fn what_memory_does_not_hold_is_refused() {
 #[test]
 fn counted_events_are_columns_and_others_are_not() {
     let spread = Some(Spread::of(&[3.0]));
-    let kernel = Counted { of: "it, 5".into(), counts: [spread, None, spread, None] };
-    let other = Counted { counts: [spread, None, None, None], ..kernel.clone() };
+    let kernel = KernelCounts { of: "it, 5".into(), counts: [spread, None, spread, None] };
+    let other = KernelCounts { counts: [spread, None, None, None], ..kernel.clone() };
     let table = counted(&[kernel, other]).unwrap();
     assert_eq!(table.columns, ["kernel, records", "cycles per record", "cache misses per record"]);
     assert_eq!(table.rows[1][2], Cell::Empty);

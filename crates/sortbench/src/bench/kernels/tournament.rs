@@ -25,7 +25,7 @@
 use sortwell::Result;
 
 use super::entries::{entry, pointer, prefix};
-use super::memory::Memory;
+use super::memory::AlignedValues;
 
 /// Bits of the leaf in a node.
 const LEAF_BITS: u32 = 31;
@@ -64,7 +64,7 @@ fn prefix_of(node: u64) -> u32 {
 }
 
 /// Placement of the nodes of a tree.
-pub trait Layout {
+pub trait NodeLayout {
     /// Creates the layout of a tree with `2^levels` leaves.
     fn new(levels: u32) -> Self;
 
@@ -77,9 +77,9 @@ pub trait Layout {
 
 /// Level by level.
 #[derive(Debug)]
-pub struct Plain(usize);
+pub struct LevelLayout(usize);
 
-impl Layout for Plain {
+impl NodeLayout for LevelLayout {
     fn new(levels: u32) -> Self {
         Self(1 << levels)
     }
@@ -107,7 +107,7 @@ pub struct Clustered {
     root: usize,
 }
 
-impl Layout for Clustered {
+impl NodeLayout for Clustered {
     fn new(levels: u32) -> Self {
         let line_levels = levels.div_ceil(LINE_LEVELS);
         let missing = line_levels * LINE_LEVELS - levels;
@@ -144,15 +144,15 @@ impl Layout for Clustered {
 
 /// A tree of losers and what its leaves hold.
 #[derive(Debug)]
-pub struct Tree<L> {
+pub struct KernelTree<L> {
     layout: L,
-    nodes: Memory<u64>,
+    nodes: AlignedValues<u64>,
     /// Pointer to the record of each leaf.
-    pointers: Memory<u32>,
+    pointers: AlignedValues<u32>,
     first: u64,
 }
 
-impl<L: Layout> Tree<L> {
+impl<L: NodeLayout> KernelTree<L> {
     /// Creates a tree of `2^levels` leaves.
     ///
     /// # Errors
@@ -161,8 +161,8 @@ impl<L: Layout> Tree<L> {
     pub fn new(levels: u32) -> Result<Self> {
         assert!(levels < LEAF_BITS);
         let layout = L::new(levels);
-        let nodes = Memory::of(layout.places())?;
-        Ok(Self { layout, nodes, pointers: Memory::of(1 << levels)?, first: UNPLAYED })
+        let nodes = AlignedValues::of(layout.places())?;
+        Ok(Self { layout, nodes, pointers: AlignedValues::of(1 << levels)?, first: UNPLAYED })
     }
 
     /// Takes `from` through the tree to `to`, which is as long; where each run begins.

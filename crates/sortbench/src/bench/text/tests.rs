@@ -1,13 +1,13 @@
 //! Tables in columns.
 
 use super::*;
-use crate::bench::finding::Source;
+use crate::bench::finding::FigureSource;
 
 #[test]
 fn figures_stand_to_the_right_and_names_to_the_left() {
-    let table_of = Table {
+    let table_of = FigureTable {
         title: "Sorts".into(),
-        source: Source::Measured,
+        source: FigureSource::Measured,
         columns: ["size", "of what", "seconds"].map(str::to_owned).to_vec(),
         rows: vec![
             vec![1.0.into(), "lines".into(), Spread::of(&[2.0]).into()],

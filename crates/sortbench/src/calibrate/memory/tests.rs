@@ -11,9 +11,9 @@ fn memory_is_found_and_comes() {
     assert!(huge_pages_all > 1e6 && small_pages_one > 1e6, "{found:?}");
     assert!(found.profile.reused_pages_all > 1e6, "{found:?}");
     let progress = Progress::new();
-    let mut growth = Growth::new(2 * STEP, &progress);
+    let mut growth = HeldMemory::new(2 * STEP, &progress);
     while growth.end.is_none() {
-        growth.step(Pages::Huge, 2).expect("touched");
+        growth.step(PageSize::Huge, 2).expect("touched");
     }
     assert!(growth.end == Some(MemoryEnd::Paging) || growth.bytes() == 2 * STEP);
 }

@@ -1,12 +1,12 @@
 //! Summaries survive the way to disk and back.
 
 use super::{LENGTH, Summary};
-use crate::{KeyOrder, Kind, RECORD_LENGTH};
+use crate::{KeyOrder, RECORD_LENGTH, RecordKind};
 
 #[test]
 fn bytes_read_back_as_written() {
     let mut records = vec![0; 50 * RECORD_LENGTH];
-    Kind { ascii: true, skewed: false }.fill(3, &mut records);
+    RecordKind { ascii: true, skewed: false }.fill(3, &mut records);
     let mut summary = Summary::of(&records, KeyOrder::Bytes);
     summary.checksum = u128::MAX - 5;
     assert_eq!(Summary::from_bytes(&summary.to_bytes()), summary);

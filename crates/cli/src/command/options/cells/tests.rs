@@ -3,13 +3,13 @@
 use super::*;
 use sortwell::Error;
 
-fn applied(cells: &Cells, format: &str, separator: Option<u8>) -> Result<Format> {
+fn applied(cells: &CellOptions, format: &str, separator: Option<u8>) -> Result<Format> {
     cells.apply(format.parse().unwrap(), separator)
 }
 
-fn cells(byte: Option<Option<u8>>, no_header: bool, ragged: Option<&str>) -> Cells {
+fn cells(byte: Option<Option<u8>>, no_header: bool, ragged: Option<&str>) -> CellOptions {
     let quote = byte.map(|byte| Quote { byte, is_lenient: false });
-    Cells { quote, no_header, ragged: ragged.map(str::to_owned), union_by_name: false }
+    CellOptions { quote, no_header, ragged: ragged.map(str::to_owned), union_by_name: false }
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn dialects_are_as_said() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let message = |said: &Cells, format, separator| {
+    let message = |said: &CellOptions, format, separator| {
         let Err(Error::Config(error)) = applied(said, format, separator) else { panic!("refused") };
         error.to_string()
     };

@@ -10,7 +10,7 @@ struct Words {
     filtering: Filtering,
 }
 
-fn filter(words: &[&str]) -> Result<Filter, clap::Error> {
+fn filter(words: &[&str]) -> Result<RecordFilter, clap::Error> {
     Words::try_parse_from([&["sortwell"], words].concat()).map(|words| words.filtering.filter())
 }
 
@@ -22,7 +22,7 @@ fn nothing_said_is_all() {
 #[test]
 fn both_are_repeatable_and_kept_apart() {
     let words = ["--include", "1:int>5", "--exclude=1:int == 7", "--include", "2 == 'x'"];
-    let Filter { include, exclude } = filter(&words).expect("a filter");
+    let RecordFilter { include, exclude } = filter(&words).expect("a filter");
     let shown = |all: &[Expression]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(shown(&include), ["1:int > 5", "2 == \"x\""]);
     assert_eq!(shown(&exclude), ["1:int == 7"]);

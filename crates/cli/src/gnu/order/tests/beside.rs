@@ -97,7 +97,7 @@ fn has_gnu_sort() -> bool {
     let version = Command::new("sort").arg("--version").output();
     let has = version.is_ok_and(|said| said.stdout.starts_with(b"sort (GNU coreutils) 9."));
     if !has {
-        println!("skipped: this machine has no GNU sort of coreutils 9 to compare with");
+        println!("LEFT OUT: this machine has no GNU sort of coreutils 9 to compare with");
     }
     has
 }
@@ -105,7 +105,7 @@ fn has_gnu_sort() -> bool {
 fn compare(locale_name: &str, pieces: &[&[u8]], cases: usize) {
     let locale = || Locale::named(locale_name);
     if locale().is_none() || !has_gnu_sort() {
-        println!("skipped: no locale {locale_name} or no GNU sort");
+        println!("LEFT OUT: no locale {locale_name} or no GNU sort");
         return;
     }
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

@@ -10,7 +10,7 @@ fn masks_are_those_of_single_bytes() {
         for end in [bytes.len(), (start + 10).min(bytes.len())] {
             let text = &bytes[start..end];
             for wanted in 1..8 {
-                let found = Chunk::of(text).equal(wanted);
+                let found = MaskChunk::of(text).equal(wanted);
                 let at = |place: usize| text.get(place).is_some_and(|byte| *byte == wanted);
                 let expected = (0..WIDTH).fold(0, |mask, at_| mask | u64::from(at(at_)) << at_);
                 assert_eq!(found, expected, "{text:?}");

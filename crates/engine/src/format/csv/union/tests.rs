@@ -14,7 +14,7 @@ fn moved(columns: &str, (header, ragged): (&str, Ragged), rows: &str, piece: usi
     let mut union = Union::new(DIALECT);
     union.add(columns.as_bytes()).unwrap();
     let order = union.add(header.as_bytes()).unwrap();
-    let table = Table { dialect: DIALECT, order: &order, width: union.width(), ragged };
+    let table = UnionTable { dialect: DIALECT, order: &order, width: union.width(), ragged };
     let mut writer = RowWriter::default();
     let mut out = Vec::new();
     let mut all = Rows::new(DIALECT, rows.as_bytes()).noting(order.columns());

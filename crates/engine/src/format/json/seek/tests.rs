@@ -7,9 +7,9 @@ use super::*;
 use crate::format::json::Path;
 
 /// Returns the value as the parser finds it; names in `line` are there once.
-fn parsed(line: &str, steps: &[Step]) -> Option<Value> {
+fn parsed(line: &str, steps: &[PathStep]) -> Option<Value> {
     let whole: Value = serde_json::from_str(line).ok()?;
-    let step = |value: &Value, step: &Step| match value {
+    let step = |value: &Value, step: &PathStep| match value {
         Value::Object(members) => members.get(&step.name).cloned(),
         Value::Array(elements) => elements.get(step.index?).cloned(),
         _ => None,

@@ -20,16 +20,16 @@ fn windows_are_those_of_a_reader_byte_by_byte() {
                 let mut bytes = [0; WIDTH];
                 let count = rest.len().min(WIDTH);
                 bytes[..count].copy_from_slice(&rest[..count]);
-                verify(Window::at(text, at), bytes);
+                verify(TextWindow::at(text, at), bytes);
             }
         }
     }
     for chunk in text.as_chunks().0 {
-        verify(Window::at(chunk, 0), *chunk);
+        verify(TextWindow::at(chunk, 0), *chunk);
     }
 }
 
-fn verify(window: Window, bytes: [u8; WIDTH]) {
+fn verify(window: TextWindow, bytes: [u8; WIDTH]) {
     assert_eq!(window.0.to_array(), bytes);
     assert_eq!(window.string_stops(), mask(bytes, |byte| b"\"\\".contains(&byte)));
     let cannot_stand = |byte| byte < 0x20 || b"\"\\".contains(&byte);
@@ -39,7 +39,7 @@ fn verify(window: Window, bytes: [u8; WIDTH]) {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     assert_eq!(window.leading_digits(), digits);
     assert_eq!(window.is_ascii(), bytes.is_ascii());
-    let mut united = Window::default();
+    let mut united = TextWindow::default();
     united |= window;
     assert_eq!(united.0.to_array(), bytes);
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::order::Collation;
 use crate::error::{ConfigErrorKind, Result, config};
-use crate::io::locale::{Category, Locale};
+use crate::locale::{Locale, LocaleCategory};
 
 impl Collation for Locale {
     fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
@@ -33,7 +33,7 @@ impl Collation for Locale {
     }
 
     fn describe(&self) -> String {
-        self.name(Category::Collation)
+        self.name(LocaleCategory::Collation)
     }
 }
 

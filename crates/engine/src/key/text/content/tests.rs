@@ -2,7 +2,7 @@
 
 use super::super::order::{TextSpec, Translation};
 use super::*;
-use crate::io::locale::ByteClasses;
+use crate::locale::ByteClasses;
 
 /// What `content` says, read in every way.
 fn said(content: &Content<'_>) -> Vec<u8> {

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn every_kind_reads_what_it_writes_and_holds_what_it_can() {
     for (name, width, is_signed, is_little_endian) in NAMES {
-        let integer = Integer::named(name, 3).unwrap();
+        let integer = IntegerPlace::named(name, 3).unwrap();
         let bits = 8 * width as u32;
         let (least, most) = match is_signed {
             true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
@@ -26,5 +26,5 @@ fn every_kind_reads_what_it_writes_and_holds_what_it_can() {
         assert!(!integer.holds(least - 1) && !integer.holds(most + 1), "{name}");
         assert_eq!(integer.read(&[0; 3]), None);
     }
-    assert_eq!(Integer::named("f32le", 0), None);
+    assert_eq!(IntegerPlace::named("f32le", 0), None);
 }

@@ -22,7 +22,7 @@ fn read(
     let progress = Progress::new();
     let pieces = vec![Arena::new(ByteSize(piece as u64))?];
     let mut feed = Feed::new((engine, 16), pieces, spare, &progress)?;
-    let blocks = Blocks::new(RunReader::open(run, Direct::Auto)?, 0)?;
+    let blocks = RunBlocks::new(RunReader::open(run, Direct::Auto)?, 0)?;
     let mut source = Source::new(feed.open_run(blocks, (0, None))?, framing, piece, false)?;
     let mut records = Vec::new();
     while source.advance(key, &mut feed, None)? == Step::Next {

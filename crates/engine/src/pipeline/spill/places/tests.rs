@@ -8,9 +8,9 @@ use super::*;
 use crate::error::Error;
 use crate::format::Framing;
 use crate::io::Direct;
-use crate::run::layout::Geometry;
+use crate::run::layout::RunGeometry;
 
-const RUN: Geometry = Geometry {
+const RUN: RunGeometry = RunGeometry {
     framing: Framing::Fixed(100),
     index_key_length: 10,
     data_bytes: 100_000,
@@ -38,7 +38,7 @@ fn full(path: &Path, errno: Errno) -> Result<RunWriter> {
 }
 
 fn run_of(writer: &RunWriter) -> Run {
-    let Geometry { data_bytes: bytes, records, longest_bytes, .. } = RUN;
+    let RunGeometry { data_bytes: bytes, records, longest_bytes, .. } = RUN;
     Run { path: writer.file().path().to_owned(), bytes, records, longest_bytes }
 }
 
@@ -89,7 +89,7 @@ fn all_places_that_refuse() {
 #[test]
 fn nothing_is_left_of_what_did_not_fit() {
     let (folders, mut places) = two(None);
-    let geometry = Geometry { data_bytes: 100 << 50, records: 1 << 50, ..RUN };
+    let geometry = RunGeometry { data_bytes: 100 << 50, records: 1 << 50, ..RUN };
     let huge = |path: &Path| RunWriter::create(path, Direct::Off, geometry);
     places.create(Size::Known(geometry.file_bytes()), huge).unwrap_err();
     for folder in &folders {

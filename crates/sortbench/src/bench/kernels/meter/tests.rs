@@ -3,7 +3,8 @@
 use super::*;
 
 fn laps(of: &[(f64, f64)]) -> Laps {
-    let lap = |&(seconds, cycles)| Lap { seconds, counts: Counts(vec![(Event::Cycles, cycles)]) };
+    let lap =
+        |&(seconds, cycles)| Lap { seconds, counts: Counts(vec![(CounterEvent::Cycles, cycles)]) };
     Laps(of.iter().map(lap).collect())
 }
 
@@ -29,7 +30,7 @@ fn what_was_not_counted_is_not_told() {
 #[test]
 fn a_stop_is_heard() {
     let progress = Progress::new();
-    let mut meter = Meter::new(3, &progress);
+    let mut meter = KernelMeter::new(3, &progress);
     let mut runs = 0;
     let [laps] = meter
         .repeat(|meter| {

@@ -32,7 +32,7 @@ fn hard_orders_of_every_size() {
 #[test]
 fn a_row_for_each_size_of_runs() {
     let progress = Progress::new();
-    let section = measure(&mut Meter::new(1, &progress), 5000).unwrap();
+    let section = measure(&mut KernelMeter::new(1, &progress), 5000).unwrap();
     let [table] = section.tables.as_slice() else { panic!("{section:?}") };
     let sizes: Vec<&Cell> = table.rows.iter().map(|row| &row[0]).collect();
     let expected = [64.0, 256.0, 1024.0, 4096.0].map(Cell::Number);

@@ -4,8 +4,8 @@ use sortwell::Progress;
 
 use super::*;
 
-fn load(records: &[Record]) -> Load {
-    let mut memory = Memory::<Record>::of(records.len()).unwrap();
+fn load(records: &[BenchRecord]) -> Load {
+    let mut memory = AlignedValues::<BenchRecord>::of(records.len()).unwrap();
     memory.copy_from_slice(records);
     let mut sum = Sum::default();
     records.iter().for_each(|record| sum.add_record(record));
@@ -15,8 +15,8 @@ fn load(records: &[Record]) -> Load {
 #[test]
 fn keys_of_every_kind_come_into_order() {
     let progress = Progress::new();
-    let mut meter = Meter::new(2, &progress);
-    let of = |count: usize, value: &dyn Fn(usize) -> u64| -> Vec<Record> {
+    let mut meter = KernelMeter::new(2, &progress);
+    let of = |count: usize, value: &dyn Fn(usize) -> u64| -> Vec<BenchRecord> {
         let record = |at: usize| {
             let mut record = [at as u8; RECORD_LENGTH];
             record[..2].fill(0);
@@ -49,18 +49,18 @@ fn keys_of_every_kind_come_into_order() {
 fn a_record_in_the_wrong_place_is_seen() {
     let load = Load::new(100).unwrap();
     let mut records = load.records.to_vec();
-    assert!(Check::of(records.iter()).is_unordered);
+    assert!(NeighbourCheck::of(records.iter()).is_unordered);
     records.sort_unstable();
-    let check = Check::of(records.iter());
+    let check = NeighbourCheck::of(records.iter());
     assert!(!check.is_unordered && check.sum == load.sum);
     records[5][50] ^= 1;
-    assert_ne!(Check::of(records.iter()).sum, load.sum);
+    assert_ne!(NeighbourCheck::of(records.iter()).sum, load.sum);
 }
 
 #[test]
 fn rows_are_those_of_the_paper_and_one_more() {
     let progress = Progress::new();
-    let section = measure(&mut Meter::new(1, &progress), 1000).unwrap();
+    let section = measure(&mut KernelMeter::new(1, &progress), 1000).unwrap();
     let [table] = section.tables.as_slice() else { panic!("{section:?}") };
     assert_eq!((table.rows.len(), table.columns.len()), (5, 5));
     assert_eq!(table.rows[3][..2], [Cell::from("record"), Cell::Empty]);

@@ -14,7 +14,7 @@ fn trees_have_four_keys_to_a_leaf() {
 #[test]
 fn a_row_for_each_tree() {
     let progress = Progress::new();
-    let section = measure(&mut Meter::new(2, &progress), 20_000).unwrap();
+    let section = measure(&mut KernelMeter::new(2, &progress), 20_000).unwrap();
     let [table] = section.tables.as_slice() else { panic!("{section:?}") };
     assert_eq!((table.rows.len(), table.columns.len()), (2, 6));
     let Cell::Number(long) = table.rows[1][5] else { panic!("{table:?}") };

@@ -9,9 +9,9 @@ use super::super::orders::hard_orders;
 use super::*;
 
 /// What comes out, and the number of runs.
-fn select<L: Layout>(levels: u32, entries: &[u64]) -> (Vec<u64>, usize) {
+fn select<L: NodeLayout>(levels: u32, entries: &[u64]) -> (Vec<u64>, usize) {
     let mut out = vec![0; entries.len()];
-    let mut tree = Tree::<L>::new(levels).unwrap();
+    let mut tree = KernelTree::<L>::new(levels).unwrap();
     let mut starts = tree.select(entries, &mut out);
     assert_eq!(tree.select(entries, &mut out), starts, "a tree may be used again");
     let runs = starts.len();
@@ -29,7 +29,7 @@ fn select<L: Layout>(levels: u32, entries: &[u64]) -> (Vec<u64>, usize) {
 
 /// The runs, in both layouts.
 fn runs(levels: u32, entries: &[u64]) -> usize {
-    let plain = select::<Plain>(levels, entries);
+    let plain = select::<LevelLayout>(levels, entries);
     assert!(plain == select::<Clustered>(levels, entries), "layouts change no order");
     plain.1
 }

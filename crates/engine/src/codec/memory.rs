@@ -1,0 +1,285 @@
+//! Memory that decoding takes from a job's budget.
+//!
+//! A decoder holds the compressed bytes it is at, what it has to look back at, and the buffers it
+//! fills ahead. Only the middle differs much: 32 KiB with gzip, up to 8 MiB with lz4, with zstd
+//! the size that the file states. So the first bytes of every file are looked at before anything is
+//! planned. For unknown sizes (pipes, frames after the first) there are spare bytes that
+//! all decoders share ([`Windows`]), and a frame that asks for more than there are is refused.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::encoding::thread_bytes;
+use super::source::READ_BYTES;
+use super::{Codec, Compression, DecodingShape, Origin};
+use crate::error::{Error, Result, Setting, message};
+use crate::units::ByteSize;
+
+/// Divisor of the budget for a pipe's largest window: enough for levels of zstd up to 19.
+const PIPE_SHARE: u64 = 32;
+const PIPE_WINDOW_MAX: u64 = 8 << 20;
+/// Divisor of the budget for spare bytes, where there are windows.
+const SPARE_SHARE: u64 = 16;
+/// Divisor of the budget for a window that a file asks for: two files, and a half for the rest.
+const ASKED_SHARE: u64 = 8;
+
+/// Divisor of the budget for decoding ahead in inputs read one after the other.
+const AHEAD_SHARE: u64 = 8;
+/// Divisor of the budget for inputs that are read at once.
+const AT_ONCE_SHARE: u64 = 4;
+
+/// Most inputs that are decoded ahead of the one being read, and it.
+const IN_TURN_MAX: usize = 4;
+
+/// A decoder's own tables, and what is set up anew with them.
+const GZIP_STATE: u64 = 128 << 10;
+const ZSTD_TABLES: u64 = 512 << 10;
+const LZ4_TABLES: u64 = 192 << 10;
+
+/// Magic number of a zstd frame.
+pub const ZSTD_MAGIC: u32 = 0xfd2f_b528;
+
+/// The largest blocks of lz4.
+const LZ4_BLOCK_MAX: u64 = 4 << 20;
+
+/// Pages of a thread's stack, and what its allocator keeps.
+const THREAD_BYTES: u64 = 256 << 10;
+
+/// Bytes at the start of a file that are enough to plan its decoding.
+pub const HEAD_BYTES: usize = 18;
+
+/// Plan for decoding the inputs, and the part of the budget that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appetite {
+    /// Threads and buffers.
+    pub shape: DecodingShape,
+    /// Bytes that every decoder has for windows.
+    pub window_bytes: u64,
+    /// Bytes that windows may have beyond that, all together.
+    pub spare_bytes: u64,
+    /// Memory that it takes beside the job's own: `spare_bytes`, `thread_bytes`, and decoders'.
+    pub bytes: u64,
+    /// Part of `bytes` that threads take with any budget.
+    pub thread_bytes: u64,
+    /// Divisor of the budget for the most that decoders take, if that is more than they need.
+    pub share: u64,
+    /// Most inputs that may be read at once.
+    pub width: usize,
+}
+
+impl Appetite {
+    /// Plans decoding of inputs that are read one after the other. While one input is read,
+    /// decoding of the next ones begins, as far as there are threads and memory.
+    pub fn in_turn(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
+        let most = threads.min(inputs.len()).clamp(1, IN_TURN_MAX);
+        let WindowState { window_bytes, spare_bytes, each: state } =
+            WindowState::new(inputs, budget)?;
+        let buffer_bytes = (budget.bytes() / 256).clamp(64 << 10, 1 << 20) as usize;
+        let shape = |at_once| DecodingShape {
+            threads: at_once,
+            ahead: at_once - 1,
+            buffer_bytes,
+            ready: 2,
+        };
+        let bytes = |at_once| at_once as u64 * (each_bytes(shape(1), state) + THREAD_BYTES);
+        let share = budget.bytes() / AHEAD_SHARE;
+        let at_once = (1..=most).rev().find(|count| bytes(*count) <= share).unwrap_or(1);
+        let (shape, bytes) = (shape(at_once), bytes(at_once) + spare_bytes);
+        let (width, thread_bytes, share) = (usize::MAX, 0, AHEAD_SHARE);
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, thread_bytes, share, width })
+    }
+
+    /// Plans decoding of inputs that are read at once, as far as there is memory.
+    pub fn at_once(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
+        let WindowState { window_bytes, spare_bytes, each: state } =
+            WindowState::new(inputs, budget)?;
+        let shape = DecodingShape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
+        let each = each_bytes(shape, state);
+        let width = (budget.bytes() / AT_ONCE_SHARE / each).max(2) as usize;
+        let thread_bytes = threads.min(inputs.len()) as u64 * THREAD_BYTES;
+        let bytes = each * width.min(inputs.len()) as u64 + thread_bytes + spare_bytes;
+        let share = AT_ONCE_SHARE;
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, thread_bytes, share, width })
+    }
+
+    /// Returns the memory taken, part by part, each with its divisor of a larger budget. Buffers
+    /// grow with the budget too, by less than the share assumed here for the spare bytes.
+    pub fn parts(&self) -> [(u64, u64); 3] {
+        let decoders = self.bytes - self.spare_bytes - self.thread_bytes;
+        let spare = (self.spare_bytes, SPARE_SHARE * 3 / 4);
+        [(decoders, self.share), (self.thread_bytes, 0), spare]
+    }
+}
+
+/// Returns the bytes that one input takes.
+fn each_bytes(shape: DecodingShape, state: u64) -> u64 {
+    // One buffer more is being filled, and one read.
+    state + (READ_BYTES + (shape.ready + 2) * shape.buffer_bytes) as u64
+}
+
+/// Memory that decoders hold in addition to their buffers.
+struct WindowState {
+    window_bytes: u64,
+    spare_bytes: u64,
+    /// The most that any of them holds, its window included.
+    each: u64,
+}
+
+impl WindowState {
+    fn new(inputs: &[(Origin, Codec)], budget: ByteSize) -> Result<Self> {
+        let mut state = Self { window_bytes: 0, spare_bytes: 0, each: 0 };
+        let unseen = (budget.bytes() / PIPE_SHARE).min(PIPE_WINDOW_MAX);
+        for (origin, codec) in inputs {
+            let head = match origin {
+                Origin::File(path) => head(path)?,
+                Origin::Stdin | Origin::Begun(_) => None,
+            };
+            let bytes = match codec {
+                Codec::Gzip => GZIP_STATE,
+                Codec::Zstd => {
+                    let window = head.map_or(unseen, |head| window_of(&head).unwrap_or(0));
+                    check_window(origin, window, budget)?;
+                    state.window_bytes = state.window_bytes.max(window);
+                    state.spare_bytes = budget.bytes() / SPARE_SHARE;
+                    window + ZSTD_TABLES
+                }
+                // A block as it was, and as it is now.
+                Codec::Lz4 => {
+                    LZ4_TABLES + 2 * head.map_or(LZ4_BLOCK_MAX, |head| lz4_block_of(&head))
+                }
+            };
+            state.each = state.each.max(bytes);
+        }
+        Ok(state)
+    }
+}
+
+/// The memory of windows, shared by the decoders of a job.
+#[derive(Debug)]
+pub struct Windows {
+    /// Bytes that each has for its own.
+    each: u64,
+    /// Bytes that are left for any decoder that needs more.
+    spare: AtomicU64,
+}
+
+impl Windows {
+    /// Returns windows with `each` bytes for each decoder, and `spare` bytes for all together.
+    pub fn new(each: u64, spare: u64) -> Self {
+        Self { each, spare: AtomicU64::new(spare) }
+    }
+
+    /// Returns the bytes that one decoder has to begin with.
+    pub fn each(&self) -> u64 {
+        self.each
+    }
+
+    /// Takes `bytes` of what is spare, or tells how many there are.
+    pub fn take(&self, bytes: u64) -> std::result::Result<(), u64> {
+        let taken = |spare: u64| spare.checked_sub(bytes);
+        self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).map(drop)
+    }
+
+    /// Gives them back.
+    pub fn give_back(&self, bytes: u64) {
+        self.spare.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Returns the least budget that has room for a window of `bytes` bytes in any frame.
+pub fn budget_for_window(bytes: u64) -> ByteSize {
+    ByteSize(bytes.saturating_mul(SPARE_SHARE))
+}
+
+fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
+    let (Origin::File(path), true) = (origin, window > budget.bytes() / ASKED_SHARE) else {
+        return Ok(());
+    };
+    let least = ByteSize(window.saturating_mul(ASKED_SHARE));
+    Err(Error::BudgetExceeded {
+        path: path.clone(),
+        least: Some(least),
+        message: message!(
+            "its zstd frames need a window of {}, too large for a memory budget of {}; give at \
+             least {} with {}, or compress it without --long and --ultra",
+            ByteSize(window),
+            budget,
+            least,
+            Setting::Memory,
+        ),
+    })
+}
+
+/// Returns the first bytes of a regular file that tell how to expand it.
+fn head(path: &Path) -> Result<Option<Vec<u8>>> {
+    beginning(path, HEAD_BYTES)
+}
+
+/// Returns up to `bytes` first bytes of a regular file. Returns `None` for any other file, as
+/// reading would consume them.
+///
+/// # Errors
+///
+/// The errors of the system.
+pub fn beginning(path: &Path, bytes: usize) -> Result<Option<Vec<u8>>> {
+    let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+    if metadata.is_dir() {
+        return Err(Error::io("read", path, rustix::io::Errno::ISDIR));
+    }
+    if !metadata.is_file() {
+        let readable = rustix::fs::access(path, rustix::fs::Access::READ_OK);
+        return readable.map(|()| None).map_err(|e| Error::io("open", path, e));
+    }
+    let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
+    let mut head = Vec::with_capacity(bytes);
+    let read = file.take(bytes as u64).read_to_end(&mut head);
+    read.map(|_| Some(head)).map_err(|e| Error::io("read", path, e))
+}
+
+/// Returns the window of a zstd frame that starts with `head`, if it is one (RFC 8878, section
+/// 3.1.1.1).
+pub fn window_of(head: &[u8]) -> Option<u64> {
+    let [descriptor, rest @ ..] = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes())? else {
+        return None;
+    };
+    if descriptor & 1 << 5 == 0 {
+        let byte = u64::from(*rest.first()?);
+        let base = 1_u64 << (10 + (byte >> 3));
+        return Some(base + base / 8 * (byte & 7));
+    }
+    // A single segment: the window is all of the content, whose length follows.
+    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let number = rest.get(dictionary..)?;
+    match descriptor >> 6 {
+        0 => number.first().map(|byte| u64::from(*byte)),
+        1 => number.first_chunk().map(|bytes| u64::from(u16::from_le_bytes(*bytes)) + 256),
+        2 => number.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes))),
+        _ => number.first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
+    }
+}
+
+/// Returns the block size of an lz4 frame that starts with `head`, or the largest size for other
+/// data.
+fn lz4_block_of(head: &[u8]) -> u64 {
+    match head.get(5).map(|code| code >> 4 & 7) {
+        Some(code @ 4..=7) => 1 << (8 + 2 * u64::from(code)),
+        _ => LZ4_BLOCK_MAX,
+    }
+}
+
+/// Divisor of the budget for compressing the output.
+pub const OUTPUT_SHARE: u64 = 8;
+
+/// Threads that compress an output, of those wanted, and what of the budget they take.
+pub fn encoders(compression: Compression, budget: ByteSize, wanted: usize) -> (usize, u64) {
+    let (each, besides) = thread_bytes(compression);
+    let bytes = |threads: usize| threads as u64 * each + besides;
+    let share = budget.bytes() / OUTPUT_SHARE;
+    let threads = (1..=wanted.max(1)).rev().find(|threads| bytes(*threads) <= share).unwrap_or(1);
+    (threads, bytes(threads))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! Codecs by their names; decoders and encoders against each other and against other programs; data
+//! that was cut or damaged.
+
+#![cfg(feature = "compression")]
+
+use std::fs::File;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use super::*;
+use crate::error::Error;
+use crate::io::pipe;
+
+/// Windows that the tests' frames may have.
+const WINDOW: u64 = 8 << 20;
+
+/// What `bytes` hold, expanded `step` bytes at a time.
+fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(bytes).expect("write");
+    let reader = pipe::PipeReader::of(File::open(file.path()).expect("open"), Path::new("packed"));
+    let mut from = Compressed::new(reader, Arc::default(), Arc::default());
+    let mut decoder = codec.decoder(&Arc::new(Windows::new(WINDOW, WINDOW / 2)))?;
+    let (mut expanded, mut buffer) = (Vec::new(), vec![0; step]);
+    loop {
+        let filled = decoder.decode(&mut from, &mut buffer)?;
+        expanded.extend_from_slice(&buffer[..filled]);
+        if filled < step {
+            return Ok(expanded);
+        }
+    }
+}
+
+fn expanded(codec: Codec, bytes: &[u8]) -> Result<Vec<u8>> {
+    expanded_by(codec, bytes, 64 << 10)
+}
+
+/// What our encoder makes of `chunks`.
+fn packed(compression: Compression, chunks: &[&[u8]]) -> Vec<u8> {
+    let most = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
+    let (mut encoder, bound) = compression.encoder(most).expect("an encoder");
+    let mut packed = Vec::new();
+    for chunk in chunks {
+        let mut room = vec![0; bound];
+        let bytes = encoder.encode(chunk, &mut room).expect("packed");
+        packed.extend_from_slice(&room[..bytes]);
+    }
+    packed
+}
+
+fn all_packed(codec: Codec, chunks: &[&[u8]]) -> Vec<u8> {
+    packed(Compression::of(codec), chunks)
+}
+
+/// Lines that compress a little, always the same.
+fn text(bytes: usize) -> Vec<u8> {
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut text = Vec::with_capacity(bytes + 32);
+    while text.len() < bytes {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        text.extend_from_slice(format!("{:x} and then {}\n", state >> 32, state % 1000).as_bytes());
+    }
+    text.truncate(bytes);
+    text
+}
+
+fn noise(bytes: usize) -> Vec<u8> {
+    let mut state = 2_463_534_242_u32;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 11) as u8
+    };
+    (0..bytes).map(|_| next()).collect()
+}
+
+/// What a program makes of `input`; `None` where there is no such program.
+fn through(program: &str, words: &[&str], input: &[u8]) -> Option<Vec<u8>> {
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else {
+        println!("LEFT OUT: there is no {program}");
+        return None;
+    };
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("run");
+    feeder.join().expect("no panic").expect("fed");
+    assert!(output.status.success(), "{program} {words:?}");
+    Some(output.stdout)
+}
+
+fn words(outcome: Result<Vec<u8>>) -> String {
+    match outcome.expect_err("it is not whole") {
+        Error::Malformed { path, message } | Error::BudgetExceeded { path, message, .. } => {
+            assert_eq!(path, Path::new("packed"));
+            message.to_string()
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn names_tell_codecs() {
+    for (name, codec) in [("a.csv.gz", Codec::Gzip), ("b.ZST", Codec::Zstd), ("c.lz4", Codec::Lz4)]
+    {
+        assert_eq!(Codec::of_path(Path::new(name)), Some(codec));
+    }
+    for name in ["gz", "a.txt", "a.gz.txt", "a.", ".gz"] {
+        assert_eq!(Codec::of_path(Path::new(name)), None, "{name}");
+    }
+    let path = Path::new("a.gz");
+    assert_eq!(Decompress::Auto.of_file(path), Some(Codec::Gzip));
+    assert_eq!(Decompress::All(Codec::Lz4).of_file(path), Some(Codec::Lz4));
+    assert_eq!(Decompress::Off.of_file(path), None);
+    assert_eq!(Decompress::Auto.of_stream(), None);
+    let compression = Compress::Auto.of(Some(path)).expect("one of ours");
+    assert_eq!(compression, Some(Compression::of(Codec::Gzip)));
+    assert_eq!(Compress::Auto.of(None).expect("no name"), None);
+}
+
+#[test]
+fn settings_are_read() {
+    assert_eq!("auto".parse(), Ok(Decompress::Auto));
+    assert_eq!("zstd".parse(), Ok(Decompress::All(Codec::Zstd)));
+    let level = |text: &str| {
+        text.parse::<Compress>().map(|how| match how {
+            Compress::As(how) => how.to_string(),
+            other => format!("{other:?}"),
+        })
+    };
+    assert_eq!(level("off").as_deref(), Ok("Off"));
+    assert_eq!(level("gzip").as_deref(), Ok("gzip:3"));
+    assert_eq!(level("zstd:19").as_deref(), Ok("zstd:19"));
+    assert_eq!(level("lz4").as_deref(), Ok("lz4:1"));
+    for (text, part) in [
+        ("zip", "use gzip, zstd or lz4"),
+        ("gzip:0", "use 1 to 9"),
+        ("gzip:10", "use 1 to 9"),
+        ("zstd:23", "use 1 to 22"),
+        ("lz4:9", "only one level"),
+        ("zstd:x", "'x' is not a level of zstd"),
+    ] {
+        let words = level(text).expect_err(text).to_string();
+        assert!(words.contains(part), "{words}");
+    }
+}
+
+#[test]
+fn what_we_pack_we_expand() {
+    let (text, noise) = (text(1 << 20), noise(700_000));
+    for codec in Codec::ALL {
+        for chunks in [&[&b""[..]][..], &[b"x"], &[&text], &[&noise], &[&text, b"", &noise, b"y"]] {
+            let (packed, whole) = (all_packed(codec, chunks), chunks.concat());
+            for step in [64 << 10, 1000, 1 << 21] {
+                assert!(expanded_by(codec, &packed, step).expect("whole") == whole, "{codec}");
+            }
+        }
+        let few = all_packed(codec, &[&text[..300], &text[300..400]]);
+        assert!(expanded_by(codec, &few, 1).expect("whole") == text[..400], "{codec}");
+    }
+    for (codec, level) in [(Codec::Gzip, 1), (Codec::Gzip, 9), (Codec::Zstd, 1), (Codec::Zstd, 19)]
+    {
+        let packed = packed(Compression::with_level(codec, level).expect("a level"), &[&text]);
+        assert!(packed.len() < text.len() && expanded(codec, &packed).expect("whole") == text);
+    }
+}
+
+#[test]
+fn other_programs_expand_what_we_pack() {
+    let (text, noise) = (text(300_000), noise(70_000));
+    let python = "import gzip, sys; \
+                  sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))";
+    for (codec, program, arguments) in [
+        (Codec::Gzip, "gzip", &["-dc"][..]),
+        (Codec::Gzip, "python3", &["-c", python]),
+        (Codec::Zstd, "zstd", &["-dc"]),
+        (Codec::Lz4, "lz4", &["-dc"]),
+    ] {
+        for chunks in [&[&text[..], &noise, &text[..5]][..], &[b""]] {
+            let Some(found) = through(program, arguments, &all_packed(codec, chunks)) else {
+                break;
+            };
+            assert!(found == chunks.concat(), "{program}");
+        }
+    }
+}
+
+#[test]
+fn we_expand_what_other_programs_pack() {
+    let python = "import gzip, sys; \
+                  sys.stdout.buffer.write(gzip.compress(sys.stdin.buffer.read(), 4))";
+    for (codec, program, arguments) in [
+        (Codec::Gzip, "gzip", &["-c"][..]),
+        (Codec::Gzip, "gzip", &["-1c"]),
+        (Codec::Gzip, "python3", &["-c", python]),
+        (Codec::Zstd, "zstd", &["-c"]),
+        (Codec::Zstd, "zstd", &["-19", "-c"]),
+        (Codec::Zstd, "zstd", &["--no-check", "--fast=3", "-c"]),
+        (Codec::Lz4, "lz4", &["-c"]),
+        (Codec::Lz4, "lz4", &["-9", "-BD", "-B4", "-c"]),
+        (Codec::Lz4, "lz4", &["-BD", "-B6", "-c"]),
+        (Codec::Lz4, "lz4", &["-BX", "-B5", "--no-frame-crc", "-c"]),
+    ] {
+        for data in [text(2_500_000), noise(200_000), Vec::new()] {
+            let Some(mut packed) = through(program, arguments, &data) else { break };
+            assert!(expanded(codec, &packed).expect("whole") == data, "{program} {arguments:?}");
+            packed.extend_from_within(..);
+            assert!(expanded(codec, &packed).expect("whole") == data.repeat(2), "{program} twice");
+        }
+    }
+}
+
+#[test]
+fn headers_padding_and_skippable_frames() {
+    // Every field that a header may have; its checksum is that of the fields before it.
+    let plain = all_packed(Codec::Gzip, &[b"abc"]);
+    let mut member = vec![0x1f, 0x8b, 8, 0b1_1110, 0, 0, 0, 0, 0, 3];
+    member.extend_from_slice(&[2, 0, b'e', b'x']);
+    member.extend_from_slice(b"name\0comment\0");
+    let mut crc = flate2::Crc::new();
+    crc.update(&member);
+    member.extend_from_slice(&(crc.sum() as u16).to_le_bytes());
+    member.extend_from_slice(&plain[10..]);
+    assert_eq!(expanded(Codec::Gzip, &member).expect("whole"), b"abc");
+    member[12] ^= 1;
+    assert!(words(expanded(Codec::Gzip, &member)).contains("checksum of its header"));
+    let padded = [&plain[..], &plain, &[0; 200_000]].concat();
+    assert_eq!(expanded(Codec::Gzip, &padded).expect("whole"), b"abcabc");
+
+    let skipped = [&0x184d_2a53_u32.to_le_bytes()[..], &5_u32.to_le_bytes(), b"12345"].concat();
+    for codec in [Codec::Zstd, Codec::Lz4] {
+        let frame = all_packed(codec, &[b"abc"]);
+        let frames = [&skipped[..], &frame, &skipped, &skipped, &frame, &skipped].concat();
+        assert_eq!(expanded(codec, &frames).expect("whole"), b"abcabc", "{codec}");
+        let cut = words(expanded(codec, &frames[..frames.len() - 1]));
+        assert!(cut.contains("ends in the middle"), "{cut}");
+    }
+}
+
+#[test]
+fn what_does_not_belong_is_refused() {
+    for codec in Codec::ALL {
+        let packed = all_packed(codec, &[b"abc"]);
+        let empty = words(expanded(codec, b""));
+        assert!(empty.starts_with("is empty"), "{empty}");
+        assert!(empty.contains("use input compression off"), "{empty}");
+        let other = words(expanded(codec, b"plain text of no format"));
+        assert!(other.contains(&format!("does not begin as {codec} data does")), "{other}");
+        for tail in [&b"garbage"[..], b"g", b"\0\0\0garbage"] {
+            let behind = words(expanded(codec, &[&packed[..], tail].concat()));
+            let zeros =
+                if codec == Codec::Gzip { tail.iter().filter(|b| **b == 0).count() } else { 0 };
+            let place = format!("at byte {} of the compressed data", packed.len() + zeros);
+            assert!(behind.contains(&place) && behind.contains("other data"), "{behind}");
+        }
+    }
+    let legacy = words(expanded(Codec::Lz4, &[0x02, 0x21, 0x4c, 0x18, 0, 0, 0, 0]));
+    assert!(legacy.contains("without -l"), "{legacy}");
+}
+
+#[test]
+fn a_cut_anywhere_is_told() {
+    let data = text(3000);
+    for codec in Codec::ALL {
+        let first = all_packed(codec, &[&data[..2000]]);
+        let both = [&first[..], &all_packed(codec, &[&data[2000..]])].concat();
+        for end in 1..both.len() {
+            let found = expanded(codec, &both[..end]);
+            if end == first.len() {
+                assert!(found.expect("a whole frame") == data[..2000]);
+                continue;
+            }
+            let words = words(found);
+            let start = if end < first.len() { 0 } else { first.len() };
+            let place =
+                format!("it begins at byte {start} of the compressed data, which has {end};");
+            assert!(words.contains("ends in the middle of a"), "{codec} {end}: {words}");
+            assert!(words.contains(&place), "{codec} {end}: {words}");
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_changes_nothing_unseen() {
+    let data = text(1200);
+    for codec in Codec::ALL {
+        let packed = all_packed(codec, &[&data[..700], &data[700..]]);
+        let mut told = 0;
+        for bit in 0..8 * packed.len() {
+            let mut damaged = packed.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            match expanded(codec, &damaged) {
+                Ok(found) => assert!(found == data, "{codec}, bit {bit}: another content, unseen"),
+                Err(Error::Malformed { .. } | Error::BudgetExceeded { .. }) => told += 1,
+                Err(other) => panic!("{codec}, bit {bit}: {other}"),
+            }
+        }
+        // Times and hints in headers of gzip mean nothing to us.
+        assert!(told > 8 * packed.len() * 9 / 10, "{codec}: {told} of {} told", 8 * packed.len());
+    }
+}
+
+#[test]
+fn windows_beyond_the_limit_are_refused() {
+    // Frames of one empty block that ask for windows of 128 MiB, and of what there is.
+    let frame = |byte: u8| [&0xfd2f_b528_u32.to_le_bytes()[..], &[0, byte], &[1, 0, 0]].concat();
+    let refused = words(expanded(Codec::Zstd, &frame(17 << 3)));
+    assert!(refused.contains("a window of 128 MiB, and there is memory for 12 MiB"), "{refused}");
+    assert!(refused.contains("at least 2 GiB with memory"), "{refused}");
+    // The spare memory is taken once, for the largest.
+    let frames = [frame(13 << 3), frame(13 << 3 | 4), frame(13 << 3 | 2), frame(13 << 3 | 4)];
+    assert_eq!(expanded(Codec::Zstd, &frames.concat()).expect("whole"), b"");
+    assert!(words(expanded(Codec::Zstd, &frame(13 << 3 | 5))).contains("a window of 13 MiB"));
+}
+
+#[test]
+fn every_file_of_chance_ends() {
+    let noise = noise(1 << 16);
+    for codec in Codec::ALL {
+        let start = all_packed(codec, &[&text(500)]);
+        for (number, tail) in noise.chunks(64).enumerate() {
+            let kept = number % start.len();
+            let bytes = [&start[..kept], tail].concat();
+            assert!(expanded(codec, &bytes).is_err(), "{codec}: {kept} bytes and noise");
+        }
+    }
+}

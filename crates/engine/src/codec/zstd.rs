@@ -1,0 +1,163 @@
+//! zstd (RFC 8878): frames, and skippable frames between them, as the reference library has them.
+//!
+//! A frame says how far back it looks: its *window* lies in memory until it is over. What windows
+//! take is accounted for before a frame is begun, and one that there is no memory for is refused,
+//! with the budget that would do.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use zstd_safe::{
+    CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, compress_bound, get_error_name,
+};
+
+use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, budget_for_window, window_of};
+use super::source::Compressed;
+use super::{Codec, Decode, Encode};
+use crate::error::{Error, Result, Setting, message};
+use crate::units::ByteSize;
+
+const FRAME: &str = "zstd frame";
+
+const MAGIC_BYTES: usize = 4;
+
+/// Skippable frames have these, of zstd and of lz4 alike.
+const SKIPPABLE: u32 = 0x184d_2a50;
+const SKIPPABLE_MASK: u32 = 0xffff_fff0;
+
+/// The largest window that the library knows: which ones there is memory for, we say.
+const WINDOW_LOG_MAX: u32 = 31;
+
+/// Returns whether four bytes begin a skippable frame.
+pub fn is_skippable(magic: u32) -> bool {
+    magic & SKIPPABLE_MASK == SKIPPABLE
+}
+
+/// Expands frames.
+pub struct ZstdDecoder {
+    context: DCtx<'static>,
+    windows: Arc<Windows>,
+    /// Bytes that we have for a window.
+    window_bytes: u64,
+    /// True if a frame is being expanded.
+    is_inside: bool,
+    /// Offset in the file of the current frame, or of the last one.
+    start: u64,
+}
+
+impl ZstdDecoder {
+    /// Returns a decoder that has its windows from `windows`.
+    pub fn new(windows: &Arc<Windows>) -> Result<Self> {
+        let mut context = DCtx::try_create().ok_or_else(|| Compressed::unready(Codec::Zstd))?;
+        let limited = context.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
+        limited.map_err(|_| Compressed::unready(Codec::Zstd))?;
+        let (windows, window_bytes) = (Arc::clone(windows), windows.each());
+        Ok(Self { context, windows, window_bytes, is_inside: false, start: 0 })
+    }
+
+    /// Returns whether another frame begins.
+    fn begin(&mut self, from: &mut Compressed) -> Result<bool> {
+        self.start = from.offset();
+        let next = from.at_least(MAGIC_BYTES)?;
+        if next.is_empty() && self.start > 0 {
+            return Ok(false);
+        }
+        let is_begun = !next.is_empty() && ZSTD_MAGIC.to_le_bytes().starts_with(next);
+        match next.first_chunk().copied().map(u32::from_le_bytes) {
+            Some(magic) if magic == ZSTD_MAGIC || is_skippable(magic) => {}
+            None if is_begun => return Err(from.cut(FRAME, self.start)),
+            _ => return Err(from.foreign(Codec::Zstd, FRAME)),
+        }
+        self.is_inside = true;
+        let window = window_of(from.at_least(HEAD_BYTES)?).unwrap_or(0);
+        self.reserve(window, from).map(|()| true)
+    }
+
+    /// Takes memory for a window.
+    fn reserve(&mut self, window: u64, from: &Compressed) -> Result<()> {
+        let more = window.saturating_sub(self.window_bytes);
+        if let Err(spare) = self.windows.take(more) {
+            let (start, there) = (self.start, ByteSize(self.window_bytes + spare));
+            let least = budget_for_window(window);
+            let message = message!(
+                "the zstd frame at byte {} of the compressed data needs a window of {}, and there \
+                 is memory for {}; give at least {} with {}, or compress it without --long and \
+                 --ultra",
+                start,
+                ByteSize(window),
+                there,
+                least,
+                Setting::Memory,
+            );
+            let (path, least) = (from.name().to_owned(), Some(least));
+            return Err(Error::BudgetExceeded { path, message, least });
+        }
+        self.window_bytes += more;
+        Ok(())
+    }
+}
+
+impl Drop for ZstdDecoder {
+    fn drop(&mut self) {
+        self.windows.give_back(self.window_bytes - self.windows.each());
+    }
+}
+
+impl Decode for ZstdDecoder {
+    fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < into.len() {
+            if !self.is_inside && !self.begin(from)? {
+                break;
+            }
+            let input = from.unread()?;
+            let is_at_end = input.is_empty();
+            let mut source = InBuffer::around(input);
+            let mut target = OutBuffer::around(&mut into[filled..]);
+            let step = self.context.decompress_stream(&mut target, &mut source);
+            let (taken, made) = (source.pos(), target.pos());
+            from.take(taken);
+            filled += made;
+            let wanted =
+                step.map_err(|code| from.damaged(FRAME, self.start, get_error_name(code)))?;
+            self.is_inside = wanted > 0;
+            if self.is_inside && is_at_end && made == 0 {
+                return Err(from.cut(FRAME, self.start));
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// Makes frames.
+pub struct ZstdEncoder(CCtx<'static>);
+
+impl ZstdEncoder {
+    /// Returns an encoder of a level from 1 to 22.
+    pub fn new(level: u32) -> Result<Self> {
+        let unready = || Compressed::unready(Codec::Zstd);
+        let mut context = CCtx::try_create().ok_or_else(unready)?;
+        let parameters =
+            [CParameter::CompressionLevel(level.cast_signed()), CParameter::ChecksumFlag(true)];
+        for parameter in parameters {
+            context.set_parameter(parameter).map_err(|_| unready())?;
+        }
+        Ok(Self(context))
+    }
+}
+
+impl Encode for ZstdEncoder {
+    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize> {
+        // There is room for every frame; what may fail is getting memory.
+        self.0.compress2(into, chunk).map_err(|code| {
+            let source = io::Error::other(get_error_name(code));
+            Error::io("compress with", Path::new(Codec::Zstd.name()), source)
+        })
+    }
+}
+
+/// Returns the most bytes of a frame, with its checksum.
+pub fn bound(chunk_bytes: usize) -> usize {
+    compress_bound(chunk_bytes) + 4
+}

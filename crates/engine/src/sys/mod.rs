@@ -1,0 +1,11 @@
+//! Questions to the operating system about this machine and this process.
+//!
+//! `limits` asks for memory, cores and open files, `processors` for NUMA nodes, `space` for free
+//! space of file systems, `counters` for hardware counters. Files and requests are in `io`.
+
+pub mod counters;
+pub mod limits;
+pub mod processors;
+pub mod space;
+
+pub use processors::Affinity;
