@@ -23,7 +23,8 @@ SECONDS ?= 900
 ORACLE := PYTHONPATH=tests python3 -B -m oracle
 ORACLE_CASES ?= 3000
 ORACLE_SEED ?= 1
-ORACLE_JOBS ?= 2
+# Cases wait for disks half of their time.
+ORACLE_JOBS ?= $(shell echo $$((2 * $$(nproc))))
 
 # How long each fuzz target runs; 0 leaves them out of `make torture`.
 FUZZ_SECONDS ?= 60
