@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell_engine::format::csv::{QuotePosition, Dialect, Quoting, Rows};
+use sortwell_engine::format::csv::{Gap, Dialect, Quoting, Rows};
 use sortwell_engine::format::{Framing, Passage, Tracker};
 
 const QUOTE: u8 = b'"';
@@ -79,10 +79,10 @@ fuzz_target!(|data: &[u8]| {
         let piece = &text[at..end];
         let expected = ends_in(at, end);
         let (is_inside, is_inside_behind) = (found.is_inside[at], found.is_inside[end]);
-        let place = if is_inside { QuotePosition::Quoted } else { QuotePosition::Text };
+        let place = if is_inside { Gap::Quoted } else { Gap::Text };
         let passage = QUOTING.passage(piece);
         let (place_behind, ends) = QUOTING.pass(piece, place, &passage);
-        assert_eq!((place_behind == QuotePosition::Quoted, ends), (is_inside_behind, expected));
+        assert_eq!((place_behind == Gap::Quoted, ends), (is_inside_behind, expected));
         assert_eq!(trackers[0].pass(piece), Ok(expected));
         assert_eq!(trackers[1].pass_known(piece, &Passage::Rows(passage)), Ok(expected));
         assert_eq!(QUOTING.first_end(piece, place), expected.map(|(first, _)| first));
@@ -115,10 +115,10 @@ fuzz_target!(|data: &[u8]| {
 fn lenient(separator: u8, text: &[u8], step: usize) {
     let dialect = Dialect { is_lenient: true, ..Dialect::strict(separator, Some(QUOTE)) };
     let quoting = Quoting::Lenient { quote: QUOTE, separator };
-    let (mut at, mut ends) = (QuotePosition::Start, Vec::new());
+    let (mut at, mut ends) = (Gap::Start, Vec::new());
     for (place, byte) in text.iter().enumerate() {
         at = quoting.after(at, *byte);
-        if *byte == b'\n' && at != QuotePosition::Quoted {
+        if *byte == b'\n' && at != Gap::Quoted {
             ends.push(place + 1);
         }
     }
@@ -131,7 +131,7 @@ fn lenient(separator: u8, text: &[u8], step: usize) {
         let expected = first.zip(last).map(|(first, last)| (first - begun, last - begun));
         assert_eq!(tracker.pass(&text[begun..end]), Ok(expected));
     }
-    assert_eq!(tracker.pass_end().is_ok(), at != QuotePosition::Quoted);
+    assert_eq!(tracker.pass_end().is_ok(), at != Gap::Quoted);
     let mut rows = Rows::new(dialect, text);
     let mut start = 0;
     for end in ends {

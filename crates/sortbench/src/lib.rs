@@ -53,7 +53,7 @@ pub use place::{GeneratorDestination, ValidatorSource};
 pub use record::RecordKind;
 pub use samples::Spread;
 pub use summary::{KeyOrder, Summary};
-pub use validate::{SourceContent, Validation, validate};
+pub use validate::{Contents, Validation, validate};
 pub use verdict::Verdict;
 
 /// Bytes in a record.

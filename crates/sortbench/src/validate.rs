@@ -19,7 +19,7 @@ use crate::verdict::Verdict;
 
 /// Content of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SourceContent {
+pub enum Contents {
     /// Records.
     #[default]
     Records,
@@ -31,7 +31,7 @@ pub enum SourceContent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validation {
     /// Records, or summaries of partitions.
-    pub content: SourceContent,
+    pub content: Contents,
     /// Comparison of keys.
     pub order: KeyOrder,
     /// Worker threads, at least one. The verdict does not depend on it.
@@ -43,12 +43,7 @@ pub struct Validation {
 impl Default for Validation {
     /// Returns a validation of records with keys compared as bytes, one thread and no summary.
     fn default() -> Self {
-        Self {
-            content: SourceContent::Records,
-            order: KeyOrder::Bytes,
-            threads: 1,
-            summary_to: None,
-        }
+        Self { content: Contents::Records, order: KeyOrder::Bytes, threads: 1, summary_to: None }
     }
 }
 
@@ -68,8 +63,8 @@ pub fn validate(job: &Validation, from: &ValidatorSource, progress: &Progress) -
     }
     progress.enter(Phase::Validating);
     let summary = match job.content {
-        SourceContent::Summaries => partitions::read(job, from.open_stream()?, progress)?,
-        SourceContent::Records => match from.open(progress)? {
+        Contents::Summaries => partitions::read(job, from.open_stream()?, progress)?,
+        Contents::Records => match from.open(progress)? {
             OpenedSource::File(path) => file::read(job, path, progress)?,
             OpenedSource::Stream(reader) => stream::read(job, reader, progress)?,
         },

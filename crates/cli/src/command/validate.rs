@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortbench::{GeneratorDestination, KeyOrder, SourceContent, Validation, ValidatorSource};
+use sortbench::{Contents, GeneratorDestination, KeyOrder, Validation, ValidatorSource};
 use sortwell::Progress;
 
 use crate::command::options::values;
@@ -72,7 +72,7 @@ pub fn run(arguments: &ValidateArguments) -> CommandOutcome {
 impl ValidateArguments {
     fn validation(&self) -> Validation {
         Validation {
-            content: if self.summaries { SourceContent::Summaries } else { SourceContent::Records },
+            content: if self.summaries { Contents::Summaries } else { Contents::Records },
             order: if self.ignore_case { KeyOrder::IgnoreCase } else { KeyOrder::Bytes },
             threads: values::threads_or_cores(self.threads),
             summary_to: self.output.clone().map(GeneratorDestination::named),

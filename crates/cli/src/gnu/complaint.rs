@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::quoting::WordQuoting;
+use super::quoting::Quoter;
 use crate::standard;
 
 /// The exit status of a command that could not do what was asked.
@@ -31,7 +31,7 @@ impl Complaint {
     }
 
     /// Returns `what: file: why`, the file quoted where a shell would need it.
-    pub fn about_file(what: &str, file: &[u8], error: &io::Error, quoting: WordQuoting) -> Self {
+    pub fn about_file(what: &str, file: &[u8], error: &io::Error, quoting: Quoter) -> Self {
         let file = quoting.file(file);
         Self::new([what.as_bytes(), b": ", &file, b": ", reason(error).as_bytes()].concat())
     }

@@ -6,7 +6,7 @@ use sortwell::unstable::locale::LocaleCategory;
 use super::key::{KeyDefinition, KeyEnd};
 use super::ordering::Ordering;
 use super::parse::{Environment, Options};
-use super::quoting::WordQuoting;
+use super::quoting::Quoter;
 
 /// Returns all remarks, in the order they are printed. `keys` have all their options.
 pub fn remarks(
@@ -15,7 +15,7 @@ pub fn remarks(
     environment: &Environment,
 ) -> Vec<Vec<u8>> {
     let locale = &environment.locale;
-    let quoting = WordQuoting::new(locale);
+    let quoting = Quoter::new(locale);
     let mut remarks: Vec<Vec<u8>> = Vec::new();
     if environment.is_locale_missing {
         remarks.push(b"failed to set locale".to_vec());
@@ -41,7 +41,7 @@ fn about_key(
     number: usize,
     key: &KeyDefinition,
     options: &Options,
-    quoting: WordQuoting,
+    quoting: Quoter,
     remarks: &mut Vec<Vec<u8>>,
 ) {
     let ordering = key.ordering;
@@ -85,7 +85,7 @@ fn about_numbers(
     environment: &Environment,
     remarks: &mut Vec<Vec<u8>>,
 ) {
-    let quoting = WordQuoting::new(&environment.locale);
+    let quoting = Quoter::new(&environment.locale);
     let locale = &environment.locale;
     let written = if options.keys.is_empty() { &[][..] } else { keys };
     let spans = |is: fn(&Ordering) -> bool| {

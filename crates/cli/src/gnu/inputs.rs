@@ -10,11 +10,11 @@ use rustix::fs::{Access, AtFlags, CWD, accessat};
 use sortwell::unstable::io::{directory_of, rename_target};
 
 use super::complaint::Complaint;
-use super::quoting::WordQuoting;
+use super::quoting::Quoter;
 use crate::standard::{Text, reason};
 
 /// Returns the names of `--files0-from`, each ended by a NUL; the last may do without.
-pub fn listed(list: &OsStr, quoting: WordQuoting) -> Result<Vec<OsString>, Complaint> {
+pub fn listed(list: &OsStr, quoting: Quoter) -> Result<Vec<OsString>, Complaint> {
     let shown = quoting.file(list.as_bytes());
     let always = quoting.file_always(list.as_bytes());
     let mut names = Vec::new();
@@ -52,11 +52,7 @@ pub fn listed(list: &OsStr, quoting: WordQuoting) -> Result<Vec<OsString>, Compl
 
 /// Finds the first input that may not be read, before work is spent on the others. `what` is how
 /// the complaint begins.
-pub fn check_readable(
-    files: &[OsString],
-    what: &str,
-    quoting: WordQuoting,
-) -> Result<(), Complaint> {
+pub fn check_readable(files: &[OsString], what: &str, quoting: Quoter) -> Result<(), Complaint> {
     for file in files.iter().filter(|file| *file != "-") {
         may(file, Access::READ_OK)
             .map_err(|error| Complaint::about_file(what, file.as_bytes(), &error, quoting))?;
@@ -65,7 +61,7 @@ pub fn check_readable(
 }
 
 /// Checks that the output can be made: it is a writable file, or its directory exists.
-pub fn check_writable(file: &OsStr, quoting: WordQuoting) -> Result<(), Complaint> {
+pub fn check_writable(file: &OsStr, quoting: Quoter) -> Result<(), Complaint> {
     let path = Path::new(file);
     let answer = match path.metadata() {
         Ok(found) if found.is_dir() => Err(io::Error::from(rustix::io::Errno::ISDIR)),

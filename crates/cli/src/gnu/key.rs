@@ -6,7 +6,7 @@
 use super::complaint::Complaint;
 use super::number::leading;
 use super::ordering::{Ordering, Side};
-use super::quoting::WordQuoting;
+use super::quoting::Quoter;
 
 /// End of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl KeyDefinition {
     }
 
     /// Reads the value of `-k`.
-    pub fn parse(text: &[u8], quoting: WordQuoting) -> Result<Self, Complaint> {
+    pub fn parse(text: &[u8], quoting: Quoter) -> Result<Self, Complaint> {
         let wrong = |what: &str| bad_field(what, text, quoting);
         let mut key = Self::line(Ordering::default());
         let (field, mut rest) = count(text, "invalid number at field start", quoting)?;
@@ -82,7 +82,7 @@ impl KeyDefinition {
     }
 
     /// Reads the `-POS` after a `+POS`.
-    pub fn parse_old_end(&mut self, text: &[u8], quoting: WordQuoting) -> Result<(), Complaint> {
+    pub fn parse_old_end(&mut self, text: &[u8], quoting: Quoter) -> Result<(), Complaint> {
         let (field, behind) = count(&text[1..], "invalid number after '-'", quoting)?;
         let (byte, rest) = bytes(behind, quoting)?;
         // Before the beginning of a field is behind the end of the one before it.
@@ -100,11 +100,7 @@ impl KeyDefinition {
 }
 
 /// Returns a count at the beginning of a text, and what follows it.
-fn count<'a>(
-    text: &'a [u8],
-    what: &str,
-    quoting: WordQuoting,
-) -> Result<(usize, &'a [u8]), Complaint> {
+fn count<'a>(text: &'a [u8], what: &str, quoting: Quoter) -> Result<(usize, &'a [u8]), Complaint> {
     let Some((value, rest)) = leading(text) else {
         let start = format!("{what}: invalid count at start of ");
         return Err(Complaint::new([start.as_bytes(), &quoting.text(text)].concat()));
@@ -113,7 +109,7 @@ fn count<'a>(
 }
 
 /// Reads the number after a point, or 0 without a point. Returns it with the text that follows.
-fn bytes<'a>(text: &'a [u8], quoting: WordQuoting) -> Result<(usize, &'a [u8]), Complaint> {
+fn bytes<'a>(text: &'a [u8], quoting: Quoter) -> Result<(usize, &'a [u8]), Complaint> {
     match text.strip_prefix(b".") {
         Some(behind) => count(behind, "invalid number after '.'", quoting),
         None => Ok((0, text)),
@@ -126,7 +122,7 @@ fn saturated(value: Option<u64>) -> usize {
     value.and_then(|value| usize::try_from(value).ok()).unwrap_or(usize::MAX)
 }
 
-fn bad_field(what: &str, text: &[u8], quoting: WordQuoting) -> Complaint {
+fn bad_field(what: &str, text: &[u8], quoting: Quoter) -> Complaint {
     let start = format!("{what}: invalid field specification ");
     Complaint::new([start.as_bytes(), &quoting.text(text)].concat())
 }

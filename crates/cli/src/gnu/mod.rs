@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use complaint::Complaint;
 use order::{Action, Settings};
 use parse::{Environment, GnuRequest, Options};
-use quoting::WordQuoting;
+use quoting::Quoter;
 use work::GnuWork;
 
 use crate::standard;
@@ -113,7 +113,7 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
     for remark in &settings.remarks {
         complaint::remark(name, remark);
     }
-    let quoting = WordQuoting::new(&environment.locale);
+    let quoting = Quoter::new(&environment.locale);
     check_files(&settings, quoting)?;
     let work = GnuWork { settings: &settings, name, quoting };
     match settings.action {
@@ -125,7 +125,7 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
 }
 
 /// Complains about a file that cannot be had before work is spent on the others.
-fn check_files(settings: &Settings, quoting: WordQuoting) -> Result<(), Complaint> {
+fn check_files(settings: &Settings, quoting: Quoter) -> Result<(), Complaint> {
     if let Action::Check(_) = settings.action {
         return inputs::check_readable(&settings.inputs, "open failed", quoting);
     }

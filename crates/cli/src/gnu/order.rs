@@ -25,7 +25,7 @@ use super::key::{KeyDefinition, KeyEnd};
 use super::number::MemorySize;
 use super::ordering::Ordering;
 use super::parse::{Environment, GnuCheck, Options};
-use super::quoting::WordQuoting;
+use super::quoting::Quoter;
 
 /// Default source of random bytes.
 const CHANCE: &str = "/dev/urandom";
@@ -92,7 +92,7 @@ pub fn settle(
     options: &Options,
     environment: &Environment,
 ) -> Result<(LineOrder, Settings), Complaint> {
-    let quoting = WordQuoting::new(&environment.locale);
+    let quoting = Quoter::new(&environment.locale);
     let inputs = inputs(options, quoting)?;
     let keys = keys(options)?;
     let mut remarks = Vec::new();
@@ -138,7 +138,7 @@ pub fn keys(options: &Options) -> Result<Vec<KeyDefinition>, Complaint> {
     Ok(keys)
 }
 
-fn inputs(options: &Options, quoting: WordQuoting) -> Result<Vec<OsString>, Complaint> {
+fn inputs(options: &Options, quoting: Quoter) -> Result<Vec<OsString>, Complaint> {
     match (&options.files_from, options.files.first()) {
         (Some(_), Some(extra)) => {
             let extra = quoting.file_always(extra.as_bytes());
@@ -152,7 +152,7 @@ fn inputs(options: &Options, quoting: WordQuoting) -> Result<Vec<OsString>, Comp
 }
 
 /// Returns the key of the hash that shuffles.
-fn seed(options: &Options, quoting: WordQuoting) -> Result<[u8; 16], Complaint> {
+fn seed(options: &Options, quoting: Quoter) -> Result<[u8; 16], Complaint> {
     let chance = OsString::from(CHANCE);
     let source = options.random_source.as_ref().unwrap_or(&chance);
     let open = |error| Complaint::about_file("open failed", source.as_bytes(), &error, quoting);

@@ -17,7 +17,7 @@ use super::key::KeyDefinition;
 use super::number::{self, MemorySize, NumberFault};
 use super::option::Name;
 use super::ordering::{Ordering, Side};
-use super::quoting::WordQuoting;
+use super::quoting::Quoter;
 use super::words::{Given, RemainingWords, Word};
 
 /// Environment settings that affect a command line.
@@ -127,7 +127,7 @@ fn has_old_keys(version: Option<&OsStr>) -> bool {
 
 /// Reads a command line, its name not included.
 pub fn parse(arguments: &[Vec<u8>], environment: &Environment) -> Result<GnuRequest, Complaint> {
-    let quoting = WordQuoting::new(&environment.locale);
+    let quoting = Quoter::new(&environment.locale);
     let mut options = Options::default();
     let mut words = RemainingWords::new(arguments);
     loop {
@@ -179,7 +179,7 @@ impl Options {
         operand: Vec<u8>,
         words: &mut RemainingWords,
         environment: &Environment,
-        quoting: WordQuoting,
+        quoting: Quoter,
     ) -> Result<(), Complaint> {
         let end = words.peek().filter(|next| matches!(next, [b'-', b'0'..=b'9', ..]));
         let is_old = environment.has_old_keys || end.is_some() && !environment.is_posixly_correct;
@@ -196,7 +196,7 @@ impl Options {
         Ok(())
     }
 
-    fn option(&mut self, given: Given, quoting: WordQuoting) -> Result<(), Complaint> {
+    fn option(&mut self, given: Given, quoting: Quoter) -> Result<(), Complaint> {
         let (spelled, has_value) = (given.spelled, given.value.is_some());
         let text = given.value.unwrap_or_default();
         match given.name {
@@ -261,7 +261,7 @@ impl Options {
         Ok(())
     }
 
-    fn separate(&mut self, text: &[u8], quoting: WordQuoting) -> Result<(), Complaint> {
+    fn separate(&mut self, text: &[u8], quoting: Quoter) -> Result<(), Complaint> {
         let separator = match text {
             [] => return Err(Complaint::new("empty tab")),
             b"\\0" => 0,
@@ -310,7 +310,7 @@ impl Options {
     }
 
     /// Sets the merge width. Its limits are those of a merge that opens all its inputs at once.
-    fn limit_merges(&mut self, text: &[u8], quoting: WordQuoting) -> Result<(), Complaint> {
+    fn limit_merges(&mut self, text: &[u8], quoting: Quoter) -> Result<(), Complaint> {
         let quoted = quoting.text(text);
         let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX).saturating_sub(3);
         match number::plain(text) {
@@ -364,7 +364,7 @@ fn choose<T: Copy + PartialEq>(
     text: &[u8],
     spelled: &str,
     choices: &[(&str, T)],
-    quoting: WordQuoting,
+    quoting: Quoter,
 ) -> Result<T, Complaint> {
     let begins = |(word, _): &&(&str, T)| word.as_bytes().starts_with(text);
     let exact = choices.iter().find(|(word, _)| word.as_bytes() == text);

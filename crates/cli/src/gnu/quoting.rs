@@ -14,7 +14,7 @@ const SPECIAL_IN_DOUBLE_QUOTES: &[u8] = b"\"$\\`!";
 
 /// Quoting of words in a locale.
 #[derive(Clone, Copy, Debug)]
-pub struct WordQuoting<'a> {
+pub struct Quoter<'a> {
     locale: &'a Locale,
 }
 
@@ -24,7 +24,7 @@ enum QuotedPiece<'a> {
     Hidden(u8),
 }
 
-impl<'a> WordQuoting<'a> {
+impl<'a> Quoter<'a> {
     /// Creates the quoting for the locale's letters and quotation marks.
     pub fn new(locale: &'a Locale) -> Self {
         Self { locale }

@@ -20,7 +20,7 @@ use super::compressed::{self, ProgramCompression};
 use super::little;
 use super::order::{LineOrder, Settings};
 use super::parse::GnuCheck;
-use super::quoting::WordQuoting;
+use super::quoting::Quoter;
 use super::underline::Underline;
 use crate::failure::Failure;
 use crate::signals;
@@ -45,7 +45,7 @@ pub struct GnuWork<'a> {
     /// Name by which the program was called.
     pub name: &'a [u8],
     /// Quoting of the user's words.
-    pub quoting: WordQuoting<'a>,
+    pub quoting: Quoter<'a>,
 }
 
 impl GnuWork<'_> {

@@ -84,7 +84,7 @@ struct DecodingInput {
     codec: Codec,
     stage: Stage,
     is_queued: bool,
-    ready: VecDeque<ExpandedPiece>,
+    ready: VecDeque<Buffer>,
     spare: Vec<Vec<u8>>,
     /// Error that ended the input, if one did.
     failure: Option<Error>,
@@ -107,7 +107,7 @@ struct Open {
 
 /// Expanded bytes.
 #[derive(Default)]
-struct ExpandedPiece {
+struct Buffer {
     buffer: Vec<u8>,
     filled: usize,
 }
@@ -168,10 +168,7 @@ impl Decoding {
         let decoding = Arc::new(decoding);
         let stream = |(number, name): (usize, &PathBuf)| {
             let decoding = Arc::clone(&decoding);
-            Supplied::new(
-                name,
-                Expanded { decoding, number, piece: ExpandedPiece::default(), taken: 0 },
-            )
+            Supplied::new(name, Expanded { decoding, number, piece: Buffer::default(), taken: 0 })
         };
         let streams = names.iter().enumerate().map(stream).collect();
         Ok((decoding, streams))
@@ -260,13 +257,13 @@ impl DecodingShared {
         stage: Stage,
         (origin, codec): (&Origin, Codec),
         mut buffer: Vec<u8>,
-    ) -> Result<(Box<Open>, ExpandedPiece)> {
+    ) -> Result<(Box<Open>, Buffer)> {
         let mut open = match stage {
             Stage::Open(open) => open,
             _ => Box::new(self.open(origin, codec)?),
         };
         let filled = open.decoder.decode(&mut open.from, &mut buffer)?;
-        Ok((open, ExpandedPiece { buffer, filled }))
+        Ok((open, Buffer { buffer, filled }))
     }
 
     fn open(&self, origin: &Origin, codec: Codec) -> Result<Open> {
@@ -280,12 +277,7 @@ impl DecodingShared {
     }
 
     /// Takes in what a thread has done for an input.
-    fn note(
-        &self,
-        state: &mut DecodingState,
-        number: usize,
-        done: Result<(Box<Open>, ExpandedPiece)>,
-    ) {
+    fn note(&self, state: &mut DecodingState, number: usize, done: Result<(Box<Open>, Buffer)>) {
         let input = &mut state.inputs[number];
         match done {
             Ok((open, piece)) => {
@@ -315,12 +307,7 @@ impl DecodingShared {
     }
 
     /// Returns the next piece of an input, `None` at its end; `used` is the one before.
-    fn next(
-        &self,
-        number: usize,
-        used: ExpandedPiece,
-        progress: &Progress,
-    ) -> Result<Option<ExpandedPiece>> {
+    fn next(&self, number: usize, used: Buffer, progress: &Progress) -> Result<Option<Buffer>> {
         let mut state = self.state();
         let input = &mut state.inputs[number];
         if !used.buffer.is_empty() && !matches!(input.stage, Stage::Ended) {
@@ -355,7 +342,7 @@ impl DecodingShared {
 struct Expanded {
     decoding: Arc<Decoding>,
     number: usize,
-    piece: ExpandedPiece,
+    piece: Buffer,
     /// Bytes of the piece that were handed out.
     taken: usize,
 }

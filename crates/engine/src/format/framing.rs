@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::csv::{self, QuotePosition, Quoting};
+use super::csv::{self, Gap, Quoting};
 use super::group::LineGroup;
 use super::prefix::Prefix;
 
@@ -47,7 +47,7 @@ impl Framing {
         match self {
             Self::Fixed(length) => Some(length),
             Self::Terminated(end) => memchr(end, bytes).map(|at| at + 1),
-            Self::Quoted(quoting) => quoting.first_end(bytes, QuotePosition::Start),
+            Self::Quoted(quoting) => quoting.first_end(bytes, Gap::Start),
             Self::Prefixed(prefix) => prefix.record_length(bytes),
             Self::Grouped(group) => group.record_length(bytes),
         }

@@ -1,7 +1,7 @@
 //! Search for the probable beginning of a record in the middle of an input. Only samples may use
 //! it, because the result may be wrong.
 
-use super::csv::QuotePosition;
+use super::csv::Gap;
 use super::framing::Framing;
 use super::group::LineGroup;
 
@@ -17,7 +17,7 @@ impl Framing {
             // Any line may be the first of a record; a guide knows better.
             Self::Grouped(group) => Framing::Terminated(group.end).first_length(bytes),
             // Whoever takes inside for outside sees quotes open behind letters, and few rows.
-            Self::Quoted(quoting) => [QuotePosition::Text, QuotePosition::Quoted]
+            Self::Quoted(quoting) => [Gap::Text, Gap::Quoted]
                 .into_iter()
                 .filter_map(|at| quoting.first_end(bytes, at))
                 .min_by_key(|start| {

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::csv::{self, QuotePosition, Quoting};
+use super::csv::{self, Gap, Quoting};
 use super::framing::{Framing, Passage};
 use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
@@ -24,7 +24,7 @@ enum TrackerState {
     /// Records that end with this byte, and whether one has begun.
     Terminated { end: u8, has_begun: bool },
     /// Rows; whether one has begun, and the place in it.
-    Quoted { quoting: Quoting, has_begun: bool, at: QuotePosition },
+    Quoted { quoting: Quoting, has_begun: bool, at: Gap },
     /// The prefix begun, and its bytes; then bytes of the record still to come.
     Prefixed { prefix: Prefix, begun: [u8; PREFIX_MAX], filled: usize, left: usize },
     /// Groups of lines; how many lines have ended of the one begun, and whether another has begun.
@@ -68,7 +68,7 @@ impl Tracker {
             Framing::Fixed(length) => TrackerState::Fixed { length, passed: 0 },
             Framing::Terminated(end) => TrackerState::Terminated { end, has_begun: false },
             Framing::Quoted(quoting) => {
-                TrackerState::Quoted { quoting, has_begun: false, at: QuotePosition::Start }
+                TrackerState::Quoted { quoting, has_begun: false, at: Gap::Start }
             }
             Framing::Prefixed(prefix) => {
                 TrackerState::Prefixed { prefix, begun: [0; PREFIX_MAX], filled: 0, left: 0 }
@@ -117,7 +117,7 @@ impl Tracker {
                     Passage::Rows(passage) => quoting.pass(bytes, *at, passage),
                     _ => quoting.pass(bytes, *at, &quoting.passage(bytes)),
                 };
-                *has_begun = *at == QuotePosition::Quoted || last != csv::ROW_END;
+                *has_begun = *at == Gap::Quoted || last != csv::ROW_END;
                 Ok(ends)
             }
             TrackerState::Prefixed { .. } => self.pass_prefixed(bytes),
@@ -193,7 +193,7 @@ impl Tracker {
                 }
             },
             TrackerState::Terminated { has_begun, .. } => std::mem::take(has_begun),
-            TrackerState::Quoted { at: QuotePosition::Quoted, .. } => {
+            TrackerState::Quoted { at: Gap::Quoted, .. } => {
                 return Err("the last row opens a quote that is never closed".to_owned().into());
             }
             TrackerState::Quoted { has_begun, .. } => std::mem::take(has_begun),

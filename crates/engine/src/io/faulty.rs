@@ -271,7 +271,7 @@ impl Faulty {
             }
             InjectedFault::Stalls(duration) => self.hold(request, perform).time += duration,
             InjectedFault::BeginsLate(duration) => {
-                self.hold_in(HeldRequest::PutOff(request)).time += duration
+                self.hold_in(HeldRequest::PutOff(request)).time += duration;
             }
             InjectedFault::Flows(rate) => {
                 let end = script.flow(request.range.len(), rate);

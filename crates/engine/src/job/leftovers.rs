@@ -9,7 +9,7 @@ use crate::io::{
     DirectoryIdentity, KEPT_NAME, SpillDirectory, abandoned, belonging_directories, distinct,
     is_part, spill_directories, sweep,
 };
-use crate::manifest::{JobEntry, Manifest, ManifestEntry, Past};
+use crate::manifest::{JobEntry, LogEntry, Manifest, Past};
 use crate::stripe::SpillPlace;
 use crate::units::ByteSize;
 
@@ -101,7 +101,7 @@ fn leftover(directory: &Path) -> Result<Leftover> {
 /// Returns the job of a manifest whose later lines may be damaged.
 fn job_of(directory: &Path) -> Option<JobEntry> {
     match Manifest::first(directory) {
-        Ok(Some(ManifestEntry::Job(job))) => Some(job),
+        Ok(Some(LogEntry::Job(job))) => Some(job),
         _ => None,
     }
 }

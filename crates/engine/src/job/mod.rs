@@ -34,7 +34,7 @@ use crate::format::{Format, Framing, HeaderLines};
 use crate::io::{DirectStreams, Engine, Extent};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
-use crate::operator::{self, FoldedRecords, Making, OperatorLayout, Select};
+use crate::operator::{self, FoldInput, Making, RecordForm, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, Spill, Work};
 pub use crate::plan::Algorithm;
@@ -404,7 +404,7 @@ impl SortJob {
             Separator::Byte(separator) => Some(separator),
             _ => None,
         };
-        let layout = OperatorLayout::of(self.format, separator);
+        let layout = RecordForm::of(self.format, separator);
         let group = group_key(order, columns, self.select.unique_by)?;
         let resolved = columns.map(|columns| columns.resolved(order)).transpose()?;
         let columns = columns.map(|columns| operator::RowColumns {
@@ -416,7 +416,7 @@ impl SortJob {
             true => ListMemory::UNBOUNDED,
             false => ListMemory { budget: self.memory.resolve()?, taken: order.list_bytes() },
         };
-        let of = FoldedRecords { columns, order: Some(order), memory, ..FoldedRecords::of(layout) };
+        let of = FoldInput { columns, order: Some(order), memory, ..FoldInput::of(layout) };
         let making = Making::new(&self.select, of)?.grouped_by(group);
         Ok(making.ordered_by(resolved.as_ref().unwrap_or(order)))
     }

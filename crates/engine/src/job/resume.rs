@@ -12,7 +12,7 @@ use crate::io::{
     Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, TempFile, directory_of, distinct,
     is_part, spill_directories, sync_directory,
 };
-use crate::manifest::{JobEntry, Manifest, ManifestEntry, Past};
+use crate::manifest::{JobEntry, LogEntry, Manifest, Past};
 use crate::output;
 use crate::pipeline::Spill;
 use crate::stats::Progress;
@@ -151,14 +151,14 @@ impl Places {
             return Ok(());
         };
         self.output.make_durable()?;
-        Manifest::open(directory)?.0.append(&ManifestEntry::Whole {})
+        Manifest::open(directory)?.0.append(&LogEntry::Whole {})
     }
 }
 
 /// Returns what the job of this directory has left, if it was one like `job`.
 fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let path = &job.output;
-    let Some(ManifestEntry::Job(entry)) = Manifest::first(directory)? else {
+    let Some(LogEntry::Job(entry)) = Manifest::first(directory)? else {
         // It was killed before it had noted what it is.
         if let Some(mut begun) = SpillDirectory::adopt(directory)? {
             begun.keep(false);

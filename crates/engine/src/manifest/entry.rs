@@ -14,7 +14,7 @@ use crate::run::Run;
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ManifestEntry {
+pub enum LogEntry {
     /// Description of the sort. The first entry, and no other.
     Job(JobEntry),
     /// A load was read and is in a run.

@@ -2,7 +2,7 @@
 //!
 //! A file of lines in a job's first spill directory, to which entries are appended and made durable
 //! once what they speak of is durable itself. Each line is a checksum, over the checksum before it
-//! and its own text, a space, and an [`ManifestEntry`] in JSON:
+//! and its own text, a space, and an [`LogEntry`] in JSON:
 //!
 //! ```text
 //!     5c9e… {"job":{"output":"…","inputs":[…],…}}     first
@@ -30,7 +30,7 @@ use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
 pub use entry::{
-    EscapedBytes, GroupText, Hash, InputEntry, InputPlace, JobEntry, KeptText, ManifestEntry,
+    EscapedBytes, GroupText, Hash, InputEntry, InputPlace, JobEntry, KeptText, LogEntry,
     MergedEntry, PathText, RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText,
     ValueText,
 };
@@ -59,7 +59,7 @@ impl Manifest {
     /// [`Error::Config`] where it has too many inputs to be read again.
     pub fn create(directory: &Path, job: &JobEntry) -> Result<Self> {
         let path = directory.join(KEPT_NAME);
-        let first = PendingLine::of(&path, 0, &ManifestEntry::Job(job.clone()))?.checked()?;
+        let first = PendingLine::of(&path, 0, &LogEntry::Job(job.clone()))?.checked()?;
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|e| Error::io("create", &path, e))?;
         let mut manifest = Self { path, file, chain: 0 };
@@ -77,7 +77,7 @@ impl Manifest {
     /// # Errors
     ///
     /// [`Error::Corrupt`] where an entry is not as it was written.
-    pub fn open(directory: &Path) -> Result<(Self, Vec<ManifestEntry>)> {
+    pub fn open(directory: &Path) -> Result<(Self, Vec<LogEntry>)> {
         let path = directory.join(KEPT_NAME);
         let flags = OFlags::NOFOLLOW.bits().cast_signed();
         let file = OpenOptions::new().read(true).append(true).custom_flags(flags).open(&path);
@@ -93,7 +93,7 @@ impl Manifest {
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn look(directory: &Path) -> Result<Vec<ManifestEntry>> {
+    pub fn look(directory: &Path) -> Result<Vec<LogEntry>> {
         let (path, file) = opened(directory)?;
         read(&path, &file, usize::MAX).map(|(entries, ..)| entries)
     }
@@ -103,19 +103,19 @@ impl Manifest {
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn first(directory: &Path) -> Result<Option<ManifestEntry>> {
+    pub fn first(directory: &Path) -> Result<Option<LogEntry>> {
         let (path, file) = opened(directory)?;
         read(&path, &file, 1).map(|(entries, ..)| entries.into_iter().next())
     }
 
     /// Appends an entry and waits until it is durable.
-    pub fn append(&mut self, entry: &ManifestEntry) -> Result<()> {
+    pub fn append(&mut self, entry: &LogEntry) -> Result<()> {
         self.add(PendingLine::of(&self.path, self.chain, entry)?.checked()?)
     }
 
     /// Appends an optional entry, and returns whether it was written. An entry that is too long to
     /// be read again is left out: its open group may have a long record.
-    pub fn append_if_short(&mut self, entry: &ManifestEntry) -> Result<bool> {
+    pub fn append_if_short(&mut self, entry: &LogEntry) -> Result<bool> {
         let line = PendingLine::of(&self.path, self.chain, entry)?;
         if line.is_too_long() {
             return Ok(false);
@@ -140,7 +140,7 @@ struct PendingLine {
 
 impl PendingLine {
     /// Returns the line of `entry` after the one of checksum `before`.
-    fn of(path: &Path, before: u64, entry: &ManifestEntry) -> Result<Self> {
+    fn of(path: &Path, before: u64, entry: &LogEntry) -> Result<Self> {
         let text = serde_json::to_string(entry)
             .map_err(|e| Error::io("write", path, std::io::Error::from(e)))?;
         let sum = chained(before, text.as_bytes());
@@ -184,7 +184,7 @@ fn opened(directory: &Path) -> Result<(PathBuf, File)> {
 }
 
 /// Returns the first `most` entries of a manifest, the bytes they take, and the last checksum.
-fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<ManifestEntry>, u64, u64)> {
+fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<LogEntry>, u64, u64)> {
     let failed = |e: std::io::Error| Error::io("read", path, e);
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
     let mut reader = BufReader::new(file);
@@ -206,9 +206,7 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<ManifestEntry>
             }
             return Err(damaged(path, entries.len()));
         };
-        if let (ManifestEntry::Slab(_), Some(ManifestEntry::Slab(before))) =
-            (&entry, entries.last_mut())
-        {
+        if let (LogEntry::Slab(_), Some(LogEntry::Slab(before))) = (&entry, entries.last_mut()) {
             before.shorten();
         }
         entries.push(entry);
@@ -217,7 +215,7 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<ManifestEntry>
 }
 
 /// Returns the entry of a line, and its checksum.
-fn parsed(line: &[u8], before: u64) -> Option<(ManifestEntry, u64)> {
+fn parsed(line: &[u8], before: u64) -> Option<(LogEntry, u64)> {
     let (digits, rest) = line.split_at_checked(DIGITS)?;
     let text = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
     let sum = chained(before, text);

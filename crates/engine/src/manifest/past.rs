@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::entry::{InputPlace, JobEntry, ManifestEntry, MergedEntry, RunEntry, SlabEntry};
+use super::entry::{InputPlace, JobEntry, LogEntry, MergedEntry, RunEntry, SlabEntry};
 use crate::error::{Error, Operation, Result, message};
 use crate::key::KeyTally;
 use crate::proof::Sum;
@@ -55,9 +55,9 @@ impl Past {
     /// # Errors
     ///
     /// [`Error::Corrupt`] where they contradict each other.
-    pub fn of(path: &Path, entries: Vec<ManifestEntry>) -> Result<(JobEntry, Self)> {
+    pub fn of(path: &Path, entries: Vec<LogEntry>) -> Result<(JobEntry, Self)> {
         let mut entries = entries.into_iter();
-        let Some(ManifestEntry::Job(job)) = entries.next() else {
+        let Some(LogEntry::Job(job)) = entries.next() else {
             return Err(contradiction(path, 0, "it does not begin with a job"));
         };
         let mut past = Self::default();
@@ -67,11 +67,11 @@ impl Past {
         for (number, entry) in (1..).zip(entries) {
             let failed = |message: &str| contradiction(path, number, message);
             match entry {
-                ManifestEntry::Job(_) => return Err(failed("a second job begins here")),
-                ManifestEntry::Run(entry) => past.add_run(&job, &entry).map_err(failed)?,
-                ManifestEntry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
-                ManifestEntry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
-                ManifestEntry::Whole {} => past.is_whole = true,
+                LogEntry::Job(_) => return Err(failed("a second job begins here")),
+                LogEntry::Run(entry) => past.add_run(&job, &entry).map_err(failed)?,
+                LogEntry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
+                LogEntry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
+                LogEntry::Whole {} => past.is_whole = true,
             }
             past.is_begun = true;
         }

@@ -44,9 +44,9 @@ fn tally(invalid: u64) -> KeyTally {
 }
 
 /// Three runs, of which the first two are merged, and a slab of the output.
-fn entries(directory: &Path) -> Vec<ManifestEntry> {
+fn entries(directory: &Path) -> Vec<LogEntry> {
     let load = |number: u64| {
-        ManifestEntry::Run(RunEntry {
+        LogEntry::Run(RunEntry {
             run: run(directory, number),
             next: InputPlace { source: 0, offset: 1000 * number },
             taken: (10 * number, 1000 * number),
@@ -69,7 +69,7 @@ fn entries(directory: &Path) -> Vec<ManifestEntry> {
         streams: None,
         last: Some(KeptText::Whole(EscapedBytes(vec![0, 255, b'%']))),
     };
-    vec![load(1), load(2), load(3), ManifestEntry::Merged(merged), ManifestEntry::Slab(slab)]
+    vec![load(1), load(2), load(3), LogEntry::Merged(merged), LogEntry::Slab(slab)]
 }
 
 /// How far a selection has come, with a group that is open.
@@ -85,11 +85,11 @@ fn selected() -> SelectedEntry {
 }
 
 /// A manifest with all of these, in a directory of its own.
-fn written() -> (tempfile::TempDir, Vec<ManifestEntry>) {
+fn written() -> (tempfile::TempDir, Vec<LogEntry>) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     let mut manifest = Manifest::create(path, &job(path)).expect("created");
-    let mut all = vec![ManifestEntry::Job(job(path))];
+    let mut all = vec![LogEntry::Job(job(path))];
     for entry in entries(path) {
         manifest.append(&entry).expect("appended");
         all.push(entry);
@@ -105,7 +105,7 @@ fn what_was_noted_is_read_again_and_gone_on_with() {
     assert_eq!(read, all);
     let more = entries(directory.path()).remove(4);
     manifest.append(&more).expect("appended");
-    if let Some(ManifestEntry::Slab(before)) = all.last_mut() {
+    if let Some(LogEntry::Slab(before)) = all.last_mut() {
         before.shorten();
     }
     all.push(more);
@@ -166,8 +166,8 @@ fn a_flipped_bit_is_told_with_its_line() {
 #[test]
 fn entries_that_contradict_each_other() {
     let directory = Path::new("/d");
-    let check = |change: &dyn Fn(&mut Vec<ManifestEntry>)| {
-        let mut all = vec![ManifestEntry::Job(job(directory))];
+    let check = |change: &dyn Fn(&mut Vec<LogEntry>)| {
+        let mut all = vec![LogEntry::Job(job(directory))];
         all.extend(entries(directory));
         change(&mut all);
         let told = Past::of(directory, all);
@@ -180,7 +180,7 @@ fn entries_that_contradict_each_other() {
     check(&|all| drop(all.drain(2..4)));
     check(&|all| drop(all.remove(3)));
     check(&|all| {
-        if let ManifestEntry::Run(entry) = &mut all[1] {
+        if let LogEntry::Run(entry) = &mut all[1] {
             entry.run.path = PathText::from(Path::new("/etc/run-000001"));
         }
     });
@@ -188,19 +188,12 @@ fn entries_that_contradict_each_other() {
 
 /// A merge of four sorted inputs: the middle two are merged, then these and the last, and some of
 /// that and the first is in the output.
-fn merge(directory: &Path) -> Vec<ManifestEntry> {
+fn merge(directory: &Path) -> Vec<LogEntry> {
     let of = job(directory);
     let inputs = vec![of.inputs[0].clone(); 4];
     let merged = |range, number| {
         let (run, read, dropped) = (run(directory, number), sum(10 * number), sum(1));
-        ManifestEntry::Merged(MergedEntry {
-            range,
-            run,
-            read,
-            ragged: 0,
-            dropped,
-            keys: tally(number),
-        })
+        LogEntry::Merged(MergedEntry { range, run, read, ragged: 0, dropped, keys: tally(number) })
     };
     let streams = StreamsEntry {
         passed: vec![(5, 0), (50, 50)],
@@ -220,8 +213,8 @@ fn merge(directory: &Path) -> Vec<ManifestEntry> {
         streams: Some(streams),
         last: Some(KeptText::KeyStart(EscapedBytes(vec![7; 300]))),
     };
-    let first = ManifestEntry::Job(JobEntry { is_merge: true, inputs, ..of });
-    vec![first, merged((1, 3), 2), merged((1, 3), 3), ManifestEntry::Slab(slab)]
+    let first = LogEntry::Job(JobEntry { is_merge: true, inputs, ..of });
+    vec![first, merged((1, 3), 2), merged((1, 3), 3), LogEntry::Slab(slab)]
 }
 
 #[test]
@@ -234,7 +227,7 @@ fn it_comes_to_where_a_merge_stands() {
     let last = past.slab.and_then(|slab| slab.streams).and_then(|streams| streams.last);
     assert_eq!((last, past.is_begun), (Some(EscapedBytes(b"z\n".to_vec())), true));
 
-    let check = |change: &dyn Fn(&mut Vec<ManifestEntry>)| {
+    let check = |change: &dyn Fn(&mut Vec<LogEntry>)| {
         let mut all = merge(directory);
         change(&mut all);
         let told = Past::of(directory, all);
@@ -244,7 +237,7 @@ fn it_comes_to_where_a_merge_stands() {
     check(&|all| all.insert(1, entries(directory).remove(0)));
     let change_slab = |change: &dyn Fn(&mut SlabEntry)| {
         check(&|all| {
-            if let Some(ManifestEntry::Slab(slab)) = all.last_mut() {
+            if let Some(LogEntry::Slab(slab)) = all.last_mut() {
                 change(slab);
             }
         });
@@ -260,11 +253,11 @@ fn only_the_last_edge_is_kept() {
     let (directory, mut all) = written();
     let (mut manifest, _) = Manifest::open(directory.path()).expect("opened");
     let slab = all.last().expect("a slab").clone();
-    let ManifestEntry::Slab(plain) = slab.clone() else { panic!("{slab:?}") };
-    let plain = ManifestEntry::Slab(SlabEntry { selected: None, ..plain });
+    let LogEntry::Slab(plain) = slab.clone() else { panic!("{slab:?}") };
+    let plain = LogEntry::Slab(SlabEntry { selected: None, ..plain });
     for slab in [&plain, &slab] {
         manifest.append(slab).expect("appended");
-        if let Some(ManifestEntry::Slab(before)) = all.last_mut() {
+        if let Some(LogEntry::Slab(before)) = all.last_mut() {
             before.shorten();
         }
         all.push(slab.clone());
@@ -288,7 +281,7 @@ fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
     job.inputs.truncate(250_000);
     drop(Manifest::create(directory.path(), &job).expect("created"));
     let first = Manifest::first(directory.path()).expect("read again");
-    assert_eq!(first, Some(ManifestEntry::Job(job)));
+    assert_eq!(first, Some(LogEntry::Job(job)));
 }
 
 /// A slab whose open group has a long record is not noted; what was noted before still counts.
@@ -296,13 +289,13 @@ fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
 fn a_slab_that_would_not_be_read_again_is_left_out() {
     let (directory, all) = written();
     let (mut manifest, _) = Manifest::open(directory.path()).expect("read");
-    let Some(ManifestEntry::Slab(slab)) = all.last() else { panic!("the last is a slab") };
+    let Some(LogEntry::Slab(slab)) = all.last() else { panic!("the last is a slab") };
     let with_open = |bytes: usize| {
         let mut slab = slab.clone();
         let record = EscapedBytes(vec![0xff; bytes]);
         let selected = slab.selected.as_mut().expect("a selection");
         selected.open = Some(GroupText { record, count: 1, values: Vec::new() });
-        ManifestEntry::Slab(slab)
+        LogEntry::Slab(slab)
     };
     let noted = manifest.append_if_short(&with_open(22 << 20)).expect("no error");
     assert!(!noted && manifest.append(&with_open(22 << 20)).is_err());

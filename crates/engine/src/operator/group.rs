@@ -5,7 +5,7 @@ mod held;
 use std::cmp::Ordering;
 
 use super::excerpt::excerpt;
-use super::fold::FoldValue;
+use super::fold::Datum;
 use super::selection::KeyGroup;
 use super::target::SelectionTarget;
 use super::{Making, Selection, Unique};
@@ -130,7 +130,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 
     /// Returns whether a record belongs to a group, and can be added to it here.
-    fn is_of(&self, group: &KeyGroup, record: &[u8], values: &[FoldValue]) -> Result<bool> {
+    fn is_of(&self, group: &KeyGroup, record: &[u8], values: &[Datum]) -> Result<bool> {
         let Selection { making, is_last, .. } = self.selection;
         let is_same = self.is_same(&group.record, record)?;
         Ok(is_same && (*is_last || making.folds.fit(&group.values, values)))
@@ -212,7 +212,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 
     /// Adds one more record to `group` and returns it.
-    fn add(&mut self, mut group: KeyGroup, record: &[u8], values: Vec<FoldValue>) -> KeyGroup {
+    fn add(&mut self, mut group: KeyGroup, record: &[u8], values: Vec<Datum>) -> KeyGroup {
         group.count += 1;
         self.selection.making.folds.add(&mut group.values, values);
         match self.selection.select.unique {
@@ -234,7 +234,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         &mut self,
         done: Option<KeyGroup>,
         record: &[u8],
-        values: Vec<FoldValue>,
+        values: Vec<Datum>,
     ) -> Result<KeyGroup> {
         let mut group = match done {
             Some(done) => self.close(done)?,
@@ -319,7 +319,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 
     /// Adds what is made of a group, whose record is kept for `count`, to what is held.
-    fn emit(&mut self, record: &[u8], count: u64, values: &[FoldValue]) -> Result<()> {
+    fn emit(&mut self, record: &[u8], count: u64, values: &[Datum]) -> Result<()> {
         self.make(record, count, values, Self::hold)
     }
 
@@ -328,7 +328,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         &mut self,
         record: &[u8],
         count: u64,
-        values: &[FoldValue],
+        values: &[Datum],
         write: impl FnOnce(&mut Self, &[u8], &[u8]) -> Result<()>,
     ) -> Result<()> {
         let (mut folded, mut shaped) = std::mem::take(&mut self.made);
@@ -349,7 +349,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Returns the record that is written for a group, if one is.
     fn made_of<'r>(
         &mut self,
-        (record, count, values): (&'r [u8], u64, &[FoldValue]),
+        (record, count, values): (&'r [u8], u64, &[Datum]),
         folded: &'r mut Vec<u8>,
         shaped: &'r mut Vec<u8>,
     ) -> std::result::Result<Option<&'r [u8]>, Message> {

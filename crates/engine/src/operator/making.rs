@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::fold::{FoldedRecords, Folds};
+use super::fold::{FoldInput, Folds};
 use super::shape::RecordShape;
 use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
@@ -36,8 +36,8 @@ impl Making {
     /// # Errors
     ///
     /// [`Error::Config`] where these have no such places, or it contradicts itself.
-    pub fn new(select: &Select, of: FoldedRecords<'_>) -> Result<Self> {
-        let FoldedRecords { layout, columns, .. } = of;
+    pub fn new(select: &Select, of: FoldInput<'_>) -> Result<Self> {
+        let FoldInput { layout, columns, .. } = of;
         if !select.having.is_all() && !select.groups() {
             return Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::Having),

@@ -21,10 +21,10 @@ mod shape;
 mod split;
 mod target;
 
-pub use fold::{FoldSpec, FoldedRecords, Folds, Function};
+pub use fold::{FoldInput, FoldSpec, Folds, Function};
 pub use group::GroupWriter;
 pub use making::Making;
-pub use place::{OperatorLayout, Place, RowColumns};
+pub use place::{Place, RecordForm, RowColumns};
 pub use selection::{Selected, Selection};
 pub use split::{PartFiles, Split, Splitter};
 pub use target::{SelectionTarget, TaskOutlet};

@@ -20,7 +20,7 @@ pub enum Place {
 
 /// Layout of records, as far as operators need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperatorLayout {
+pub enum RecordForm {
     /// Rows of cells.
     Cells(Dialect),
     /// Lines, each with its last byte; there may be a byte that separates fields.
@@ -83,7 +83,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl OperatorLayout {
+impl RecordForm {
     /// Returns the layout of records of a format, of lines with what separates their fields.
     pub fn of(format: Format, separator: Option<u8>) -> Self {
         match format {
@@ -138,11 +138,7 @@ impl OperatorLayout {
     /// # Errors
     ///
     /// The reason why there is no such column, in words.
-    pub fn column(
-        self,
-        place: &Place,
-        columns: Option<RowColumns<'_>>,
-    ) -> Result<usize, OperatorPlaceFault> {
+    pub fn column(self, place: &Place, columns: Option<RowColumns<'_>>) -> Result<usize, BadPlace> {
         let Place::Column(text) = place else {
             return Err(format!(
                 "'{place}' is a range of bytes, and these records have columns; name one by its \
@@ -169,7 +165,7 @@ impl OperatorLayout {
             });
         }
         if let Self::Group(group) = self {
-            return line(text, group.lines).map_err(OperatorPlaceFault::from);
+            return line(text, group.lines).map_err(BadPlace::from);
         }
         let names = columns.filter(|columns| columns.are_named).map(|columns| columns.cells);
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -183,7 +179,7 @@ impl OperatorLayout {
             )
             .into());
         };
-        column_number(name, names).map_err(OperatorPlaceFault::unknown)
+        column_number(name, names).map_err(BadPlace::unknown)
     }
 
     /// Returns the bytes at `place`, of the record or of what is after its length.
@@ -191,7 +187,7 @@ impl OperatorLayout {
     /// # Errors
     ///
     /// The reason why there are no such bytes, in words.
-    pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), OperatorPlaceFault> {
+    pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), BadPlace> {
         match (self, place) {
             (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {
                 Err(format!("'{place}' is a range of bytes, and these records have columns").into())
@@ -215,12 +211,12 @@ impl OperatorLayout {
 
 /// The reason why a place, or what is to be done with it, has no meaning in records.
 #[derive(Debug, PartialEq, Eq)]
-pub struct OperatorPlaceFault {
+pub struct BadPlace {
     kind: ConfigErrorKind,
     message: Message,
 }
 
-impl OperatorPlaceFault {
+impl BadPlace {
     /// Returns the fault of a column that the input does not have.
     fn unknown(message: Message) -> Self {
         Self { kind: ConfigErrorKind::UnknownColumn, message }
@@ -232,26 +228,26 @@ impl OperatorPlaceFault {
     }
 }
 
-impl<T: Into<Message>> From<T> for OperatorPlaceFault {
+impl<T: Into<Message>> From<T> for BadPlace {
     fn from(message: T) -> Self {
         Self { kind: ConfigErrorKind::InvalidValue, message: message.into() }
     }
 }
 
-impl fmt::Display for OperatorPlaceFault {
+impl fmt::Display for BadPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.message)
     }
 }
 
-impl From<OperatorPlaceFault> for Error {
-    fn from(fault: OperatorPlaceFault) -> Self {
+impl From<BadPlace> for Error {
+    fn from(fault: BadPlace) -> Self {
         Self::config(fault.kind, fault.message)
     }
 }
 
 /// Returns the column of a number from 1, which must be there where it is known what there is.
-fn numbered(text: &str, columns: Option<RowColumns<'_>>) -> Result<usize, OperatorPlaceFault> {
+fn numbered(text: &str, columns: Option<RowColumns<'_>>) -> Result<usize, BadPlace> {
     let number = text.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
     let Some(number) = number else {
         return Err(format!("'{text}' is not the number of a column; columns count from 1").into());
@@ -259,7 +255,7 @@ fn numbered(text: &str, columns: Option<RowColumns<'_>>) -> Result<usize, Operat
     match columns.map(|columns| columns.cells.len()) {
         Some(count) if number as usize >= count => {
             let words = format!("there is no column {text}; the first row has {count}");
-            Err(OperatorPlaceFault::unknown(words.into()))
+            Err(BadPlace::unknown(words.into()))
         }
         _ => Ok(number as usize),
     }

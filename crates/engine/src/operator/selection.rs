@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::excerpt::excerpt;
-use super::fold::FoldValue;
+use super::fold::Datum;
 use super::{GroupWriter, Making, Select, SelectionTarget, Splitter};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::manifest::{EscapedBytes, GroupText, SelectedEntry};
@@ -28,7 +28,7 @@ pub struct KeyGroup {
     /// Number of records in the group.
     pub count: u64,
     /// Folded values of all of them.
-    pub values: Vec<FoldValue>,
+    pub values: Vec<Datum>,
 }
 
 /// Sorted records on their way to a sink, which takes what is left of them in order.
@@ -190,7 +190,7 @@ impl Selection {
         let open = state.open.as_ref().map(|KeyGroup { record, count, values }| GroupText {
             record: EscapedBytes(record.clone()),
             count: *count,
-            values: values.iter().map(FoldValue::text).collect(),
+            values: values.iter().map(Datum::text).collect(),
         });
         Some((state.offset, sum, SelectedEntry { taken, passed, records, open }))
     }
@@ -198,8 +198,7 @@ impl Selection {
     /// Continues where another one [stood](Self::standing), and returns whether that is possible.
     pub fn go_on(&self, (offset, sum): (u64, Sum), standing: &SelectedEntry) -> bool {
         let group = |open: &GroupText| {
-            let values: Option<Vec<FoldValue>> =
-                open.values.iter().map(FoldValue::of_text).collect();
+            let values: Option<Vec<Datum>> = open.values.iter().map(Datum::of_text).collect();
             let values = values.filter(|values| values.len() == self.making.folds.len())?;
             Some(KeyGroup { record: open.record.0.clone(), count: open.count, values })
         };

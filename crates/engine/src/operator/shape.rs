@@ -4,7 +4,7 @@
 //! significant byte first, and the length in front of them counts these.
 
 use super::fold::append_cell;
-use super::place::{OperatorLayout, OperatorPlaceFault, Place, RowColumns};
+use super::place::{BadPlace, Place, RecordForm, RowColumns};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells};
 use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
@@ -18,7 +18,7 @@ const COUNT: &[u8] = b"count";
 /// Parts of a record that are written, and their order.
 #[derive(Clone, Debug, Default)]
 pub struct RecordShape {
-    layout: Option<OperatorLayout>,
+    layout: Option<RecordForm>,
     parts: RecordShapeParts,
     /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,
@@ -45,22 +45,22 @@ impl RecordShape {
     pub fn new(
         places: &[Place],
         counts: bool,
-        layout: OperatorLayout,
+        layout: RecordForm,
         columns: Option<RowColumns<'_>>,
-    ) -> Result<Self, OperatorPlaceFault> {
-        let said = |fault: OperatorPlaceFault| fault.of(Setting::Select);
+    ) -> Result<Self, BadPlace> {
+        let said = |fault: BadPlace| fault.of(Setting::Select);
         let parts = match layout {
             _ if places.is_empty() => RecordShapeParts::All,
-            OperatorLayout::Cells(_)
-            | OperatorLayout::Lines { .. }
-            | OperatorLayout::Group(_)
-            | OperatorLayout::Json => {
+            RecordForm::Cells(_)
+            | RecordForm::Lines { .. }
+            | RecordForm::Group(_)
+            | RecordForm::Json => {
                 let column = |place| layout.column(place, columns);
                 RecordShapeParts::Cells(
                     places.iter().map(column).collect::<Result<_, _>>().map_err(said)?,
                 )
             }
-            OperatorLayout::Fixed(_) | OperatorLayout::Prefixed(_) => {
+            RecordForm::Fixed(_) | RecordForm::Prefixed(_) => {
                 let range = |place| layout.range(place);
                 RecordShapeParts::Ranges(
                     places.iter().map(range).collect::<Result<_, _>>().map_err(said)?,
@@ -71,9 +71,9 @@ impl RecordShape {
         let counts = counts
             && !matches!(
                 layout,
-                OperatorLayout::Lines { .. } | OperatorLayout::Group(_) | OperatorLayout::Json
+                RecordForm::Lines { .. } | RecordForm::Group(_) | RecordForm::Json
             );
-        if let (true, OperatorLayout::Fixed(whole)) = (counts, layout) {
+        if let (true, RecordForm::Fixed(whole)) = (counts, layout) {
             let length = COUNT_BYTES
                 + match &parts {
                     RecordShapeParts::Ranges(ranges) => {
@@ -114,7 +114,7 @@ impl RecordShape {
     pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), Message> {
         match (self.counts, self.layout) {
             (false, _) => self.write_with(record, &[], out),
-            (true, Some(OperatorLayout::Fixed(_) | OperatorLayout::Prefixed(_))) => {
+            (true, Some(RecordForm::Fixed(_) | RecordForm::Prefixed(_))) => {
                 self.write_with(record, &count.to_be_bytes(), out)
             }
             (true, _) => self.write_with(record, count.to_string().as_bytes(), out),
@@ -180,7 +180,7 @@ impl RecordShape {
 
 /// Writes ranges of a record of bytes, and a count.
 fn write_ranges(
-    layout: OperatorLayout,
+    layout: RecordForm,
     body: &[u8],
     (ranges, count): (&[(usize, Option<usize>)], &[u8]),
     out: &mut Vec<u8>,
@@ -189,7 +189,7 @@ fn write_ranges(
         let end = end.unwrap_or(body.len()).min(body.len());
         &body[(*start).min(end)..end]
     });
-    if let OperatorLayout::Prefixed(prefix) = layout {
+    if let RecordForm::Prefixed(prefix) = layout {
         let length = ranges.clone().map(<[u8]>::len).sum::<usize>() + count.len();
         write_prefix(prefix, length, out)?;
     }

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::excerpt::excerpt;
-use super::place::{OperatorLayout, OperatorPlaceFault, Place, RowColumns};
+use super::place::{BadPlace, Place, RecordForm, RowColumns};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, message};
 use crate::sink::{Lane, Sink};
 
@@ -51,9 +51,9 @@ pub enum Splitting {
     /// Number of files.
     Count(u64),
     /// By a cell.
-    Cell(OperatorLayout, usize),
+    Cell(RecordForm, usize),
     /// By some bytes.
-    Bytes(OperatorLayout, (usize, Option<usize>)),
+    Bytes(RecordForm, (usize, Option<usize>)),
 }
 
 /// Makes the files.
@@ -77,19 +77,19 @@ impl Splitting {
     /// Why these have no such place, in words.
     pub fn new(
         split: Option<&Split>,
-        layout: OperatorLayout,
+        layout: RecordForm,
         columns: Option<RowColumns<'_>>,
-    ) -> std::result::Result<Self, OperatorPlaceFault> {
-        let said = |fault: OperatorPlaceFault| fault.of(Setting::SplitBy);
+    ) -> std::result::Result<Self, BadPlace> {
+        let said = |fault: BadPlace| fault.of(Setting::SplitBy);
         match (split, layout) {
             (None, _) => Ok(Self::None),
             (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),
             (
                 Some(Split::By(place)),
-                OperatorLayout::Cells(_)
-                | OperatorLayout::Lines { .. }
-                | OperatorLayout::Group(_)
-                | OperatorLayout::Json,
+                RecordForm::Cells(_)
+                | RecordForm::Lines { .. }
+                | RecordForm::Group(_)
+                | RecordForm::Json,
             ) => layout.column(place, columns).map(|at| Self::Cell(layout, at)).map_err(said),
             (Some(Split::By(place)), _) => {
                 layout.range(place).map(|range| Self::Bytes(layout, range)).map_err(said)

@@ -202,8 +202,8 @@ fn folds_are_those_of_a_single_loop() {
         |a: &[u8], b: &[u8]| a.split(|b| *b == b',').next() == b.split(|b| *b == b',').next();
     let select =
         Select { folds: vec![FoldSpec::read(Function::Sum, "2").unwrap()], ..Select::default() };
-    let layout = OperatorLayout::of(crate::format::Format::CSV, None);
-    let making = Arc::new(Making::new(&select, FoldedRecords::of(layout)).unwrap());
+    let layout = RecordForm::of(crate::format::Format::CSV, None);
+    let making = Arc::new(Making::new(&select, FoldInput::of(layout)).unwrap());
     let mut expected = Vec::new();
     for group in (0..2000_u32).collect::<Vec<_>>().chunk_by(|a, b| a / 7 == b / 7) {
         let sum: u32 = group.iter().map(|number| number * number % 101).sum();
@@ -255,8 +255,8 @@ fn folds_are_those_of_a_single_loop() {
 fn a_sum_of_the_key_is_refused() {
     let select =
         Select { folds: vec![FoldSpec::read(Function::Sum, "1").unwrap()], ..Select::default() };
-    let layout = OperatorLayout::Lines { separator: Some(b',') };
-    let making = Making::new(&select, FoldedRecords::of(layout)).unwrap();
+    let layout = RecordForm::Lines { separator: Some(b',') };
+    let making = Making::new(&select, FoldInput::of(layout)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = File::create(&folder.path().join("out"), Direct::Auto).unwrap();
     let sink = Sink::File(FileSink::growing(file, GRANULE));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::crew::Crew;
 use super::gathering::Destination;
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::manifest::{EscapedBytes, Manifest, ManifestEntry, SlabEntry, StreamsEntry};
+use crate::manifest::{EscapedBytes, LogEntry, Manifest, SlabEntry, StreamsEntry};
 use crate::merge::Bound;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -221,7 +221,7 @@ impl State {
         flush()?;
         sink.file().sync_data()?;
         let edge = EscapedBytes(sink.edge_before(entry.offset));
-        if !self.manifest.append_if_short(&ManifestEntry::Slab(SlabEntry { edge, ..entry }))? {
+        if !self.manifest.append_if_short(&LogEntry::Slab(SlabEntry { edge, ..entry }))? {
             return Ok(false);
         }
         self.has_noted = true;

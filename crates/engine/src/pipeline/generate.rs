@@ -30,7 +30,7 @@ use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
-use crate::manifest::{ManifestEntry, Past, RunEntry, RunText};
+use crate::manifest::{LogEntry, Past, RunEntry, RunText};
 use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::run::Run;
 use crate::run::layout::RunGeometry;
@@ -144,7 +144,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let file = run.file();
         let run = run.finish(self.key, self.crew, ready.sum)?;
         if spill.is_logged() {
-            let entry = ManifestEntry::Run(RunEntry {
+            let entry = LogEntry::Run(RunEntry {
                 run: RunText::from(&run),
                 next: ready.next,
                 taken: (ready.taken.records, ready.taken.bytes),

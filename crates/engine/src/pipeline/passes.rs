@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::{KeyEncoder, KeyTally};
-use crate::manifest::{ManifestEntry, MergedEntry, RunText, SumText};
+use crate::manifest::{LogEntry, MergedEntry, RunText, SumText};
 use crate::merge::{Bound, Planner};
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
@@ -83,7 +83,7 @@ pub fn narrow<K: KeyEncoder>(
                 let (run, read) = (RunText::from(&run), SumText::default());
                 let keys = KeyTally::default();
                 let entry = MergedEntry { range, run, read, ragged: 0, dropped, keys };
-                spill.note(ManifestEntry::Merged(entry), file, crew)?;
+                spill.note(LogEntry::Merged(entry), file, crew)?;
                 spill.settle(crew)?; // What it was merged from goes now.
             }
             merged.push(run);

@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::format::csv::{QuotePosition, ROW_END};
+use crate::format::csv::{Gap, ROW_END};
 use crate::format::{Framing, LineGroup, PREFIX_MAX};
 use crate::io::{Cursor, File};
 
@@ -121,15 +121,15 @@ pub fn length_at(
             return Ok(prefix.record_length(begun).map(|length| length as u64));
         }
     };
-    let (mut passed, mut at) = (0, QuotePosition::Start);
+    let (mut passed, mut at) = (0, Gap::Start);
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
             return Ok((passed < most).then_some(passed + 1));
         }
         let ends = |byte: &u8| {
-            at = quoting.map_or(QuotePosition::Text, |quoting| quoting.after(at, *byte));
-            lines -= u32::from(*byte == end && at != QuotePosition::Quoted);
+            at = quoting.map_or(Gap::Text, |quoting| quoting.after(at, *byte));
+            lines -= u32::from(*byte == end && at != Gap::Quoted);
             lines == 0
         };
         if let Some(last) = bytes.iter().position(ends) {
@@ -159,16 +159,16 @@ fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)
         Framing::Quoted(quoting) => (Some(quoting), ROW_END),
         Framing::Fixed(_) | Framing::Prefixed(_) | Framing::Grouped(_) => return Ok((0, 0)),
     };
-    let (mut records, mut lines, mut at) = (0, 0, QuotePosition::Start);
+    let (mut records, mut lines, mut at) = (0, 0, Gap::Start);
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
             return Ok((records, lines));
         }
         for &byte in bytes {
-            at = quoting.map_or(QuotePosition::Text, |quoting| quoting.after(at, byte));
+            at = quoting.map_or(Gap::Text, |quoting| quoting.after(at, byte));
             lines += u64::from(byte == b'\n');
-            records += u64::from(byte == end && at != QuotePosition::Quoted);
+            records += u64::from(byte == end && at != Gap::Quoted);
         }
         let length = bytes.len();
         reader.consume(length);

@@ -16,7 +16,7 @@ use super::crew::Crew;
 use crate::error::Result;
 use crate::io::{File, sync_directory};
 use crate::load::layout::PAGE;
-use crate::manifest::{Manifest, ManifestEntry, Past, RunEntry};
+use crate::manifest::{LogEntry, Manifest, Past, RunEntry};
 use crate::run::{Run, RunWriter};
 use crate::stripe::{SpillPlace, SpillSet};
 use crate::sys::space;
@@ -44,7 +44,7 @@ pub struct Spill {
 struct Log {
     manifest: Manifest,
     /// An entry, and the run file that has to be durable before it.
-    pending: Option<(ManifestEntry, Arc<File>)>,
+    pending: Option<(LogEntry, Arc<File>)>,
     past: Option<Past>,
     /// The input, where what was read of it is given back once it is in a run; and how far it was.
     freed: Option<(Arc<File>, u64)>,
@@ -185,12 +185,7 @@ impl Spill {
     }
 
     /// Notes an entry about the run in `file` later; a pending entry is noted now.
-    pub fn note(
-        &mut self,
-        entry: ManifestEntry,
-        file: Arc<File>,
-        crew: &mut Crew<'_>,
-    ) -> Result<()> {
+    pub fn note(&mut self, entry: LogEntry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
         self.settle(crew)?;
         if let Some(log) = &mut self.log {
             log.pending = Some((entry, file));
@@ -199,7 +194,7 @@ impl Spill {
     }
 
     /// Notes an entry about the run in `file`, all of which is written.
-    pub fn note_written(&mut self, entry: ManifestEntry, file: Arc<File>) -> Result<()> {
+    pub fn note_written(&mut self, entry: LogEntry, file: Arc<File>) -> Result<()> {
         if let Some(log) = &mut self.log {
             log.pending = Some((entry, file));
         }
@@ -224,7 +219,7 @@ impl Spill {
         file.directories().into_iter().try_for_each(sync_directory)?;
         log.manifest.append(&entry)?;
         self.has_noted = true;
-        if let (Some((input, freed)), ManifestEntry::Run(RunEntry { next, .. })) =
+        if let (Some((input, freed)), LogEntry::Run(RunEntry { next, .. })) =
             (&mut log.freed, &entry)
         {
             let end = if next.source == 0 { next.offset } else { input.len() };

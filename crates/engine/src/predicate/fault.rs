@@ -10,13 +10,13 @@ const SHOWN_BEFORE: usize = 40;
 
 /// A fault and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ExpressionFault {
+pub(super) struct Mistake {
     /// Byte of the text.
     at: usize,
     message: String,
 }
 
-impl ExpressionFault {
+impl Mistake {
     pub fn new(at: usize, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
     }

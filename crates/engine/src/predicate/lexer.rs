@@ -12,7 +12,7 @@
 //! texts.
 
 use super::expression::Comparison;
-use super::fault::ExpressionFault;
+use super::fault::Mistake;
 
 /// One word and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,24 +73,21 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the next word; after the last one, always [`WordKind::End`].
-    pub fn next(&mut self) -> Result<Token<'a>, ExpressionFault> {
+    pub fn next(&mut self) -> Result<Token<'a>, Mistake> {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();
         let (kind, length) = match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
             Some((sign, kind)) => (*kind, sign.len()),
             None if rest.is_empty() => (WordKind::End, 0),
             None if rest.starts_with('=') => {
-                return Err(ExpressionFault::new(
-                    self.at,
-                    "'=' is not an operator; write == for equality",
-                ));
+                return Err(Mistake::new(self.at, "'=' is not an operator; write == for equality"));
             }
             None if rest.starts_with('!') => {
                 let message = "'!' is not an operator; write not, or != for inequality";
-                return Err(ExpressionFault::new(self.at, message));
+                return Err(Mistake::new(self.at, message));
             }
             None => word(rest).map_err(|at| {
-                ExpressionFault::new(self.at + at, "the text that begins here has no closing quote")
+                Mistake::new(self.at + at, "the text that begins here has no closing quote")
             })?,
         };
         let token = Token { kind, text: &rest[..length], at: self.at };

@@ -17,7 +17,7 @@
 //! does so by recursion, as does whoever drops it.
 
 use super::expression::{Condition, ConditionTree, Operand, OperandLocation, ValueTest};
-use super::fault::ExpressionFault;
+use super::fault::Mistake;
 use super::lexer::{Lexer, Token, WordKind, key, unquoted};
 use crate::key::Key;
 
@@ -29,16 +29,14 @@ const DEPTH_MAX: usize = 64;
 const RESERVED: [&str; 3] = ["and", "or", "not"];
 
 /// Returns the tree of an expression.
-pub(super) fn parse(text: &str) -> Result<ConditionTree, ExpressionFault> {
+pub(super) fn parse(text: &str) -> Result<ConditionTree, Mistake> {
     let mut lexer = Lexer::new(text);
     let ahead = lexer.next()?;
     let mut parser = Parser { lexer, ahead, depth: 0 };
     let tree = parser.any()?;
     match parser.ahead.kind {
         WordKind::End => Ok(tree),
-        WordKind::Close => {
-            Err(ExpressionFault::new(parser.ahead.at, "this parenthesis was never opened"))
-        }
+        WordKind::Close => Err(Mistake::new(parser.ahead.at, "this parenthesis was never opened")),
         WordKind::Word | WordKind::Quoted => Err(parser.expected(
             "'and', 'or' or the end (write a value with blanks, or a key with special characters, \
              in quotes)",
@@ -57,13 +55,13 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     /// Takes the next word.
-    fn take(&mut self) -> Result<Token<'a>, ExpressionFault> {
+    fn take(&mut self) -> Result<Token<'a>, Mistake> {
         let next = self.lexer.next()?;
         Ok(std::mem::replace(&mut self.ahead, next))
     }
 
     /// Takes the next word if it is this one.
-    fn takes(&mut self, keyword: &str) -> Result<bool, ExpressionFault> {
+    fn takes(&mut self, keyword: &str) -> Result<bool, Mistake> {
         let is_it = self.ahead.is(keyword);
         if is_it {
             self.take()?;
@@ -72,20 +70,20 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the fault that the next word is not the expected one.
-    fn expected(&self, what: &str) -> ExpressionFault {
+    fn expected(&self, what: &str) -> Mistake {
         let found = match self.ahead.kind {
             WordKind::End => "the end".to_owned(),
             WordKind::Quoted => self.ahead.text.to_owned(),
             _ => format!("'{}'", self.ahead.text),
         };
-        ExpressionFault::new(self.ahead.at, format!("expected {what}, but found {found}"))
+        Mistake::new(self.ahead.at, format!("expected {what}, but found {found}"))
     }
 
-    fn any(&mut self) -> Result<ConditionTree, ExpressionFault> {
+    fn any(&mut self) -> Result<ConditionTree, Mistake> {
         self.joined("or", Self::all, ConditionTree::Any)
     }
 
-    fn all(&mut self) -> Result<ConditionTree, ExpressionFault> {
+    fn all(&mut self) -> Result<ConditionTree, Mistake> {
         self.joined("and", Self::one, ConditionTree::All)
     }
 
@@ -93,9 +91,9 @@ impl<'a> Parser<'a> {
     fn joined(
         &mut self,
         word: &str,
-        part: impl Fn(&mut Self) -> Result<ConditionTree, ExpressionFault>,
+        part: impl Fn(&mut Self) -> Result<ConditionTree, Mistake>,
         join: impl Fn(Vec<ConditionTree>) -> ConditionTree,
-    ) -> Result<ConditionTree, ExpressionFault> {
+    ) -> Result<ConditionTree, Mistake> {
         let first = part(self)?;
         if !self.ahead.is(word) {
             return Ok(first);
@@ -107,7 +105,7 @@ impl<'a> Parser<'a> {
         Ok(join(parts))
     }
 
-    fn one(&mut self) -> Result<ConditionTree, ExpressionFault> {
+    fn one(&mut self) -> Result<ConditionTree, Mistake> {
         let begins_deeper = self.ahead.kind == WordKind::Open || self.ahead.is("not");
         if !begins_deeper {
             return self.condition();
@@ -115,14 +113,14 @@ impl<'a> Parser<'a> {
         if self.depth == DEPTH_MAX {
             let message =
                 format!("the expression is nested too deeply (limit: {DEPTH_MAX}); simplify it");
-            return Err(ExpressionFault::new(self.ahead.at, message));
+            return Err(Mistake::new(self.ahead.at, message));
         }
         self.depth += 1;
         let opening = self.take()?;
         let tree = if opening.kind == WordKind::Open {
             let tree = self.any()?;
             if self.ahead.kind == WordKind::End {
-                return Err(ExpressionFault::new(opening.at, "this parenthesis is never closed"));
+                return Err(Mistake::new(opening.at, "this parenthesis is never closed"));
             }
             if self.ahead.kind != WordKind::Close {
                 return Err(self.expected("'and', 'or' or ')'"));
@@ -136,7 +134,7 @@ impl<'a> Parser<'a> {
         Ok(tree)
     }
 
-    fn condition(&mut self) -> Result<ConditionTree, ExpressionFault> {
+    fn condition(&mut self) -> Result<ConditionTree, Mistake> {
         let is_key = matches!(self.ahead.kind, WordKind::Word | WordKind::Quoted);
         if !is_key || RESERVED.iter().any(|word| self.ahead.is(word)) {
             return Err(self.expected("a key such as 2:int or 0..4, 'not' or a parenthesis"));
@@ -153,7 +151,7 @@ impl<'a> Parser<'a> {
         Ok(if is_not { ConditionTree::Not(Box::new(condition)) } else { condition })
     }
 
-    fn test(&mut self) -> Result<ValueTest, ExpressionFault> {
+    fn test(&mut self) -> Result<ValueTest, Mistake> {
         if let WordKind::Comparison(comparison) = self.ahead.kind {
             self.take()?;
             return Ok(ValueTest::Compare(comparison, self.operand()?));
@@ -177,7 +175,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    fn text_behind_with(&mut self) -> Result<String, ExpressionFault> {
+    fn text_behind_with(&mut self) -> Result<String, Mistake> {
         if !self.takes("with")? {
             return Err(self.expected("'with'"));
         }
@@ -185,14 +183,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the text in quotes that has to follow.
-    fn text(&mut self, what: &str) -> Result<String, ExpressionFault> {
+    fn text(&mut self, what: &str) -> Result<String, Mistake> {
         if self.ahead.kind != WordKind::Quoted {
             return Err(self.expected(&format!("{what} in quotes")));
         }
         self.take().map(|token| unquoted(token.text))
     }
 
-    fn operand(&mut self) -> Result<Operand, ExpressionFault> {
+    fn operand(&mut self) -> Result<Operand, Mistake> {
         let is_reserved = RESERVED.iter().any(|word| self.ahead.is(word));
         match self.ahead.kind {
             WordKind::Quoted => self.take().map(|token| Operand::Text(unquoted(token.text))),
@@ -208,9 +206,9 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns the key that a word is.
-fn location(token: &Token<'_>) -> Result<OperandLocation, ExpressionFault> {
+fn location(token: &Token<'_>) -> Result<OperandLocation, Mistake> {
     let spec = key(token.text).parse::<Key>();
-    let spec = spec.map_err(|error| ExpressionFault::new(token.at, error.to_string()))?;
+    let spec = spec.map_err(|error| Mistake::new(token.at, error.to_string()))?;
     Ok(OperandLocation { written: token.text.to_owned(), spec })
 }
 

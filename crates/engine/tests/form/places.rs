@@ -114,7 +114,7 @@ impl Row {
         row
     }
 
-    fn fault(&self, words: String) -> Fault {
+    fn fault(&self, words: impl std::fmt::Display) -> Fault {
         fault(PAGE, self.line, format!("row '{}': {words}", self.change))
     }
 

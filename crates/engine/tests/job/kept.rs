@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use sortwell_engine::ByteSize;
 use sortwell_engine::io::sweep;
 use sortwell_engine::job::{Budget, Input, Output, Resume, SortJob, leftovers, remove_leftovers};
-use sortwell_engine::manifest::{Manifest, ManifestEntry};
+use sortwell_engine::manifest::{LogEntry, Manifest};
 use sortwell_engine::operator::{Select, Split};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
@@ -114,8 +114,8 @@ fn what_is_left_of_a_job_that_was_done_is_removed() {
     for job in [SortJob { resume: Resume::On, ..trial.job(&folder) }, in_place] {
         let directory = stop_with_something_done(&job);
         let (mut manifest, entries) = Manifest::open(&directory).expect("opened");
-        manifest.append(&ManifestEntry::Whole {}).expect("noted");
-        let Some(ManifestEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
+        manifest.append(&LogEntry::Whole {}).expect("noted");
+        let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
         let Output::File(output) = &job.output else { unreachable!() };
         fs::write(&entry.part.0, &expected).expect("write");
         fs::rename(&entry.part.0, output).expect("rename");
@@ -134,7 +134,7 @@ fn a_small_job_in_place_that_was_done_is_done_again() {
     let job = SortJob { in_place: true, sync: true, ..job };
     let directory = stop_with_something_done(&job);
     let (manifest, entries) = Manifest::open(&directory).expect("opened");
-    let Some(ManifestEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
+    let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
     fs::remove_file(manifest.path()).expect("removed");
     drop(Manifest::create(&directory, entry).expect("a manifest"));
     fs::write(&entry.part.0, &expected).expect("write");
@@ -152,9 +152,9 @@ fn stop_behind_a_slab(job: &SortJob) -> PathBuf {
             return None;
         };
         let entries = Manifest::look(&directory).expect("read");
-        let has_slab = entries.iter().any(|entry| matches!(entry, ManifestEntry::Slab(_)));
+        let has_slab = entries.iter().any(|entry| matches!(entry, LogEntry::Slab(_)));
         match entries.into_iter().next() {
-            Some(ManifestEntry::Job(entry)) if has_slab => Some(entry.part.0),
+            Some(LogEntry::Job(entry)) if has_slab => Some(entry.part.0),
             _ => None,
         }
     };

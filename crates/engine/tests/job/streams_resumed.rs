@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{Input, MergeJob, Output, Resume, SortJob};
-use sortwell_engine::manifest::{EscapedBytes, Manifest, ManifestEntry, SlabEntry};
+use sortwell_engine::manifest::{EscapedBytes, LogEntry, Manifest, SlabEntry};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Levers;
 use sortwell_engine::plan::passes::Way;
@@ -172,7 +172,7 @@ fn an_output_that_ends_before_its_header_is_refused() {
     let noted = |directory: PathBuf| {
         let (manifest, entries) = Manifest::open(&directory).expect("opened");
         let slab = entries.into_iter().rev().find_map(|entry| match entry {
-            ManifestEntry::Slab(slab) => Some(slab),
+            LogEntry::Slab(slab) => Some(slab),
             _ => None,
         });
         slab.map(|slab| (manifest, slab))
@@ -181,7 +181,7 @@ fn an_output_that_ends_before_its_header_is_refused() {
     let (mut manifest, slab) = stopped.expect("stopped when some of the output was noted");
     assert!(slab.offset > 4 && slab.streams.is_some(), "{slab:?}");
     let edge = EscapedBytes(b"key".to_vec());
-    manifest.append(&ManifestEntry::Slab(SlabEntry { offset: 3, edge, ..slab })).expect("noted");
+    manifest.append(&LogEntry::Slab(SlabEntry { offset: 3, edge, ..slab })).expect("noted");
     drop(manifest);
     fails(&job, &["of the output belongs to another job"]);
 }

@@ -96,7 +96,7 @@ pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Re
 
 /// Measures all disks at the same time.
 fn at_once(benches: &mut [DiskBench<'_>], slice: Duration) -> Result<Together> {
-    let rate = |benches: &mut [DiskBench<'_>], way: RequestPattern| -> Result<f64> {
+    let rate = |benches: &mut [DiskBench<'_>], way: Access| -> Result<f64> {
         let mut rates = Vec::with_capacity(TIMES);
         for _ in 0..TIMES {
             let start = Barrier::new(benches.len());
@@ -117,13 +117,13 @@ fn at_once(benches: &mut [DiskBench<'_>], slice: Duration) -> Result<Together> {
         }
         Ok(median_and_spread(&rates).0)
     };
-    let read = rate(benches, RequestPattern::Read)?;
-    Ok(Together { read, write: rate(benches, RequestPattern::Write)? })
+    let read = rate(benches, Access::Read)?;
+    Ok(Together { read, write: rate(benches, Access::Write)? })
 }
 
 /// Kind of requests in a slice of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RequestPattern {
+enum Access {
     /// Reads in order.
     Read,
     /// Writes in order.
@@ -179,16 +179,16 @@ impl<'p> DiskBench<'p> {
     }
 
     fn measure(&mut self, slice: Duration) -> Result<DiskProfile> {
-        let writing = self.requests(RequestPattern::Write, slice)?;
-        let (write, write_spread) = self.rate(RequestPattern::Write, writing, slice)?;
+        let writing = self.requests(Access::Write, slice)?;
+        let (write, write_spread) = self.rate(Access::Write, writing, slice)?;
         let begun = Instant::now();
         self.file.file().sync_data()?;
         let sync_seconds = begun.elapsed().as_secs_f64();
-        self.best = self.requests(RequestPattern::Read, slice)?;
-        let (read, read_spread) = self.rate(RequestPattern::Read, self.best, slice)?;
+        self.best = self.requests(Access::Read, slice)?;
+        let (read, read_spread) = self.rate(Access::Read, self.best, slice)?;
         // Each is read and written as a sort would.
         self.best = (self.best.0.max(writing.0), self.best.1.max(writing.1));
-        let (both, both_spread) = self.rate(RequestPattern::Both, self.best, slice)?;
+        let (both, both_spread) = self.rate(Access::Both, self.best, slice)?;
         let latency = self.latency(slice)?;
         Ok(DiskProfile {
             measured: now(),
@@ -215,7 +215,7 @@ impl<'p> DiskBench<'p> {
 
     /// Returns the smallest requests, and the fewest in flight, that are nearly as good as the
     /// best.
-    fn requests(&mut self, way: RequestPattern, slice: Duration) -> Result<(usize, usize)> {
+    fn requests(&mut self, way: Access, slice: Duration) -> Result<(usize, usize)> {
         let mut found = Vec::new();
         for depth in DEPTHS {
             for bytes in REQUESTS {
@@ -229,17 +229,12 @@ impl<'p> DiskBench<'p> {
         Ok(good.map_or((REQUESTS[0], DEPTHS[0]), |(_, requests)| *requests))
     }
 
-    fn rate(
-        &mut self,
-        way: RequestPattern,
-        of: (usize, usize),
-        slice: Duration,
-    ) -> Result<(f64, f64)> {
+    fn rate(&mut self, way: Access, of: (usize, usize), slice: Duration) -> Result<(f64, f64)> {
         let rates: Result<Vec<f64>> = (0..TIMES).map(|_| self.slice(way, of, slice)).collect();
         Ok(median_and_spread(&rates?))
     }
 
-    fn best(&mut self, way: RequestPattern, slice: Duration) -> Result<f64> {
+    fn best(&mut self, way: Access, slice: Duration) -> Result<f64> {
         self.slice(way, self.best, slice)
     }
 
@@ -247,7 +242,7 @@ impl<'p> DiskBench<'p> {
     /// in flight.
     fn slice(
         &mut self,
-        way: RequestPattern,
+        way: Access,
         (bytes, depth): (usize, usize),
         slice: Duration,
     ) -> Result<f64> {
@@ -262,9 +257,8 @@ impl<'p> DiskBench<'p> {
             }
             while let Some(region) = (!is_over).then(|| regions.pop()).flatten() {
                 turn += 1;
-                let is_write =
-                    way == RequestPattern::Write || (way == RequestPattern::Both && turn % 2 == 0);
-                let request = self.request(region, is_write, way == RequestPattern::Both);
+                let is_write = way == Access::Write || (way == Access::Both && turn % 2 == 0);
+                let request = self.request(region, is_write, way == Access::Both);
                 self.queue.submit(request)?;
             }
             match self.queue.wait()? {

@@ -8,7 +8,7 @@ use std::thread;
 use sortwell::unstable::stats::Stream;
 use sortwell::{Error, Phase, Progress};
 
-use super::{SourceContent, Validation, validate};
+use super::{Contents, Validation, validate};
 use crate::block::BLOCK_RECORDS;
 use crate::{
     GeneratorDestination, KeyOrder, RECORD_LENGTH, RecordKind, Summary, ValidatorSource, Verdict,
@@ -89,7 +89,7 @@ fn by_partitions(bytes: &[u8], cuts: &[usize]) -> Verdict {
         from = to;
     }
     fs::write(&all, summaries).unwrap();
-    verdict(&all, &Validation { content: SourceContent::Summaries, ..Validation::default() })
+    verdict(&all, &Validation { content: Contents::Summaries, ..Validation::default() })
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_part_of_a_record_is_refused_with_numbers() {
 fn a_part_of_a_summary_is_refused_with_numbers() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("summaries");
-    let job = Validation { content: SourceContent::Summaries, ..Validation::default() };
+    let job = Validation { content: Contents::Summaries, ..Validation::default() };
     for (length, rest) in
         [(279, "279 are left"), (281, ": 1 are left"), (280 * 257 + 5, ": 5 are left")]
     {
@@ -163,7 +163,7 @@ fn absurd_summaries_do_not_panic() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("summaries");
     fs::write(&path, vec![0xff; 280 * 3]).unwrap();
-    let job = Validation { content: SourceContent::Summaries, ..Validation::default() };
+    let job = Validation { content: Contents::Summaries, ..Validation::default() };
     assert!(!verdict(&path, &job).is_ordered());
 }
 
@@ -171,7 +171,7 @@ fn absurd_summaries_do_not_panic() {
 fn what_cannot_be_read_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let missing = directory.path().join("missing");
-    for content in [SourceContent::Records, SourceContent::Summaries] {
+    for content in [Contents::Records, Contents::Summaries] {
         let job = Validation { content, ..Validation::default() };
         for path in [&*missing, directory.path()] {
             let error = error(path, &job);
@@ -188,7 +188,7 @@ fn stopping_and_no_threads_are_heard() {
     fs::write(&path, records(10, true)).unwrap();
     let progress = Progress::new();
     progress.request_stop();
-    for content in [SourceContent::Records, SourceContent::Summaries] {
+    for content in [Contents::Records, Contents::Summaries] {
         let job = Validation { content, ..Validation::default() };
         let stopped = validate(&job, &ValidatorSource::File(path.clone()), &progress);
         assert!(matches!(stopped, Err(Error::Interrupted)), "{content:?}");

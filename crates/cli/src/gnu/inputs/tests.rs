@@ -17,7 +17,7 @@ fn lists_hold_names_between_nuls() {
     let c = Locale::c();
     let read = |content: &str| {
         fs::write(&path, content).expect("write");
-        listed(path.as_os_str(), WordQuoting::new(&c)).map_err(|complaint| said(&complaint))
+        listed(path.as_os_str(), Quoter::new(&c)).map_err(|complaint| said(&complaint))
     };
     assert_eq!(read("a\0b b\0").expect("good"), ["a", "b b"]);
     assert_eq!(read("a\0b").expect("good"), ["a", "b"]);
@@ -34,7 +34,7 @@ fn lists_hold_names_between_nuls() {
 #[test]
 fn missing_files_are_named() {
     let c = Locale::c();
-    let quoting = WordQuoting::new(&c);
+    let quoting = Quoter::new(&c);
     let files = ["-".into(), ".".into(), "no such".into()];
     let complaint = check_readable(&files, "cannot read", quoting).expect_err("missing");
     assert_eq!(said(&complaint), "sort: cannot read: 'no such': No such file or directory\n");

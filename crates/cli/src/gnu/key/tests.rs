@@ -7,7 +7,7 @@ use super::*;
 fn parsed(text: &str) -> Result<KeyDefinition, String> {
     let c = Locale::c();
     let said = |complaint: Complaint| String::from_utf8(complaint.text(b"sort")).expect("UTF-8");
-    KeyDefinition::parse(text.as_bytes(), WordQuoting::new(&c)).map_err(said)
+    KeyDefinition::parse(text.as_bytes(), Quoter::new(&c)).map_err(said)
 }
 
 /// Start, end and options as one can compare them at a glance.
@@ -86,7 +86,7 @@ fn old_keys_count_from_zero() {
     for (start, end, expected) in cases {
         let mut key = KeyDefinition::parse_old_start(start.as_bytes()).expect(start);
         if let Some(end) = end {
-            key.parse_old_end(end.as_bytes(), WordQuoting::new(&c)).expect(end);
+            key.parse_old_end(end.as_bytes(), Quoter::new(&c)).expect(end);
         }
         assert_eq!(note(&key), expected, "{start} {end:?}");
         assert!(key.is_old);
@@ -105,7 +105,7 @@ fn bad_old_ends_are_named() {
     ];
     for (end, expected) in cases {
         let mut key = KeyDefinition::line(Ordering::default());
-        let complaint = key.parse_old_end(end.as_bytes(), WordQuoting::new(&c)).expect_err(end);
+        let complaint = key.parse_old_end(end.as_bytes(), Quoter::new(&c)).expect_err(end);
         assert_eq!(complaint, Complaint::new(expected));
     }
 }

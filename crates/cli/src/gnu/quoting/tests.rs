@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn names_are_quoted_where_a_shell_needs_it() {
     let c = Locale::c();
-    let quoting = WordQuoting::new(&c);
+    let quoting = Quoter::new(&c);
     let cases: [(&[u8], &str); 20] = [
         (b"plain", "plain"),
         (b"a b", "'a b'"),
@@ -38,7 +38,7 @@ fn names_are_quoted_where_a_shell_needs_it() {
 #[test]
 fn text_is_always_quoted_and_escaped() {
     let c = Locale::c();
-    let quoting = WordQuoting::new(&c);
+    let quoting = Quoter::new(&c);
     let cases: [(&[u8], &str); 6] = [
         (b"ab", "'ab'"),
         (b"a'b\tc", "'a\\'b\\tc'"),
@@ -58,7 +58,7 @@ fn letters_and_marks_of_utf8_are_shown() {
         println!("LEFT OUT: this machine has no locale C.UTF-8");
         return;
     };
-    let quoting = WordQuoting::new(&locale);
+    let quoting = Quoter::new(&locale);
     assert_eq!(quoting.text("ü'".as_bytes()), "‘ü'’".as_bytes());
     assert_eq!(quoting.text(b"a\xfc"), "‘a\\374’".as_bytes());
     assert_eq!(quoting.file("ü".as_bytes()), "ü".as_bytes());

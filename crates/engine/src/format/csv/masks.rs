@@ -5,7 +5,7 @@
 
 use wide::u8x16;
 
-use super::quoting::QuotePosition;
+use super::quoting::Gap;
 
 /// Bytes that one mask describes.
 pub const WIDTH: usize = 64;
@@ -75,20 +75,20 @@ pub struct LenientCarry {
     may_open: u64,
 }
 
-impl From<QuotePosition> for LenientCarry {
-    fn from(at: QuotePosition) -> Self {
-        let inside = if at == QuotePosition::Quoted { u64::MAX } else { 0 };
-        Self { inside, may_open: u64::from(at == QuotePosition::Start) }
+impl From<Gap> for LenientCarry {
+    fn from(at: Gap) -> Self {
+        let inside = if at == Gap::Quoted { u64::MAX } else { 0 };
+        Self { inside, may_open: u64::from(at == Gap::Start) }
     }
 }
 
 impl LenientCarry {
     /// Returns the place that the last chunk ends at.
-    pub fn at(self) -> QuotePosition {
+    pub fn at(self) -> Gap {
         match self {
-            Self { inside: u64::MAX, .. } => QuotePosition::Quoted,
-            Self { may_open: 1, .. } => QuotePosition::Start,
-            _ => QuotePosition::Text,
+            Self { inside: u64::MAX, .. } => Gap::Quoted,
+            Self { may_open: 1, .. } => Gap::Start,
+            _ => Gap::Text,
         }
     }
 

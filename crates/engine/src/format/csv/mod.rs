@@ -28,7 +28,7 @@ pub mod union;
 use crate::error::{Message, Setting, message};
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use masks::nth_end;
-pub use quoting::{QuotePosition, Quoting, RowPassage};
+pub use quoting::{Gap, Quoting, RowPassage};
 pub use returns::first_return;
 pub use row_cutter::{RowCells, RowCutter};
 pub use rows::{CsvRow, Rows};

@@ -24,7 +24,7 @@ pub enum Quoting {
 
 /// A place between two bytes of some rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QuotePosition {
+pub enum Gap {
     /// The start of a cell or the byte after a closing quote: a quote opens here.
     Start,
     /// Any other place outside quotes.
@@ -41,14 +41,14 @@ pub enum RowPassage {
         /// True if they are.
         is_odd: bool,
     },
-    /// Rows with lenient quotes: the results from [`QuotePosition::Start`], `Text` and `Quoted`.
+    /// Rows with lenient quotes: the results from [`Gap::Start`], `Text` and `Quoted`.
     Lenient([WalkResult; 3]),
 }
 
 /// The place after some bytes, and the row ends among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkResult {
-    at: QuotePosition,
+    at: Gap,
     ends: Ends,
 }
 
@@ -62,39 +62,33 @@ impl Quoting {
 
     /// Returns the place after `byte`, which stands at `at`.
     #[inline]
-    pub fn after(self, at: QuotePosition, byte: u8) -> QuotePosition {
+    pub fn after(self, at: Gap, byte: u8) -> Gap {
         match (self, at) {
-            (Self::Strict { quote }, QuotePosition::Quoted) if byte == quote => {
-                QuotePosition::Start
-            }
-            (Self::Strict { quote }, _) if byte == quote => QuotePosition::Quoted,
+            (Self::Strict { quote }, Gap::Quoted) if byte == quote => Gap::Start,
+            (Self::Strict { quote }, _) if byte == quote => Gap::Quoted,
             (Self::Strict { .. }, at) => at,
-            (Self::Lenient { quote, .. }, QuotePosition::Start) if byte == quote => {
-                QuotePosition::Quoted
-            }
-            (Self::Lenient { quote, .. }, QuotePosition::Quoted) if byte == quote => {
-                QuotePosition::Start
-            }
-            (Self::Lenient { .. }, QuotePosition::Quoted) => QuotePosition::Quoted,
+            (Self::Lenient { quote, .. }, Gap::Start) if byte == quote => Gap::Quoted,
+            (Self::Lenient { quote, .. }, Gap::Quoted) if byte == quote => Gap::Start,
+            (Self::Lenient { .. }, Gap::Quoted) => Gap::Quoted,
             (Self::Lenient { separator, .. }, _) if byte == separator || byte == ROW_END => {
-                QuotePosition::Start
+                Gap::Start
             }
-            (Self::Lenient { .. }, _) => QuotePosition::Text,
+            (Self::Lenient { .. }, _) => Gap::Text,
         }
     }
 
     /// Returns the end of the first row that ends in `bytes`, which are passed from `at`.
     #[inline]
-    pub fn first_end(self, bytes: &[u8], at: QuotePosition) -> Option<usize> {
+    pub fn first_end(self, bytes: &[u8], at: Gap) -> Option<usize> {
         match self {
-            Self::Strict { quote } => first_end(quote, bytes, at == QuotePosition::Quoted),
+            Self::Strict { quote } => first_end(quote, bytes, at == Gap::Quoted),
             Self::Lenient { quote, separator } => first_lenient_end(quote, separator, bytes, at),
         }
     }
 
     /// Returns the number of rows that end in `bytes`, which begins with one.
     pub fn count(self, bytes: &[u8]) -> usize {
-        let (mut inside, mut carry) = (0, LenientCarry::from(QuotePosition::Start));
+        let (mut inside, mut carry) = (0, LenientCarry::from(Gap::Start));
         let mut ends_in = |chunk: MaskChunk| match self {
             Self::Strict { quote } => {
                 let quoted = parity_so_far(chunk.equal(quote)) ^ inside;
@@ -114,16 +108,12 @@ impl Quoting {
         match self {
             Self::Strict { quote } => RowPassage::Strict { is_odd: is_odd(bytes, quote) },
             Self::Lenient { quote, separator } => {
-                let [start, quoted] = lenient_walks(
-                    (quote, separator),
-                    bytes,
-                    [QuotePosition::Start, QuotePosition::Quoted],
-                );
+                let [start, quoted] =
+                    lenient_walks((quote, separator), bytes, [Gap::Start, Gap::Quoted]);
                 // The two places outside quotes differ for a quote alone.
                 let text = match bytes.first() {
                     Some(first) if *first == quote => {
-                        let [text] =
-                            lenient_walks((quote, separator), bytes, [QuotePosition::Text]);
+                        let [text] = lenient_walks((quote, separator), bytes, [Gap::Text]);
                         text
                     }
                     _ => start,
@@ -135,17 +125,12 @@ impl Quoting {
 
     /// Passes `bytes`, whose effect is `passage`, from `at`: the place after them, and the row ends
     /// among them.
-    pub fn pass(
-        self,
-        bytes: &[u8],
-        at: QuotePosition,
-        passage: &RowPassage,
-    ) -> (QuotePosition, Ends) {
+    pub fn pass(self, bytes: &[u8], at: Gap, passage: &RowPassage) -> (Gap, Ends) {
         match (self, passage) {
             (Self::Strict { quote }, RowPassage::Strict { is_odd }) => {
-                let is_inside = (at == QuotePosition::Quoted) != *is_odd;
-                let after = if is_inside { QuotePosition::Quoted } else { QuotePosition::Text };
-                let first = first_end(quote, bytes, at == QuotePosition::Quoted);
+                let is_inside = (at == Gap::Quoted) != *is_odd;
+                let after = if is_inside { Gap::Quoted } else { Gap::Text };
+                let first = first_end(quote, bytes, at == Gap::Quoted);
                 let last = first.and_then(|_| last_end(quote, bytes, is_inside));
                 (after, first.zip(last))
             }
@@ -165,7 +150,7 @@ impl Quoting {
 /// Two chunks at a time, as [`first_end`] does. It is never inlined, so that [`first_end`] is
 /// inlined where records are gathered.
 #[inline(never)]
-fn first_lenient_end(quote: u8, separator: u8, bytes: &[u8], at: QuotePosition) -> Option<usize> {
+fn first_lenient_end(quote: u8, separator: u8, bytes: &[u8], at: Gap) -> Option<usize> {
     let (mut carry, mut begun) = (LenientCarry::from(at), 0);
     while let Some(chunks) = bytes.get(begun..begun + 2 * WIDTH) {
         let low = row_ends(quote, separator, MaskChunk::of(chunks), &mut carry);
@@ -179,7 +164,7 @@ fn first_lenient_end(quote: u8, separator: u8, bytes: &[u8], at: QuotePosition) 
     let (quoting, mut at) = (Quoting::Lenient { quote, separator }, carry.at());
     let is_end = |byte: &u8| {
         at = quoting.after(at, *byte);
-        *byte == ROW_END && at != QuotePosition::Quoted
+        *byte == ROW_END && at != Gap::Quoted
     };
     bytes[begun..].iter().position(is_end).map(|end| begun + end + 1)
 }
@@ -196,7 +181,7 @@ fn row_ends(quote: u8, separator: u8, chunk: MaskChunk, carry: &mut LenientCarry
 fn lenient_walks<const N: usize>(
     (quote, separator): (u8, u8),
     bytes: &[u8],
-    from: [QuotePosition; N],
+    from: [Gap; N],
 ) -> [WalkResult; N] {
     let mut carries = from.map(LenientCarry::from);
     let mut passed = from.map(|at| WalkResult { at, ends: None });
@@ -217,7 +202,7 @@ fn lenient_walks<const N: usize>(
         passed.at = carry.at();
         for (place, byte) in rest.iter().enumerate() {
             passed.at = quoting.after(passed.at, *byte);
-            if *byte == ROW_END && passed.at != QuotePosition::Quoted {
+            if *byte == ROW_END && passed.at != Gap::Quoted {
                 passed.note(begun + place + 1);
             }
         }

@@ -3,7 +3,7 @@
 //! They are not read: a carriage return within a cell is data. Text that has no other row ends
 //! would be one long row, and is refused by name instead.
 
-use super::{Dialect, QuotePosition, ROW_END, without_end};
+use super::{Dialect, Gap, ROW_END, without_end};
 
 /// Returns where the first row of `text` ends, if carriage returns alone end its rows.
 ///
@@ -13,11 +13,10 @@ use super::{Dialect, QuotePosition, ROW_END, without_end};
 pub fn first_return(dialect: Dialect, text: &[u8]) -> Option<usize> {
     let row = without_end(text);
     let (mut first, mut cells, mut first_cells, mut are_alike) = (None, 1, None, true);
-    let mut place = QuotePosition::Start;
+    let mut place = Gap::Start;
     for (at, byte) in row.iter().enumerate() {
-        place =
-            dialect.quoting().map_or(QuotePosition::Text, |quoting| quoting.after(place, *byte));
-        if place == QuotePosition::Quoted {
+        place = dialect.quoting().map_or(Gap::Text, |quoting| quoting.after(place, *byte));
+        if place == Gap::Quoted {
             continue;
         }
         if *byte == dialect.separator {

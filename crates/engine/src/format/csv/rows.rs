@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr2};
 
 use super::masks::{MaskChunk, WIDTH, all_or_none, parity_so_far, special_quotes};
-use super::quoting::QuotePosition;
+use super::quoting::Gap;
 use super::{Dialect, ROW_END, without_end};
 
 /// Returns the place after the first row that ends in `bytes`. `is_inside` says whether their
@@ -256,15 +256,15 @@ impl<'a> Rows<'a> {
         self.note_end(bytes);
         let open = || {
             let quoting = self.dialect.quoting()?;
-            let (mut at, mut opened) = (QuotePosition::Start, None);
+            let (mut at, mut opened) = (Gap::Start, None);
             for (place, byte) in bytes.iter().enumerate() {
                 let after = quoting.after(at, *byte);
-                if at != QuotePosition::Quoted && after == QuotePosition::Quoted {
+                if at != Gap::Quoted && after == Gap::Quoted {
                     opened = Some(place);
                 }
                 at = after;
             }
-            opened.filter(|_| at == QuotePosition::Quoted)
+            opened.filter(|_| at == Gap::Quoted)
         };
         let stray_quote = stray.or_else(open);
         (!bytes.is_empty()).then_some(CsvRow { bytes, cells, stray_quote })

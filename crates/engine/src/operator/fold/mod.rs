@@ -20,7 +20,7 @@ mod spec;
 
 use std::ops::Range;
 
-use super::place::{OperatorLayout, OperatorPlaceFault};
+use super::place::{BadPlace, RecordForm};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{self, Dialect};
 use crate::key::text::NumberStyle;
@@ -28,7 +28,7 @@ use crate::manifest::{EscapedBytes, ValueText};
 use cell_order::CellOrder;
 use decimal::Decimal;
 use machine::MachineNumber;
-pub use spec::{FoldSpec, FoldedRecords};
+pub use spec::{FoldInput, FoldSpec};
 
 /// Function of the values of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct Folds(Vec<Fold>);
 struct Fold {
     function: Function,
     field: Field,
-    layout: OperatorLayout,
+    layout: RecordForm,
     /// The order of a cell's values, where that is not by their bytes.
     order: Option<CellOrder>,
     /// Name of the place in messages.
@@ -100,7 +100,7 @@ impl Field {
 
 /// A value of a record, or of several together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FoldValue {
+pub enum Datum {
     /// Of empty cells.
     Nothing,
     /// A number as text.
@@ -111,7 +111,7 @@ pub enum FoldValue {
     Integer(i128),
 }
 
-impl FoldValue {
+impl Datum {
     /// Returns the value as a manifest has it.
     pub fn text(&self) -> ValueText {
         match self {
@@ -145,7 +145,7 @@ impl Folds {
     /// # Errors
     ///
     /// What is wrong with them, in words.
-    pub fn new(specs: &[FoldSpec], of: FoldedRecords<'_>) -> Result<Self, OperatorPlaceFault> {
+    pub fn new(specs: &[FoldSpec], of: FoldInput<'_>) -> Result<Self, BadPlace> {
         let mut folds: Vec<Fold> = Vec::with_capacity(specs.len());
         for spec in specs {
             let setting = spec.function.setting();
@@ -209,21 +209,21 @@ impl Folds {
     /// # Errors
     ///
     /// Which is not one, in words.
-    pub fn values(&self, record: &[u8]) -> Result<Vec<FoldValue>, String> {
+    pub fn values(&self, record: &[u8]) -> Result<Vec<Datum>, String> {
         self.0.iter().map(|fold| fold.value(record)).collect()
     }
 
     /// Adds the values of later records to `values`.
-    pub fn add(&self, values: &mut [FoldValue], more: Vec<FoldValue>) {
+    pub fn add(&self, values: &mut [Datum], more: Vec<Datum>) {
         for (fold, (value, more)) in self.0.iter().zip(values.iter_mut().zip(more)) {
             fold.add(value, more);
         }
     }
 
     /// Returns whether all values together could be written into a record.
-    pub fn fit(&self, values: &[FoldValue], more: &[FoldValue]) -> bool {
+    pub fn fit(&self, values: &[Datum], more: &[Datum]) -> bool {
         self.0.iter().zip(values.iter().zip(more)).all(|(fold, pair)| match (fold.field, pair) {
-            (Field::Machine(number), (FoldValue::Integer(a), FoldValue::Integer(b))) => {
+            (Field::Machine(number), (Datum::Integer(a), Datum::Integer(b))) => {
                 fold.function != Function::Sum || number.holds(a + b)
             }
             _ => true,
@@ -236,7 +236,7 @@ impl Folds {
         let mut masked = Vec::new();
         match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
             Some(places) => {
-                let values = vec![FoldValue::Text(b"?".to_vec()); self.len()];
+                let values = vec![Datum::Text(b"?".to_vec()); self.len()];
                 self.write_cells(record, places, &values, &mut masked);
             }
             None => {
@@ -259,12 +259,7 @@ impl Folds {
     /// # Errors
     ///
     /// Which does not fit, in words.
-    pub fn write(
-        &self,
-        record: &[u8],
-        values: &[FoldValue],
-        out: &mut Vec<u8>,
-    ) -> Result<(), String> {
+    pub fn write(&self, record: &[u8], values: &[Datum], out: &mut Vec<u8>) -> Result<(), String> {
         out.clear();
         match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
             Some(places) => self.write_cells(record, places, values, out),
@@ -276,8 +271,8 @@ impl Folds {
     fn write_cells(
         &self,
         record: &[u8],
-        (dialect, layout): (Dialect, OperatorLayout),
-        values: &[FoldValue],
+        (dialect, layout): (Dialect, RecordForm),
+        values: &[Datum],
         out: &mut Vec<u8>,
     ) {
         let body = layout.body(record);
@@ -286,24 +281,24 @@ impl Folds {
             let mut pairs = self.0.iter().zip(values);
             pairs.find(|(fold, _)| column(fold) == number)
         };
-        let append = |(fold, value): (&Fold, &FoldValue), out: &mut Vec<u8>| match value {
-            FoldValue::Number(value) => append_cell(dialect, &fold.written(value), out),
-            FoldValue::Text(text) => append_cell(dialect, text, out),
-            FoldValue::Nothing | FoldValue::Integer(_) => {}
+        let append = |(fold, value): (&Fold, &Datum), out: &mut Vec<u8>| match value {
+            Datum::Number(value) => append_cell(dialect, &fold.written(value), out),
+            Datum::Text(text) => append_cell(dialect, text, out),
+            Datum::Nothing | Datum::Integer(_) => {}
         };
         let mut cells = 0;
         for (number, cell) in csv::Cells::new(dialect, body).enumerate() {
             if number > 0 {
                 out.push(dialect.separator);
             }
-            match pair_of(number).filter(|(_, value)| **value != FoldValue::Nothing) {
+            match pair_of(number).filter(|(_, value)| **value != Datum::Nothing) {
                 Some(pair) => append(pair, out),
                 None => out.extend_from_slice(cell),
             }
             cells = number + 1;
         }
         // A row may be shorter than others of its group.
-        let last = self.0.iter().zip(values).filter(|(_, value)| **value != FoldValue::Nothing);
+        let last = self.0.iter().zip(values).filter(|(_, value)| **value != Datum::Nothing);
         for number in cells..last.map(|(fold, _)| column(fold) + 1).max().unwrap_or(0) {
             out.push(dialect.separator);
             pair_of(number).into_iter().for_each(|pair| append(pair, out));
@@ -314,17 +309,15 @@ impl Folds {
     fn write_numbers(
         &self,
         record: &[u8],
-        values: &[FoldValue],
+        values: &[Datum],
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
         out.extend_from_slice(record);
         for (fold, value) in self.0.iter().zip(values) {
             let before = record.len() - fold.layout.body(record).len();
             let (number, value) = match (fold.field, value) {
-                (Field::Machine(number), FoldValue::Integer(value)) => (number, value),
-                (Field::Range { start, end }, FoldValue::Text(text))
-                    if end - start == text.len() =>
-                {
+                (Field::Machine(number), Datum::Integer(value)) => (number, value),
+                (Field::Range { start, end }, Datum::Text(text)) if end - start == text.len() => {
                     out[before..][start..end].copy_from_slice(text);
                     continue;
                 }
@@ -343,7 +336,7 @@ impl Folds {
 }
 
 impl Fold {
-    fn value(&self, record: &[u8]) -> Result<FoldValue, String> {
+    fn value(&self, record: &[u8]) -> Result<Datum, String> {
         let cell = |column: usize| self.layout.cells(record).and_then(|mut c| c.nth(column));
         match self.field {
             Field::Machine(number) => {
@@ -352,7 +345,7 @@ impl Fold {
                     let length = body.len();
                     return Err(format!("bytes {name} reach beyond its {length} bytes"));
                 };
-                number.read(body).map(FoldValue::Integer).ok_or_else(|| {
+                number.read(body).map(Datum::Integer).ok_or_else(|| {
                     let kind = number.kind();
                     format!("bytes {name}, {bytes:02X?}, are not {kind}")
                 })
@@ -375,17 +368,17 @@ impl Fold {
                 })
             }
             Field::Number { column, is_whole, style } => {
-                let Some(cell) = cell(column) else { return Ok(FoldValue::Nothing) };
+                let Some(cell) = cell(column) else { return Ok(Datum::Nothing) };
                 let text = self.layout.text(cell);
                 if text.is_empty() {
-                    return Ok(FoldValue::Nothing);
+                    return Ok(Datum::Nothing);
                 }
                 let number = match style {
                     None => Decimal::read(&text),
                     Some(style) => style.plain(&text).and_then(|plain| Decimal::read(&plain)),
                 };
                 let number = number.filter(|n| !is_whole || n.is_whole());
-                number.map(FoldValue::Number).ok_or_else(|| {
+                number.map(Datum::Number).ok_or_else(|| {
                     let kind = if is_whole { "a whole number" } else { "a number" };
                     let text = String::from_utf8_lossy(&text);
                     format!("'{}' in column {} is not {kind}", text.escape_debug(), self.name)
@@ -396,16 +389,12 @@ impl Fold {
 
     /// Returns a value that compares in the order of its type, or as bytes; `fault` names the type
     /// that it does not have.
-    fn ordered(
-        &self,
-        text: &[u8],
-        fault: impl FnOnce(&str) -> String,
-    ) -> Result<FoldValue, String> {
+    fn ordered(&self, text: &[u8], fault: impl FnOnce(&str) -> String) -> Result<Datum, String> {
         match &self.order {
-            _ if text.is_empty() => Ok(FoldValue::Nothing),
-            Some(order) if !order.is_there(text) => Ok(FoldValue::Nothing),
+            _ if text.is_empty() => Ok(Datum::Nothing),
+            Some(order) if !order.is_there(text) => Ok(Datum::Nothing),
             Some(order) if !order.holds(text) => Err(fault(order.words())),
-            _ => Ok(FoldValue::Text(text.to_vec())),
+            _ => Ok(Datum::Text(text.to_vec())),
         }
     }
 
@@ -420,24 +409,22 @@ impl Fold {
         digits
     }
 
-    fn add(&self, value: &mut FoldValue, more: FoldValue) {
+    fn add(&self, value: &mut Datum, more: Datum) {
         let order = match (&mut *value, &more) {
-            (_, FoldValue::Nothing) => return,
-            (FoldValue::Number(sum), FoldValue::Number(term)) if self.function == Function::Sum => {
+            (_, Datum::Nothing) => return,
+            (Datum::Number(sum), Datum::Number(term)) if self.function == Function::Sum => {
                 return sum.add(term);
             }
-            (FoldValue::Integer(sum), FoldValue::Integer(term))
-                if self.function == Function::Sum =>
-            {
+            (Datum::Integer(sum), Datum::Integer(term)) if self.function == Function::Sum => {
                 *sum += term;
                 return;
             }
-            (FoldValue::Number(a), FoldValue::Number(b)) => b.compare(a),
-            (FoldValue::Text(a), FoldValue::Text(b)) => match &self.order {
+            (Datum::Number(a), Datum::Number(b)) => b.compare(a),
+            (Datum::Text(a), Datum::Text(b)) => match &self.order {
                 Some(order) => order.compare(b, a),
                 None => b.as_slice().cmp(a),
             },
-            (FoldValue::Integer(a), FoldValue::Integer(b)) => b.cmp(a),
+            (Datum::Integer(a), Datum::Integer(b)) => b.cmp(a),
             _ => {
                 *value = more;
                 return;

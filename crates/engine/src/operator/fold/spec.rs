@@ -8,7 +8,7 @@ use super::{Field, Function};
 use crate::error::Error;
 use crate::key::text::{TextOrder, TextSpec, TextType};
 use crate::key::{Key, ListMemory};
-use crate::operator::place::{OperatorLayout, OperatorPlaceFault, Place, RowColumns};
+use crate::operator::place::{BadPlace, Place, RecordForm, RowColumns};
 
 /// One thing to fold, as a person writes it: `PLACE[:TYPE][:MODIFIER]...`, for a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub struct FoldSpec {
 
 /// Facts about the records whose values are folded.
 #[derive(Clone, Copy, Debug)]
-pub struct FoldedRecords<'a> {
+pub struct FoldInput<'a> {
     /// Their layout.
-    pub layout: OperatorLayout,
+    pub layout: RecordForm,
     /// Their columns, where they have some.
     pub columns: Option<RowColumns<'a>>,
     /// The order and format of values.
@@ -33,9 +33,9 @@ pub struct FoldedRecords<'a> {
     pub memory: ListMemory,
 }
 
-impl FoldedRecords<'_> {
+impl FoldInput<'_> {
     /// Returns records of a layout, whose columns have no names.
-    pub fn of(layout: OperatorLayout) -> Self {
+    pub fn of(layout: RecordForm) -> Self {
         Self { layout, columns: None, order: None, memory: ListMemory::UNBOUNDED }
     }
 }
@@ -68,21 +68,15 @@ impl FoldSpec {
     /// # Errors
     ///
     /// The fault of the text, in words.
-    pub(super) fn field(
-        &self,
-        of: FoldedRecords<'_>,
-    ) -> Result<(Field, Option<CellOrder>), OperatorPlaceFault> {
+    pub(super) fn field(&self, of: FoldInput<'_>) -> Result<(Field, Option<CellOrder>), BadPlace> {
         match of.layout {
-            OperatorLayout::Fixed(_) | OperatorLayout::Prefixed(_) => self.range(of),
+            RecordForm::Fixed(_) | RecordForm::Prefixed(_) => self.range(of),
             _ => self.cell(of),
         }
     }
 
     /// Finds a range of bytes.
-    fn range(
-        &self,
-        of: FoldedRecords<'_>,
-    ) -> Result<(Field, Option<CellOrder>), OperatorPlaceFault> {
+    fn range(&self, of: FoldInput<'_>) -> Result<(Field, Option<CellOrder>), BadPlace> {
         let (start, end) = of.layout.range(&self.place)?;
         let place = self.place.to_string();
         let name = self.words.as_deref().map(str::to_ascii_lowercase);
@@ -101,10 +95,7 @@ impl FoldSpec {
     }
 
     /// Finds a column or field.
-    fn cell(
-        &self,
-        of: FoldedRecords<'_>,
-    ) -> Result<(Field, Option<CellOrder>), OperatorPlaceFault> {
+    fn cell(&self, of: FoldInput<'_>) -> Result<(Field, Option<CellOrder>), BadPlace> {
         let (place, words) = (&self.place, self.words.as_deref().unwrap_or("decimal"));
         let column = of.layout.column(place, of.columns)?;
         if Key::names_bytes(words) {
@@ -140,8 +131,8 @@ impl FoldSpec {
         &self,
         location: &str,
         words: &str,
-        of: FoldedRecords<'_>,
-    ) -> Result<(Key, TextSpec), OperatorPlaceFault> {
+        of: FoldInput<'_>,
+    ) -> Result<(Key, TextSpec), BadPlace> {
         let key = format!("{location}:{words}").parse::<Key>()?;
         if key.has_place_modifiers() {
             return Err(format!(

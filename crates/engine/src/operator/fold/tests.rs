@@ -3,10 +3,10 @@
 use super::*;
 use crate::format::{Format, Prefix};
 
-fn folds(specs: &[(Function, &str)], layout: OperatorLayout) -> Result<Folds, String> {
+fn folds(specs: &[(Function, &str)], layout: RecordForm) -> Result<Folds, String> {
     let read = |(function, text): &(Function, &str)| FoldSpec::read(*function, text);
     let specs: Vec<FoldSpec> = specs.iter().map(read).collect::<Result<_, _>>()?;
-    Folds::new(&specs, FoldedRecords::of(layout)).map_err(|fault| fault.to_string())
+    Folds::new(&specs, FoldInput::of(layout)).map_err(|fault| fault.to_string())
 }
 
 /// The first of some records, with what is folded of all.
@@ -31,7 +31,7 @@ fn folded_in_parts(folds: &Folds, records: &[&[u8]]) -> Result<Vec<u8>, String> 
     whole
 }
 
-const CSV: OperatorLayout = OperatorLayout::Cells(Dialect::strict(b',', Some(b'"')));
+const CSV: RecordForm = RecordForm::Cells(Dialect::strict(b',', Some(b'"')));
 
 #[test]
 fn rows_keep_the_first_with_other_cells() {
@@ -58,7 +58,7 @@ fn rows_keep_the_first_with_other_cells() {
 
 #[test]
 fn lines_have_fields_and_any_end() {
-    let layout = OperatorLayout::of(Format::Lines { terminator: 0 }, Some(b':'));
+    let layout = RecordForm::of(Format::Lines { terminator: 0 }, Some(b':'));
     let folds = folds(&[(Function::Sum, "2")], layout).unwrap();
     assert_eq!(folded_in_parts(&folds, &[b"a:1:\"\0", b"a:2:x\0"]), Ok(b"a:3:\"\0".to_vec()));
 }
@@ -67,7 +67,7 @@ fn lines_have_fields_and_any_end() {
 fn binary_integers_are_exact_or_an_error() {
     use Function::{Max, Min, Sum};
     let specs = [(Sum, "1..2:i8"), (Min, "2..4:u16be"), (Max, "4..6:i16le")];
-    let folds = folds(&specs, OperatorLayout::Fixed(7)).unwrap();
+    let folds = folds(&specs, RecordForm::Fixed(7)).unwrap();
     let record = |sum: i8, least: u16, most: i16| {
         let parts = [&[b'k', sum.cast_unsigned()][..], &least.to_be_bytes(), &most.to_le_bytes()];
         [&parts.concat()[..], b"."].concat()
@@ -86,8 +86,7 @@ fn binary_integers_are_exact_or_an_error() {
 #[test]
 fn packed_decimals_are_exact_or_an_error() {
     use Function::{Max, Sum};
-    let folds =
-        folds(&[(Sum, "1..3:packed"), (Max, "3..5:packed")], OperatorLayout::Fixed(5)).unwrap();
+    let folds = folds(&[(Sum, "1..3:packed"), (Max, "3..5:packed")], RecordForm::Fixed(5)).unwrap();
     let record = |sum: [u8; 2], most: [u8; 2]| [b"k", &sum[..], &most[..]].concat();
     // Unsigned fields come out with a sign of plus, where there is something to add. The greatest
     // value stays as it was read.
@@ -106,7 +105,7 @@ fn packed_decimals_are_exact_or_an_error() {
 
 #[test]
 fn ranges_of_prefixed_records_count_behind_the_prefix() {
-    let layout = OperatorLayout::Prefixed(Prefix::RDW);
+    let layout = RecordForm::Prefixed(Prefix::RDW);
     let folds = folds(&[(Function::Sum, "1..3:u16be")], layout).unwrap();
     let record = |value: u16| [&[0, 7, 0, 0, b'k'][..], &value.to_be_bytes()].concat();
     assert_eq!(folded_in_parts(&folds, &[&record(700), &record(800)]), Ok(record(1500)));
@@ -117,7 +116,7 @@ fn ranges_of_prefixed_records_count_behind_the_prefix() {
 #[test]
 fn what_cannot_be_folded_is_said() {
     use Function::{Max, Min, Sum};
-    let lines = OperatorLayout::Lines { separator: None };
+    let lines = RecordForm::Lines { separator: None };
     for (specs, layout, part) in [
         (vec![(Sum, "2:text")], CSV, "cannot be added"),
         (vec![(Sum, "2:date")], CSV, "cannot be added"),
@@ -126,24 +125,24 @@ fn what_cannot_be_folded_is_said() {
         (vec![(Sum, "amount")], CSV, "no names"),
         (vec![(Min, "2"), (Max, "2")], CSV, "maximum 2 and minimum 2 write two values"),
         (vec![(Sum, "2")], lines, "give it with separator"),
-        (vec![(Sum, "0..2")], OperatorLayout::Fixed(8), "i64be"),
-        (vec![(Sum, "0..2:u32le")], OperatorLayout::Fixed(8), "write 0..4"),
-        (vec![(Sum, "6..10:u32le")], OperatorLayout::Fixed(8), "8 bytes"),
-        (vec![(Sum, "0..:packed")], OperatorLayout::Fixed(20), "up to 16 bytes"),
+        (vec![(Sum, "0..2")], RecordForm::Fixed(8), "i64be"),
+        (vec![(Sum, "0..2:u32le")], RecordForm::Fixed(8), "write 0..4"),
+        (vec![(Sum, "6..10:u32le")], RecordForm::Fixed(8), "8 bytes"),
+        (vec![(Sum, "0..:packed")], RecordForm::Fixed(20), "up to 16 bytes"),
         (vec![(Max, "2:zoned=ebcdic")], CSV, "cells have the types bytes text int decimal"),
         (vec![(Max, "2:ebcdic")], CSV, "cells have the types"),
-        (vec![(Sum, "0..33:zoned")], OperatorLayout::Fixed(40), "1 to 31 digits"),
-        (vec![(Sum, "0..1:zoned-separate")], OperatorLayout::Fixed(40), "1 to 31 digits"),
-        (vec![(Sum, "0..4:f32le")], OperatorLayout::Fixed(40), "packed zoned"),
-        (vec![(Max, "0..8:f32le")], OperatorLayout::Fixed(40), "0..4"),
-        (vec![(Max, "0..8")], OperatorLayout::Fixed(40), "needs a type"),
-        (vec![(Max, "0..:bytes")], OperatorLayout::Prefixed(Prefix::RDW), "needs an end"),
+        (vec![(Sum, "0..33:zoned")], RecordForm::Fixed(40), "1 to 31 digits"),
+        (vec![(Sum, "0..1:zoned-separate")], RecordForm::Fixed(40), "1 to 31 digits"),
+        (vec![(Sum, "0..4:f32le")], RecordForm::Fixed(40), "packed zoned"),
+        (vec![(Max, "0..8:f32le")], RecordForm::Fixed(40), "0..4"),
+        (vec![(Max, "0..8")], RecordForm::Fixed(40), "needs a type"),
+        (vec![(Max, "0..:bytes")], RecordForm::Prefixed(Prefix::RDW), "needs an end"),
         (vec![(Max, "2:int:desc")], CSV, "leave out desc"),
         (vec![(Max, "2:random")], CSV, "no minimum or maximum"),
         (vec![(Sum, "2:int:decimal=,")], CSV, "an int has no fraction"),
         (vec![(Max, "2:text:locale=12")], CSV, "12"),
-        (vec![(Sum, "0..4:u32le"), (Max, "3..4:u8")], OperatorLayout::Fixed(8), "to one place"),
-        (vec![(Sum, "amount:u32le")], OperatorLayout::Fixed(8), "write 0..4"),
+        (vec![(Sum, "0..4:u32le"), (Max, "3..4:u8")], RecordForm::Fixed(8), "to one place"),
+        (vec![(Sum, "amount:u32le")], RecordForm::Fixed(8), "write 0..4"),
     ] {
         let said = folds(&specs, layout).unwrap_err();
         assert!(said.contains(part), "{specs:?}: {said}");
@@ -196,7 +195,7 @@ fn cells_have_the_order_of_a_type() {
 #[test]
 fn numbers_of_people_are_added_in_their_style() {
     use Function::{Max, Min, Sum};
-    let semicolons = OperatorLayout::Cells(Dialect::strict(b';', Some(b'"')));
+    let semicolons = RecordForm::Cells(Dialect::strict(b';', Some(b'"')));
     let style = "decimal=,:thousands=.:currency";
     let specs = [(Sum, format!("2:{style}")), (Min, format!("3:{style}"))];
     let specs: Vec<_> = specs.iter().map(|(f, text)| (*f, text.as_str())).collect();
@@ -236,12 +235,12 @@ fn zoned_decimals_are_exact_or_an_error() {
         ("zoned-separate=ebcdic", b"\xf9\x60", b"\xf1\x4e", b"\xf8\x60"),
     ] {
         let place = format!("1..{}:{name}", 1 + a.len());
-        let folds = folds(&[(Sum, &place)], OperatorLayout::Fixed(1 + a.len())).unwrap();
+        let folds = folds(&[(Sum, &place)], RecordForm::Fixed(1 + a.len())).unwrap();
         let record = |value: &[u8]| [b"k", value].concat();
         let found = folded_in_parts(&folds, &[&record(a), &record(b)]);
         assert_eq!(found, Ok(record(sum)), "{name} {a:?}");
     }
-    let folds = folds(&[(Sum, "0..2:zoned")], OperatorLayout::Fixed(2)).unwrap();
+    let folds = folds(&[(Sum, "0..2:zoned")], RecordForm::Fixed(2)).unwrap();
     let said = folded(&folds, &[b"99", b"01"]).unwrap_err();
     assert_eq!(said, "the sum 100 of bytes 0..2 does not fit in their 2 digits");
     let said = folds.values(b"x1").unwrap_err();
@@ -274,13 +273,13 @@ fn ranges_have_the_order_of_a_type() {
             (Max, format!("{}..{}:{name}", 1 + width, 1 + 2 * width)),
         ];
         let specs: Vec<_> = specs.iter().map(|(f, text)| (*f, text.as_str())).collect();
-        let folds = folds(&specs, OperatorLayout::Fixed(1 + 2 * width)).unwrap();
+        let folds = folds(&specs, RecordForm::Fixed(1 + 2 * width)).unwrap();
         let records = values.map(|value| [b"k", value, value].concat());
         let records: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
         let expected = [b"k", values[least], values[most]].concat();
         assert_eq!(folded_in_parts(&folds, &records), Ok(expected), "{name}");
     }
-    let folds = folds(&[(Max, "0..2:packed")], OperatorLayout::Fixed(2)).unwrap();
+    let folds = folds(&[(Max, "0..2:packed")], RecordForm::Fixed(2)).unwrap();
     let said = folds.values(&[0x12, 0x34]).unwrap_err();
     assert_eq!(said, "bytes 0..2, [12, 34], are not of type packed");
 }
@@ -295,7 +294,7 @@ fn cells_have_the_order_of_lists_and_styles() {
         ("decimal:thousands=.:decimal=,", &["1.000,5", "999"], "999", "1.000,5"),
         ("semver", &["1.0.0", "1.0.0-rc.1"], "1.0.0-rc.1", "1.0.0"),
     ] {
-        let layout = OperatorLayout::Cells(Dialect::strict(b';', Some(b'"')));
+        let layout = RecordForm::Cells(Dialect::strict(b';', Some(b'"')));
         let specs = [(Min, format!("2:{words}")), (Max, format!("3:{words}"))];
         let specs: Vec<_> = specs.iter().map(|(f, text)| (*f, text.as_str())).collect();
         let folds = folds(&specs, layout).unwrap();

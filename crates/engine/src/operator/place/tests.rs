@@ -16,7 +16,7 @@ fn places_are_read_and_shown() {
 
 #[test]
 fn columns_have_numbers_and_names() {
-    let layout = OperatorLayout::of(Format::CSV, None);
+    let layout = RecordForm::of(Format::CSV, None);
     let cells: Vec<Vec<u8>> = ["id", "2", "id", "a b"].map(|name| name.as_bytes().into()).into();
     let columns = |text: &str, are_named| {
         let columns = RowColumns { cells: &cells, are_named };
@@ -40,27 +40,25 @@ fn columns_have_numbers_and_names() {
     assert_eq!(kind("x"), Some(ConfigErrorKind::UnknownColumn));
     assert_eq!(kind("5"), Some(ConfigErrorKind::UnknownColumn));
     assert_eq!(kind("0..2"), Some(ConfigErrorKind::InvalidValue));
-    let lines = OperatorLayout::of(Format::LINES, None).column(&Place::Column("1".into()), None);
+    let lines = RecordForm::of(Format::LINES, None).column(&Place::Column("1".into()), None);
     assert!(lines.unwrap_err().to_string().ends_with("give it with separator"));
 }
 
 #[test]
 fn ranges_lie_within_records_of_one_length() {
     let place = |text: &str| text.parse::<Place>().unwrap();
-    assert_eq!(OperatorLayout::Fixed(8).range(&place("4..")), Ok((4, Some(8))));
+    assert_eq!(RecordForm::Fixed(8).range(&place("4..")), Ok((4, Some(8))));
     assert!(
-        OperatorLayout::Fixed(8).range(&place("4..9")).unwrap_err().to_string().contains("8 bytes")
+        RecordForm::Fixed(8).range(&place("4..9")).unwrap_err().to_string().contains("8 bytes")
     );
-    assert!(OperatorLayout::Fixed(8).range(&place("8..")).is_err());
-    assert!(
-        OperatorLayout::Fixed(8).range(&place("amount")).unwrap_err().to_string().contains("0..4")
-    );
-    assert_eq!(OperatorLayout::Prefixed(Prefix::RDW).range(&place("4..")), Ok((4, None)));
+    assert!(RecordForm::Fixed(8).range(&place("8..")).is_err());
+    assert!(RecordForm::Fixed(8).range(&place("amount")).unwrap_err().to_string().contains("0..4"));
+    assert_eq!(RecordForm::Prefixed(Prefix::RDW).range(&place("4..")), Ok((4, None)));
 }
 
 #[test]
 fn groups_have_as_many_lines_as_they_say() {
-    let layout = OperatorLayout::of("lines:0,group=3".parse().unwrap(), Some(b','));
+    let layout = RecordForm::of("lines:0,group=3".parse().unwrap(), Some(b','));
     for (text, column) in [("1", Some(0)), ("3", Some(2)), ("4", None), ("0", None), ("1.2", None)]
     {
         assert_eq!(layout.column(&text.parse().unwrap(), None).ok(), column, "{text}");

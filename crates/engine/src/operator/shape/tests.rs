@@ -9,7 +9,7 @@ fn shape(places: &str, counts: bool, format: Format) -> Result<RecordShape, Stri
     let names: Vec<Vec<u8>> = ["id", "name", "note"].map(|name| name.as_bytes().into()).into();
     let columns = RowColumns { cells: &names, are_named: true };
     let columns = matches!(format, Format::Csv(_)).then_some(columns);
-    let shape = RecordShape::new(&places, counts, OperatorLayout::of(format, Some(b':')), columns);
+    let shape = RecordShape::new(&places, counts, RecordForm::of(format, Some(b':')), columns);
     shape.map_err(|fault| fault.to_string())
 }
 

@@ -12,7 +12,7 @@ use super::{Memory, MergeWork, Merged, Place, open};
 use crate::error::{Error, Result};
 use crate::key::{KeyEncoder, KeyTally};
 use crate::manifest::{
-    EscapedBytes, ManifestEntry, MergedEntry, Past, RunText, SlabEntry, StreamsEntry,
+    EscapedBytes, LogEntry, MergedEntry, Past, RunText, SlabEntry, StreamsEntry,
 };
 use crate::order::OrderProof;
 use crate::pipeline::Outcome;
@@ -139,7 +139,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             let dropped = self.tally.dropped().less(dropped).into();
             let (run, ragged) = (RunText::from(&run), self.tally.ragged - ragged);
             let entry = MergedEntry { range, run, read, ragged, dropped, keys };
-            spill.note_written(ManifestEntry::Merged(entry), file)?;
+            spill.note_written(LogEntry::Merged(entry), file)?;
         }
         for place in inputs {
             if let Place::Spilled(run) = place {

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_mark_stands_under_its_place() {
-    let shown = |text, at| ExpressionFault::new(at, "wrong").shown_in(text);
+    let shown = |text, at| Mistake::new(at, "wrong").shown_in(text);
     assert_eq!(shown("a = 5", 2), "wrong\n  a = 5\n    ^");
     assert_eq!(shown("", 0), "wrong\n  \n  ^");
     assert_eq!(shown("a >", 3), "wrong\n  a >\n     ^");
@@ -16,7 +16,7 @@ fn the_mark_stands_under_its_place() {
 fn of_long_texts_the_surroundings_are_shown() {
     let text: String = ('0'..='9').cycle().take(200).collect();
     let marked = |at: usize| {
-        let words = ExpressionFault::new(at, "wrong").shown_in(&text);
+        let words = Mistake::new(at, "wrong").shown_in(&text);
         let lines: Vec<&str> = words.lines().collect();
         assert!(lines[1].len() <= 2 + 3 + SHOWN + 3, "{words}");
         let column = lines[2].len() - 1;

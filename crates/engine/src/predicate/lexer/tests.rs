@@ -110,15 +110,15 @@ fn faults() {
         }
     };
     let open = "the text that begins here has no closing quote";
-    assert_eq!(fault("a == \"b"), ExpressionFault::new(5, open));
-    assert_eq!(fault("a == 'b\\'"), ExpressionFault::new(5, open));
-    assert_eq!(fault("a == \"b\"\""), ExpressionFault::new(5, open));
-    assert_eq!(fault("a:order=\"x"), ExpressionFault::new(8, open));
+    assert_eq!(fault("a == \"b"), Mistake::new(5, open));
+    assert_eq!(fault("a == 'b\\'"), Mistake::new(5, open));
+    assert_eq!(fault("a == \"b\"\""), Mistake::new(5, open));
+    assert_eq!(fault("a:order=\"x"), Mistake::new(8, open));
     let one = "'=' is not an operator; write == for equality";
-    assert_eq!(fault("a = 5"), ExpressionFault::new(2, one));
-    assert_eq!(fault("a=5"), ExpressionFault::new(1, one));
+    assert_eq!(fault("a = 5"), Mistake::new(2, one));
+    assert_eq!(fault("a=5"), Mistake::new(1, one));
     let not = "'!' is not an operator; write not, or != for inequality";
-    assert_eq!(fault("a == 1 and !b"), ExpressionFault::new(11, not));
+    assert_eq!(fault("a == 1 and !b"), Mistake::new(11, not));
 }
 
 proptest! {

@@ -124,17 +124,17 @@ proptest! {
     ) {
         let quoting = Dialect { is_lenient, ..LENIENT }.quoting().expect("quotes");
         let passage = quoting.passage(&text);
-        for from in [QuotePosition::Start, QuotePosition::Text, QuotePosition::Quoted] {
+        for from in [Gap::Start, Gap::Text, Gap::Quoted] {
             let (mut at, mut ends) = (from, None);
             for (place, byte) in text.iter().enumerate() {
                 at = quoting.after(at, *byte);
-                if *byte == ROW_END && at != QuotePosition::Quoted {
+                if *byte == ROW_END && at != Gap::Quoted {
                     ends = Some((ends.map_or(place + 1, |(first, _)| first), place + 1));
                 }
             }
             let (after, found) = quoting.pass(&text, from, &passage);
             prop_assert_eq!(found, ends);
-            prop_assert_eq!(after == QuotePosition::Quoted, at == QuotePosition::Quoted);
+            prop_assert_eq!(after == Gap::Quoted, at == Gap::Quoted);
             prop_assert!(!is_lenient || after == at);
             prop_assert_eq!(quoting.first_end(&text, from), ends.map(|(first, _)| first));
         }
