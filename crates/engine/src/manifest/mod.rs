@@ -30,8 +30,8 @@ use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
 pub use entry::{
-    Bytes, Entry, GroupText, Hash, InputEntry, InputPlace, JobEntry, KeptText, MergedEntry,
-    PathText, RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText, ValueText,
+    Bytes, Entry, GroupText, Hash, InputEntry, JobEntry, KeptText, MergedEntry, PathText, RunEntry,
+    RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText, ValueText,
 };
 pub use past::{Merging, Past};
 

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::entry::{Entry, InputPlace, JobEntry, MergedEntry, RunEntry, SlabEntry};
+use super::entry::{Entry, JobEntry, MergedEntry, RunEntry, SlabEntry};
 use crate::error::{Error, Operation, Result, message};
 use crate::key::KeyTally;
+use crate::load::InputPlace;
 use crate::proof::Sum;
 use crate::run::Run;
 

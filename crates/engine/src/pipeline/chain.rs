@@ -7,7 +7,7 @@
 //! A worker that has read a block computes its [`Passage`], such as the number of its quotes or of
 //! its line ends, and hands it in with [`Chain::arrive`]. The block then waits for those before it.
 //! After each arrival, the worker calls [`Chain::next`] until it returns nothing, and deals the
-//! blocks that it gets (`pipeline::lines`). Blocks are requested in order, so few ever wait.
+//! blocks that it gets (`pipeline::raw_load`). Blocks are requested in order, so few ever wait.
 //! Nothing is guessed.
 //!
 //! ```text
@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::format::{Ends, Fault, Framing, Passage, Tracker};
 use crate::io::Region;
-use crate::load::lines::LineSpan;
+use crate::load::Span;
 
 /// The order of a load's blocks.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Chain {
     }
 
     /// Adds block `number`, of which `bytes` bytes were read.
-    pub fn arrive(&self, number: usize, span: &LineSpan, memory: Region, bytes: usize) {
+    pub fn arrive(&self, number: usize, span: &Span, memory: Region, bytes: usize) {
         let passage = self.framing.passage(&memory[span.skip.min(bytes)..bytes]);
         let arrived = Arrived { memory, bytes, passage };
         self.state().waiting.insert(number, arrived);
@@ -98,7 +98,7 @@ impl Chain {
     }
 
     /// Returns the next block in order, if it has arrived.
-    pub fn next(&self, spans: &[LineSpan]) -> Option<Ready> {
+    pub fn next(&self, spans: &[Span]) -> Option<Ready> {
         let mut state = self.state();
         let number = state.next;
         let Arrived { memory, bytes, passage } = state.waiting.remove(&number)?;

@@ -16,20 +16,18 @@ use super::Work;
 use super::crew::Crew;
 use super::dealing::Dealing;
 use super::gathering::Gathering;
-use super::intake::{FixedIntake, Intake, Ready};
-use super::line_intake::LineIntake;
+use super::intake::{Intake, Ready};
 use super::new_run::NewRun;
+use super::record_intake::RecordIntake;
 use super::replacement;
 use super::sieve_intake::SieveIntake;
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use crate::error::Result;
-use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::load::Cutter;
 use crate::manifest::{Entry, Past, RunEntry, RunText};
 use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::run::Run;
@@ -88,24 +86,19 @@ pub fn generate<K: KeyEncoder>(
         return replacement::generate(work, key, crew, memory, spill);
     }
     let start = past.next;
-    let cutter = Cutter::new(work.sources(), work.record_length, plan.block_bytes);
-    let cutter = cutter.at(start.source, start.offset);
     let how = Dealing {
         key,
         item: plan.item,
         framing: work.framing,
-        record_length: work.record_length,
         gate: (!work.gate.is_open(key)).then_some(&work.gate),
         verify: work.verify,
-        block: cutter.block(),
         bucket_records: bucket_records(work.record_length),
         buckets_max: plan.load.buckets_max,
     };
     let generation = Generation::after(past, work, key, crew, memory);
-    match (work.framing, plan.sieve) {
-        (_, Some(sieve)) => generation.run(SieveIntake::new(work, &how, sieve)?, spill),
-        (Framing::Fixed(_), _) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
-        _ => generation.run(LineIntake::new(work, &how, start)?, spill),
+    match plan.sieve {
+        Some(sieve) => generation.run(SieveIntake::new(work, &how, sieve)?, spill),
+        None => generation.run(RecordIntake::new(work, &how, start)?, spill),
     }
 }
 
@@ -294,12 +287,12 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let address = memory.address();
         let mut joined = Region::join_all(self.memory.drain(..).chain([memory]));
         let start = address - joined.address();
-        intake.gather_tail(&mut joined, start);
+        intake.move_tail(&mut joined, start);
         joined
     }
 
     /// Sees that the load's records are not too long to be merged, if they have to be.
-    fn check_length(&self, ready: &Ready, intake: &impl Intake) -> Result<()> {
+    fn check_length(&self, ready: &Ready, intake: &mut impl Intake) -> Result<()> {
         let plan = &self.work.plan;
         let is_merged = !self.runs.is_empty() || !intake.is_over();
         if plan.is_one_pass || !is_merged || ready.load.records() == 0 {
@@ -311,7 +304,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
             return Ok(());
         }
         let least = least_budget_mib(plan, &[longest; 2], keeps_one);
-        Err(intake.too_long_to_merge(ready, most, least))
+        intake.refuse_long(ready, most, least)
     }
 
     /// Creates the file of the run that a load becomes.

@@ -17,7 +17,6 @@
 mod chain;
 mod checkpoints;
 mod crew;
-mod dealers;
 mod dealing;
 mod edges;
 mod entry_room;
@@ -26,16 +25,16 @@ mod gathering;
 mod generate;
 mod heading;
 mod intake;
-mod line_intake;
-mod lines;
-mod long_lines;
+mod leftover;
 mod merging;
 mod names;
 mod new_run;
 mod outcome;
 mod passes;
 mod phase_clock;
+mod raw_load;
 mod reading;
+mod record_intake;
 mod record_place;
 mod replacement;
 pub mod rewriting;
@@ -58,7 +57,6 @@ use crate::io::{Direct, Engine, File, Region, SpillPlace};
 use crate::key::KeyEncoder;
 use crate::load::Source;
 use crate::load::layout::PAGE;
-use crate::load::lines::LineSource;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select, Selection};
 use crate::order::OrderProof;
@@ -165,26 +163,19 @@ impl Work {
 
     /// Returns the inputs as the layout sees them; a stream is as long as can be.
     fn sources(&self) -> Vec<Source> {
+        let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
         match &self.input {
             Input::Files(files) => files
                 .iter()
-                .map(|file| Source { bytes: file.len(), is_direct: file.is_direct() })
+                .zip(skips)
+                .map(|(file, skip)| Source { bytes: file.len(), is_direct: file.is_direct(), skip })
                 .collect(),
             Input::Stream(_) => {
-                let length = match self.framing {
-                    Framing::Fixed(length) => length as u64,
-                    _ => 1,
-                };
-                vec![Source { bytes: (i64::MAX as u64) / length * length, is_direct: false }]
+                let length = self.framing.fixed_length().unwrap_or(1) as u64;
+                let bytes = i64::MAX as u64 / length * length;
+                vec![Source { bytes, is_direct: false, skip: 0 }]
             }
         }
-    }
-
-    /// Returns the inputs as the layout of lines sees them.
-    fn line_sources(&self) -> Vec<LineSource> {
-        let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
-        let sources = self.sources().into_iter().zip(skips);
-        sources.map(|(source, skip)| LineSource { source, skip }).collect()
     }
 
     /// Returns what stands at the top of the output; of a stream, once it has been read.

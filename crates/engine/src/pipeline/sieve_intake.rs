@@ -6,15 +6,14 @@ use std::sync::Arc;
 use super::crew::cut;
 use super::dealing::Dealing;
 use super::intake::{Intake, Ready, sum_in};
-use super::sample::{LineSampler, Lines};
+use super::sample::{ComingLoad, Sampler};
 use super::sieving::{FilledSieve, RawSieve, SieveLoad, Source};
 use super::stage::Worker;
 use super::{Input, Work};
 use crate::error::Result;
 use crate::io::{File, Region};
 use crate::key::KeyEncoder;
-use crate::load::lines::LineCutter;
-use crate::manifest::InputPlace;
+use crate::load::{Cutter, InputPlace};
 use crate::plan::SieveMemory;
 use crate::proof::Sum;
 
@@ -25,7 +24,7 @@ pub struct SieveIntake<'a, K> {
     files: &'a [Arc<File>],
     terminator: u8,
     memory: SieveMemory,
-    sampler: LineSampler,
+    sampler: Sampler,
     /// Input left to read, while no load is being filled.
     source: Option<Source>,
     /// Average bytes of a line, as far as they are known.
@@ -50,8 +49,12 @@ impl<'a, K: KeyEncoder> SieveIntake<'a, K> {
             files,
             terminator,
             memory,
-            sampler: LineSampler::new(work.engine)?,
-            source: Some(Source::new(LineCutter::new(work.line_sources(), memory.block_bytes))),
+            sampler: Sampler::new(work.engine, work.framing)?,
+            source: Some(Source::new(Cutter::new(
+                work.sources(),
+                work.framing,
+                memory.block_bytes,
+            ))),
             average: work.record_length,
             unused: None,
             has_begun: false,
@@ -90,19 +93,14 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
 
     fn begin(&mut self, mut memory: Region, _: Option<&[u8]>) -> Result<Self::Raw> {
         let Some(source) = self.source.take() else { unreachable!("one load at a time") };
-        let left: u64 = source.cutter().left().map(|(_, _, bytes)| bytes).sum();
+        let left = source.cutter().bytes_left();
         let load_memory = self.divide(&mut memory, left);
         (self.unused, self.has_begun) = (Some(memory), true);
         // How far the load will reach is not known: it may be all.
         let wanted = load_memory.store.len() / self.average / self.how.bucket_records;
-        let lines = Lines {
-            files: self.files,
-            framing: self.how.framing,
-            left: source.cutter().left(),
-            load: left,
-        };
+        let load = ComingLoad { files: self.files, left: source.cutter().left(), bytes: left };
         let buckets = (wanted, self.how.buckets_max);
-        let classifier = self.sampler.classifier(self.how.key, lines, buckets)?;
+        let classifier = self.sampler.classifier(self.how.key, load, buckets)?;
         let input = (self.files, self.terminator);
         let planned = (source, classifier, self.average);
         Ok(RawSieve::new(self.how, input, planned, load_memory, self.work.plan.threads))
@@ -114,6 +112,11 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
 
     fn is_unsuited(&self) -> bool {
         self.is_unsuited
+    }
+
+    fn refuse_long(&mut self, _: &Ready, _: u64, _: u64) -> Result<()> {
+        self.is_unsuited = true;
+        Ok(())
     }
 
     fn place(&self) -> InputPlace {

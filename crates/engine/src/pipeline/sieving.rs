@@ -18,20 +18,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::memchr_iter;
 
-use super::dealers::Dealers;
-use super::dealing::Dealing;
+use super::dealing::{Dealers, Dealing};
 use super::edges::{Edges, Piece};
 use super::entry_room::EntryRoom;
 use super::generate::Taken;
-use super::lines::line_ends;
+use super::raw_load::record_ends;
 use super::reading;
 use super::stage::{Claim, Fill, TURN, Worker};
 use crate::error::Result;
 use crate::incore::{Classifier, KeyedLoad, Pool, SHELF, Shelf, Sieve};
-use crate::io::{Completion, File, Operation, Region, Request};
+use crate::io::{Completion, File, Region};
 use crate::key::KeyEncoder;
-use crate::load::Loaded;
-use crate::load::lines::{LineCutter, LineSpan};
+use crate::load::{Cutter, Loaded, Span};
 use crate::proof::Sum;
 
 /// Bytes of a line across blocks, at most.
@@ -54,12 +52,12 @@ const LINES_TIMES: usize = 4;
 /// Input still to be read, and the lines between the blocks already read.
 #[derive(Debug)]
 pub struct Source {
-    cutter: LineCutter,
+    cutter: Cutter,
     edges: Edges,
     /// Blocks claimed, of all loads.
     claimed: usize,
     /// Blocks being read.
-    reading: BTreeMap<usize, LineSpan>,
+    reading: BTreeMap<usize, Span>,
     /// Number of blocks that have not been dealt yet.
     pending: usize,
     /// Lines taken in, and those of them that were dropped.
@@ -71,8 +69,8 @@ pub struct Source {
 
 impl Source {
     /// Returns all that `cutter` cuts.
-    pub fn new(cutter: LineCutter) -> Self {
-        let bytes: u64 = cutter.left().map(|(_, _, bytes)| bytes).sum();
+    pub fn new(cutter: Cutter) -> Self {
+        let bytes = cutter.bytes_left();
         Self {
             cutter,
             edges: Edges::default(),
@@ -86,7 +84,7 @@ impl Source {
     }
 
     /// Returns what no load has claimed yet.
-    pub fn cutter(&self) -> &LineCutter {
+    pub fn cutter(&self) -> &Cutter {
         &self.cutter
     }
 
@@ -205,7 +203,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
 
     /// Deals what is new of the lines of a block, and of those that lie across its ends.
     fn deal(&self, worker: &mut Worker<'_>, number: usize, block: &[u8], is_end: bool) {
-        let ends = line_ends(self.how.framing, block);
+        let ends = record_ends(self.how.framing, block, 0);
         let (first, last) = ends.unwrap_or((block.len(), block.len()));
         let lines = &block[first..last];
         if first.max(block.len() - last) > EDGE_MAX {
@@ -278,7 +276,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         let (classifier, pool, mut dealers) = dealers.finish();
         dealers.iter_mut().for_each(|dealer| dealer.mark(u64::MAX));
         let (table, store) = sieve.into_regions();
-        let loaded = Loaded { region: Some(store), framing: how.framing, segments: Vec::new() };
+        let loaded = Loaded { region: Some(store), framing: how.framing };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
         let mut dropped = (Taken::default(), Sum::default());
         for sifted in each {
@@ -320,14 +318,7 @@ impl<K: KeyEncoder> Fill for RawSieve<'_, K> {
         source.claimed += 1;
         source.pending += 1;
         source.reading.insert(number, span);
-        Ok(Claim::Read(Request {
-            operation: Operation::Read,
-            file: Arc::clone(&self.files[span.source]),
-            offset: span.offset,
-            region,
-            range: 0..span.length,
-            tag: number as u64,
-        }))
+        Ok(Claim::Read(reading::request(self.files, &span, region, number)))
     }
 
     fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool> {
@@ -335,7 +326,7 @@ impl<K: KeyEncoder> Fill for RawSieve<'_, K> {
         let Some(span) = self.source().reading.remove(&number) else {
             unreachable!("what arrives was claimed")
         };
-        let (_, region) = reading::arrived(completion, |_| (span.offset, span.wanted))?;
+        let region = reading::arrived(completion, &span)?;
         if !self.is_unsuited.load(Ordering::Relaxed) {
             self.deal(worker, number, &region[span.skip..span.wanted], span.is_end);
         }
