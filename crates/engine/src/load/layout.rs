@@ -1,4 +1,4 @@
-//! Layout of a load: the place of each file's bytes, as a pure function of sizes.
+//! LoadLayout of a load: the place of each file's bytes, as a pure function of sizes.
 //!
 //! Reading past the page cache wants offsets, lengths and addresses that are multiples of a page,
 //! and records are of any length and start anywhere. So a *span* (one read request) covers whole
@@ -36,7 +36,7 @@ pub struct InputPlace {
 
 /// One of the inputs, as far as the layout needs to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct LayoutInput {
     /// Bytes in the file: where records have one length, a multiple of it.
     pub bytes: u64,
     /// True if spans must be whole pages.
@@ -45,7 +45,7 @@ pub struct Source {
     pub skip: u64,
 }
 
-impl Source {
+impl LayoutInput {
     /// Returns the offset at which reading begins.
     fn start(&self) -> u64 {
         if self.is_direct { self.skip & !(PAGE as u64 - 1) } else { self.skip }
@@ -54,7 +54,7 @@ impl Source {
 
 /// One read request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct LoadSpan {
     /// Index of the input.
     pub source: usize,
     /// Offset in the input at which the span begins.
@@ -73,7 +73,7 @@ pub struct Span {
 
 /// Bytes that a load begins with, read with the load before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Carry {
+pub struct CarriedBytes {
     /// Their number.
     pub bytes: usize,
     /// Origins of their pieces, each with its first byte, counted over all pieces.
@@ -82,16 +82,16 @@ pub struct Carry {
 
 /// A load's layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct LoadLayout {
     /// Read requests, in ascending order of place in the load.
-    pub spans: Vec<Span>,
+    pub spans: Vec<LoadSpan>,
     /// Offset of the first span.
     pub start: usize,
     /// Bytes right before it.
-    pub carry: Carry,
+    pub carry: CarriedBytes,
 }
 
-impl Layout {
+impl LoadLayout {
     /// Returns the offset at which the load's bytes begin.
     pub fn begin(&self) -> usize {
         self.start - self.carry.bytes
@@ -119,7 +119,7 @@ impl Layout {
 #[derive(Clone, Debug)]
 pub struct Cutter {
     /// The inputs, from whose starts is skipped what has been cut.
-    sources: Vec<Source>,
+    sources: Vec<LayoutInput>,
     /// Bytes of every record, where these do not differ.
     record_length: Option<usize>,
     /// Longest span: whole pages and, where possible, whole records of one length.
@@ -130,7 +130,7 @@ pub struct Cutter {
 
 impl Cutter {
     /// Returns a cutter at the start of the first of `sources`, with spans of about `block` bytes.
-    pub fn new(sources: Vec<Source>, framing: Framing, block: usize) -> Self {
+    pub fn new(sources: Vec<LayoutInput>, framing: Framing, block: usize) -> Self {
         let record_length = framing.fixed_length();
         let step = record_length.map_or(PAGE, whole_step);
         let step = if step <= 2 * block { step } else { PAGE };
@@ -181,10 +181,15 @@ impl Cutter {
 
     /// Returns the next load, of at most `capacity` bytes of memory, after what it carries. Records
     /// of one length are at most `records_max`.
-    pub fn next_load(&mut self, capacity: usize, records_max: u32, carry: Carry) -> Layout {
+    pub fn next_load(
+        &mut self,
+        capacity: usize,
+        records_max: u32,
+        carry: CarriedBytes,
+    ) -> LoadLayout {
         let start = carry.bytes.next_multiple_of(PAGE);
         let (mut place, mut records) = (start, u64::from(records_max));
-        let mut load = Layout { spans: Vec::new(), start, carry };
+        let mut load = LoadLayout { spans: Vec::new(), start, carry };
         let terminator = usize::from(self.record_length.is_none());
         loop {
             let room = capacity.saturating_sub(place + terminator);
@@ -207,7 +212,7 @@ impl Cutter {
 
     /// Returns the next request, of at most `room` bytes, to lie at `at`; `None` where not a page
     /// has room.
-    pub fn next_span(&mut self, room: usize, at: usize) -> Option<Span> {
+    pub fn next_span(&mut self, room: usize, at: usize) -> Option<LoadSpan> {
         let end = self.end_within(room, u64::MAX, true)?;
         self.cut(self.source, end, at)
     }
@@ -231,7 +236,7 @@ impl Cutter {
     }
 
     /// Cuts the next span of input `source` up to byte `end`, if there is more of it.
-    fn cut(&mut self, source: usize, end: u64, at: usize) -> Option<Span> {
+    fn cut(&mut self, source: usize, end: u64, at: usize) -> Option<LoadSpan> {
         let of = self.sources.get_mut(source).filter(|of| of.skip < end)?;
         let (offset, block) = (of.start(), self.block as u64);
         let stop = end.min((offset / block + 1) * block);
@@ -240,7 +245,7 @@ impl Cutter {
         let (skip, is_end) = ((of.skip - offset) as usize, stop == of.bytes);
         of.skip = stop;
         self.pass_ended();
-        Some(Span { source, offset, at, length, wanted, skip, is_end })
+        Some(LoadSpan { source, offset, at, length, wanted, skip, is_end })
     }
 
     /// Moves to the next input that has bytes left.

@@ -7,7 +7,7 @@
 
 pub mod layout;
 
-pub use layout::{Carry, Cutter, InputPlace, Layout, Source, Span};
+pub use layout::{CarriedBytes, Cutter, InputPlace, LayoutInput, LoadLayout, LoadSpan};
 
 use crate::format::Framing;
 use crate::format::csv::{RowCells, RowCutter};

@@ -12,7 +12,7 @@ use crate::load::InputPlace;
 use crate::proof::Sum;
 
 /// A load in buckets, and its memory.
-pub struct Ready {
+pub struct ReadyLoad {
     /// The load.
     pub load: KeyedLoad,
     /// Count and checksum of its records.
@@ -29,7 +29,7 @@ pub struct Ready {
     pub spare: Vec<Region>,
 }
 
-impl Ready {
+impl ReadyLoad {
     /// Returns a load of which nothing was dropped, as if none came after it.
     pub fn new(load: KeyedLoad, sum: Sum, pool: Arc<Pool>, spare: Vec<Region>) -> Self {
         let taken = Taken { records: load.records(), bytes: load.bytes(), ragged: 0 };
@@ -77,31 +77,42 @@ pub trait Intake {
     ///
     /// [`Error::BudgetExceeded`](crate::error::Error::BudgetExceeded), unless another way of reading
     /// the input is to say so.
-    fn refuse_long(&mut self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Result<()>;
+    fn refuse_long(&mut self, ready: &ReadyLoad, most_bytes: u64, least_mib: u64) -> Result<()>;
 
     /// Returns whether this way of reading is of no use for the input; another has to begin again.
     fn is_unsuited(&self) -> bool {
         false
     }
 
-    /// Returns where in the inputs the next load begins, after the one finished last.
-    fn place(&self) -> InputPlace;
+    /// Returns where in the inputs the next load begins, after the one finished last; the start
+    /// where such a job is not continued.
+    fn place(&self) -> InputPlace {
+        InputPlace::default()
+    }
 
     /// Returns whether there may be something to prepare.
     fn looks_ahead(&self) -> bool {
-        true
+        false
     }
 
     /// Looks ahead, while a load is filled.
-    fn prepare(&mut self) -> Result<()>;
+    fn prepare(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Finishes a load that has been filled. `before` is what all workers had summed when it was
     /// begun.
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`](crate::error::Error::Malformed) where the input is not what it was said to be.
-    fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready>;
+    /// [`Error::Malformed`](crate::error::Error::Malformed) where the input is not what it should
+    /// be.
+    fn finish(
+        &mut self,
+        raw: Self::Raw,
+        workers: &mut [Worker<'_>],
+        before: Sum,
+    ) -> Result<ReadyLoad>;
 }
 
 /// Returns what all workers have summed of the input.

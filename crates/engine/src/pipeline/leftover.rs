@@ -10,7 +10,7 @@ use crate::format::Framing;
 use crate::incore::{Classifier, Dealer};
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::load::Layout;
+use crate::load::LoadLayout;
 
 /// Contents of a span, as places in the load.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +34,7 @@ pub struct LoadedInput {
 /// Returns the inputs of a load. Each that ends in it ends with a terminator.
 pub fn loaded_inputs(
     region: &mut Region,
-    layout: &Layout,
+    layout: &LoadLayout,
     found: &[FoundRecords],
     framing: Framing,
 ) -> Vec<LoadedInput> {
@@ -65,7 +65,7 @@ pub fn loaded_inputs(
 }
 
 /// Records that are dealt when the whole load is there.
-pub struct Leftover<'a, 'p, K> {
+pub struct LeftoverRecords<'a, 'p, K> {
     pub how: &'a Dealing<'a, K>,
     pub classifier: &'a Classifier,
     pub dealer: &'a mut Dealer,
@@ -77,7 +77,7 @@ pub struct Leftover<'a, 'p, K> {
     pub fault: &'a FirstFault,
 }
 
-impl<K: KeyEncoder> Leftover<'_, '_, K> {
+impl<K: KeyEncoder> LeftoverRecords<'_, '_, K> {
     /// Deals the records of `input` that are not in `dealt`. Returns what is left of it in the end:
     /// an unfinished record, or records that had no room.
     pub fn deal(

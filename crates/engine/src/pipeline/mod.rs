@@ -36,11 +36,11 @@ mod raw_load;
 mod reading;
 mod record_intake;
 mod record_place;
+mod reorder;
 mod replacement;
 pub mod rewriting;
 mod sample;
 mod sieve_intake;
-mod sieving;
 mod slabs;
 pub mod sorted;
 mod spill;
@@ -55,7 +55,7 @@ use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File, Region, SpillPlace};
 use crate::key::KeyEncoder;
-use crate::load::Source;
+use crate::load::LayoutInput;
 use crate::load::layout::PAGE;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select, Selection};
@@ -162,18 +162,22 @@ impl Work {
     }
 
     /// Returns the inputs as the layout sees them; a stream is as long as can be.
-    fn sources(&self) -> Vec<Source> {
+    fn sources(&self) -> Vec<LayoutInput> {
         let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
         match &self.input {
             Input::Files(files) => files
                 .iter()
                 .zip(skips)
-                .map(|(file, skip)| Source { bytes: file.len(), is_direct: file.is_direct(), skip })
+                .map(|(file, skip)| LayoutInput {
+                    bytes: file.len(),
+                    is_direct: file.is_direct(),
+                    skip,
+                })
                 .collect(),
             Input::Stream(_) => {
                 let length = self.framing.fixed_length().unwrap_or(1) as u64;
                 let bytes = i64::MAX as u64 / length * length;
-                vec![Source { bytes, is_direct: false, skip: 0 }]
+                vec![LayoutInput { bytes, is_direct: false, skip: 0 }]
             }
         }
     }

@@ -29,11 +29,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::{memchr, memrchr};
 
-use super::chain::{Chain, Ready};
+use super::chain::{Chain, OrderedBlock};
+use super::crew::cut;
 use super::dealing::{Dealers, Dealing};
 use super::entry_room::EntryRoom;
 use super::gate::{FirstFault, Passed};
-use super::leftover::{FoundRecords, Leftover, loaded_inputs};
+use super::leftover::{FoundRecords, LeftoverRecords, loaded_inputs};
 use super::sample;
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
@@ -42,7 +43,7 @@ use crate::format::{Ends, Fault, Framing};
 use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool};
 use crate::io::{Completion, Region};
 use crate::key::{KeyEncoder, KeyTally};
-use crate::load::{InputPlace, Layout, Loaded, Span};
+use crate::load::{InputPlace, LoadLayout, LoadSpan, Loaded};
 use crate::proof::Sum;
 use crate::stats;
 
@@ -63,12 +64,11 @@ struct SpanSlots {
 pub struct RawLoad<'a, K> {
     how: &'a Dealing<'a, K>,
     input: &'a Input,
-    layout: Layout,
+    layout: LoadLayout,
     /// The order of blocks, where these do not tell by themselves where records begin.
     chain: Option<Chain>,
     slots: Mutex<SpanSlots>,
-    /// Memory before the first span, with the carried bytes at its end, and after the last span;
-    /// none where blocks are read into buffers.
+    /// Memory before the first span, with the carried bytes at its end, and after the last span.
     around: [Option<Region>; 2],
     /// Records that still have room for an entry.
     room: EntryRoom,
@@ -87,8 +87,8 @@ pub struct FilledLoad {
     pub pool: Arc<Pool>,
     /// Memory that it was read through, where that is not the memory of its records.
     pub spare: Option<Region>,
-    /// Layout of the input's bytes in it.
-    pub layout: Layout,
+    /// LoadLayout of the input's bytes in it.
+    pub layout: LoadLayout,
     /// Bytes of it that are whole records or a tail, by input.
     pub pieces: Vec<Range<usize>>,
     /// Bytes of its memory that the next load has to begin with.
@@ -110,8 +110,8 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     pub fn new(
         how: &'a Dealing<'a, K>,
         input: &'a Input,
-        (layout, classifier): (Layout, Option<Classifier>),
-        (memory, pool): (Region, Region),
+        (layout, classifier): (LoadLayout, Option<Classifier>),
+        (mut memory, pool): (Region, Region),
         (block, workers): (usize, usize),
     ) -> Self {
         let pool = Pool::new(pool);
@@ -133,7 +133,10 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         };
         let (regions, around) = match how.item {
             Item::Entry | Item::WideEntry => cut_into_spans(memory, &layout),
-            Item::Record(_) => (cut_into_blocks(memory, block), [None, None]),
+            Item::Record(_) => {
+                let blocks = (0..memory.len() / block).map(|_| Some(cut(&mut memory, block)));
+                (blocks.collect(), [None, Some(memory)])
+            }
         };
         let found = vec![FoundRecords::default(); layout.spans.len()];
         Self {
@@ -187,7 +190,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
                 let skip = span.skip.min(bytes);
                 let begin = span.offset + skip as u64;
                 let ends = record_ends(self.how.framing, &memory[skip..bytes], begin);
-                self.deal(worker, Ready { number, memory, bytes, ends: Ok(ends) });
+                self.deal(worker, OrderedBlock { number, memory, bytes, ends: Ok(ends) });
                 true
             }
             Some(chain) => {
@@ -204,9 +207,9 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     }
 
     /// Deals the records that lie whole in a span.
-    fn deal(&self, worker: &mut Worker<'_>, ready: Ready) {
-        let Ready { number, memory, bytes, ends } = ready;
-        let Span { at, skip, .. } = self.layout.spans[number];
+    fn deal(&self, worker: &mut Worker<'_>, ready: OrderedBlock) {
+        let OrderedBlock { number, memory, bytes, ends } = ready;
+        let LoadSpan { at, skip, .. } = self.layout.spans[number];
         let (at, block) = (at + skip.min(bytes), &memory[skip.min(bytes)..bytes]);
         let mut found = FoundRecords { end: at + block.len(), ..FoundRecords::default() };
         match ends {
@@ -296,7 +299,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
         }
         let room = pool.capacity(how.item.bytes(), how.buckets_max, workers_count);
-        let mut rest = Leftover {
+        let mut rest = LeftoverRecords {
             how,
             classifier: &classifier,
             dealer: &mut dealers[0],
@@ -400,30 +403,14 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
 /// Cuts a region into the spans' places, and what lies before and after them.
 fn cut_into_spans(
     mut region: Region,
-    layout: &Layout,
+    layout: &LoadLayout,
 ) -> (Vec<Option<Region>>, [Option<Region>; 2]) {
-    let mut rest = region.split_off(layout.start);
-    let front = region;
-    let mut slots = Vec::with_capacity(layout.spans.len());
-    let mut start = layout.start;
-    for (number, span) in layout.spans.iter().enumerate() {
+    let front = cut(&mut region, layout.start);
+    let nexts = layout.spans.iter().skip(1).map(|next| Some(next.at)).chain([None]);
+    let slots = layout.spans.iter().zip(nexts).map(|(span, next)| {
         // What lies between two inputs goes with the first of them.
-        let end = layout.spans.get(number + 1).map_or(span.at + span.length, |next| next.at);
-        let behind = rest.split_off(end - start);
-        slots.push(Some(std::mem::replace(&mut rest, behind)));
-        start = end;
-    }
-    (slots, [Some(front), Some(rest)])
-}
-
-/// Cuts a region into as many blocks as it holds.
-fn cut_into_blocks(mut region: Region, block: usize) -> Vec<Option<Region>> {
-    let mut slots = Vec::new();
-    while region.len() >= 2 * block {
-        let rest = region.split_off(block);
-        slots.push(Some(region));
-        region = rest;
-    }
-    slots.push(Some(region));
-    slots
+        let bytes = next.map_or(span.length, |next| next - span.at);
+        Some(cut(&mut region, bytes))
+    });
+    (slots.collect(), [Some(front), Some(region)])
 }

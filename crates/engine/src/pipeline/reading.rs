@@ -6,10 +6,10 @@ use super::Input;
 use super::stage::TURN;
 use crate::error::{Error, Result};
 use crate::io::{Completion, File, Operation, Region, Request};
-use crate::load::Span;
+use crate::load::LoadSpan;
 
 /// Returns the request that reads span `number` into `region`.
-pub fn request(files: &[Arc<File>], span: &Span, region: Region, number: usize) -> Request {
+pub fn request(files: &[Arc<File>], span: &LoadSpan, region: Region, number: usize) -> Request {
     Request {
         operation: Operation::Read,
         file: Arc::clone(&files[span.source]),
@@ -25,7 +25,7 @@ pub fn request(files: &[Arc<File>], span: &Span, region: Region, number: usize) 
 /// # Errors
 ///
 /// Those of the system, or [`Error::Malformed`] where there are fewer bytes than are wanted.
-pub fn arrived(completion: Completion, span: &Span) -> Result<Region> {
+pub fn arrived(completion: Completion, span: &LoadSpan) -> Result<Region> {
     let Request { file, region, .. } = completion.request;
     if completion.result? < span.wanted {
         let end = span.offset + span.wanted as u64;

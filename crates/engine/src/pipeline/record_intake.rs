@@ -13,19 +13,19 @@ use std::sync::PoisonError;
 use memchr::memchr_iter;
 
 use super::dealing::Dealing;
-use super::intake::{Intake, Ready, sum_in};
+use super::intake::{Intake, ReadyLoad, sum_in};
 use super::raw_load::{FilledLoad, RawLoad};
 use super::record_place::{Before, RecordPlace, count_before, length_at};
 use super::sample::{ComingLoad, Sampler};
 use super::stage::Worker;
 use super::{Input, Stream, Work};
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Item, KeyedLoad};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::layout::PAGE;
-use crate::load::{Carry, Cutter, InputPlace, Layout};
+use crate::load::{CarriedBytes, Cutter, InputPlace, LoadLayout};
 use crate::plan::memory::LoadMemory;
 use crate::plan::passes::{larger_budget_mib, least_budget_mib};
 use crate::proof::Sum;
@@ -53,8 +53,8 @@ pub struct RecordIntake<'a, K> {
     /// Bytes of a record that a load in all memory had no room for beside entries: hardly any of
     /// these are planned for with it. Zero where there is no such record.
     long_bytes: usize,
-    /// Layout of the load finished last, and the bytes of its records, by input.
-    finished: (Layout, Vec<Range<usize>>),
+    /// LoadLayout of the load finished last, and the bytes of its records, by input.
+    finished: (LoadLayout, Vec<Range<usize>>),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
     /// Position for reporting malformed records: what the finished loads held of the stream that
@@ -70,7 +70,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             work,
             how,
             cutter,
-            sampler: Sampler::new(work.engine, how.framing)?,
+            sampler: Sampler::new(work)?,
             classifier: None,
             average: work.record_length,
             tail: 0..0,
@@ -81,20 +81,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             unused: None,
             passed: (Before::NOTHING, 0),
         };
-        intake.look_at_first()?;
         intake.prepare()?;
         Ok(intake)
-    }
-
-    /// Shows the sampler the first records of the first file that has some.
-    fn look_at_first(&mut self) -> Result<()> {
-        let Input::Files(files) = &self.work.input else { return Ok(()) };
-        let sources = self.work.sources();
-        let mut filled = files.iter().zip(&sources);
-        match filled.find(|(file, source)| file.len() > source.skip) {
-            Some((file, source)) => self.sampler.look_at(file, source.skip),
-            None => Ok(()),
-        }
     }
 
     /// Returns how `limit` bytes are divided for the next load.
@@ -140,7 +128,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 
     /// Counts what a load that lies in `bytes` has taken of a stream, for the message about a record
     /// in a later one.
-    fn count_passed(&mut self, bytes: &[u8], layout: &Layout) {
+    fn count_passed(&mut self, bytes: &[u8], layout: &LoadLayout) {
         let Input::Stream(stream) = &self.work.input else { return };
         let framing = self.how.framing;
         if framing.fixed_length().is_some() || self.how.gate.is_none() && framing.is_local() {
@@ -181,7 +169,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     }
 
     /// Returns the error for a record that must not be, in a load that lies in `bytes`.
-    fn malformed(&self, bytes: &[u8], layout: &Layout, fault: &Fault) -> Error {
+    fn malformed(&self, bytes: &[u8], layout: &LoadLayout, fault: &Fault) -> Error {
         let framing = self.how.framing;
         let (path, before) = match &self.work.input {
             Input::Files(files) => {
@@ -227,51 +215,53 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 
     /// Returns the error for a record that no load can hold, of which the tail was read.
     fn too_long(&self) -> Error {
-        let (held, origin) = (self.tail.len(), self.place());
-        let (path, offset) = self.place_of(origin, held);
-        let (what, check) = match self.how.framing {
+        let (held, origin, framing) = (self.tail.len(), self.place(), self.how.framing);
+        let place = self.place_of(origin, held);
+        let check = message!("check {}", Setting::Format);
+        let (what, check) = match framing {
             Framing::Quoted(_) => ("row", "look for an unclosed quote there".into()),
-            Framing::Prefixed(_) | Framing::Grouped(_) => {
-                ("record", message!("check {}", Setting::Format))
-            }
-            Framing::Terminated(_) | Framing::Fixed(_) => {
-                ("line", message!("check {}", Setting::Format))
-            }
+            Framing::Prefixed(_) | Framing::Grouped(_) => ("record", check),
+            Framing::Terminated(_) | Framing::Fixed(_) => ("line", check),
         };
         let length = match &self.work.input {
             Input::Files(files) => {
-                let file = &files[origin.source];
-                length_at(file, self.how.framing, offset, LOOKED_THROUGH_MAX).ok().flatten()
+                length_at(&files[origin.source], framing, place.1, LOOKED_THROUGH_MAX)
+                    .ok()
+                    .flatten()
             }
             Input::Stream(_) => None,
         };
-        let Some(length) = length else {
-            let message = message!(
-                "the {} at byte {} has more than {}, the most that fits in the memory budget; \
-                 give more with {}, or {}",
-                what,
-                offset,
-                ByteSize(held as u64),
-                Setting::Memory,
-                check,
-            );
-            return Error::BudgetExceeded { path, message, least: None };
+        let (size, least) = match length {
+            Some(length) => {
+                let plan = &self.work.plan;
+                let least = least_budget_mib(plan, &[length; 2], self.work.select.groups());
+                let least = least.max(larger_budget_mib(plan));
+                (format!("{}, more than fits", ByteSize(length)), Some(least))
+            }
+            None => (format!("more than {}, the most that fits", ByteSize(held as u64)), None),
         };
-        let plan = &self.work.plan;
-        let least = least_budget_mib(plan, &[length; 2], self.work.select.groups());
-        let least = least.max(larger_budget_mib(plan));
-        let message = message!(
-            "the {} at byte {} has {}, more than fits in the memory budget; give at least {} MiB \
-             with {}, or {}",
-            what,
-            offset,
-            ByteSize(length),
-            least,
-            Setting::Memory,
-            check,
-        );
-        Error::BudgetExceeded { path, message, least: Some(ByteSize::mib(least)) }
+        over_budget(place, (what, &format!("{size} in the memory budget"), check), least)
     }
+}
+
+/// Returns the error for `what`, whose `size` is too much, at a byte of an input. A budget of
+/// `least_mib` MiB would do, if that is known.
+fn over_budget(
+    (path, offset): (PathBuf, u64),
+    (what, size, check): (&str, &str, Message),
+    least_mib: Option<u64>,
+) -> Error {
+    let wanted = least_mib.map_or_else(|| "more".into(), |mib| format!("at least {mib} MiB"));
+    let message = message!(
+        "the {} at byte {} has {}; give {} with {}, or {}",
+        what,
+        offset,
+        size,
+        wanted,
+        Setting::Memory,
+        check,
+    );
+    Error::BudgetExceeded { path, message, least: least_mib.map(ByteSize::mib) }
 }
 
 impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
@@ -290,7 +280,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
             Item::Record(_) => usize::MAX / 2, // read through buffers; the pool bounds the records
         };
         let tail = std::mem::take(&mut self.tail);
-        let carry = Carry { bytes: tail.len(), origins: std::mem::take(&mut self.origins) };
+        let carry = CarriedBytes { bytes: tail.len(), origins: std::mem::take(&mut self.origins) };
         let layout = self.cutter.next_load(capacity, division.records_max, carry);
         let begin = layout.begin();
         match before {
@@ -323,7 +313,12 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         Ok(())
     }
 
-    fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
+    fn finish(
+        &mut self,
+        raw: Self::Raw,
+        workers: &mut [Worker<'_>],
+        before: Sum,
+    ) -> Result<ReadyLoad> {
         let filled = raw.finish(workers, before);
         let FilledLoad { load, pool, spare, layout, pieces, tail, fault, .. } = filled;
         let bytes = load.loaded_bytes().unwrap_or_default();
@@ -340,7 +335,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         self.finished = (layout, pieces);
         let sum = sum_in(workers).less(before);
         let spare = spare.into_iter().chain(self.unused.take()).collect();
-        let mut ready = Ready::new(load, sum, pool, spare);
+        let mut ready = ReadyLoad::new(load, sum, pool, spare);
         ready.taken.ragged = filled.ragged;
         Ok(ready)
     }
@@ -354,23 +349,19 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         self.tail = 0..self.tail.len();
     }
 
-    fn refuse_long(&mut self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Result<()> {
+    fn refuse_long(&mut self, ready: &ReadyLoad, most_bytes: u64, least_mib: u64) -> Result<()> {
         let bytes = ready.load.loaded_bytes().unwrap_or_default();
         let (layout, pieces) = &self.finished;
         let record = longest_record(bytes, pieces, self.how.framing);
         let read = pieces.last().map_or(0, |last| last.end) - record.start;
-        let (path, offset) = self.place_of(layout.origin(record.start), read);
-        let message = message!(
-            "the line at byte {} has {}, and lines of more than {} cannot be merged within the \
-             memory budget; give at least {} MiB with {}, or check {}",
-            offset,
+        let place = self.place_of(layout.origin(record.start), read);
+        let size = format!(
+            "{}, and lines of more than {} cannot be merged within the memory budget",
             ByteSize(record.len() as u64),
             ByteSize(most_bytes),
-            least_mib,
-            Setting::Memory,
-            Setting::Format,
         );
-        Err(Error::BudgetExceeded { path, message, least: Some(ByteSize::mib(least_mib)) })
+        let check = message!("check {}", Setting::Format);
+        Err(over_budget(place, ("line", &size, check), Some(least_mib)))
     }
 }
 

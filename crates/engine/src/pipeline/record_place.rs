@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::csv::{At, ROW_END};
-use crate::format::{Framing, LineGroup, PREFIX_MAX};
+use crate::format::{Framing, LineGroup, PREFIX_MAX, Tracker};
 use crate::io::{Cursor, File};
 
 /// Position of a record in its input: what lies before it.
@@ -105,35 +105,20 @@ pub fn length_at(
     most: u64,
 ) -> io::Result<Option<u64>> {
     let mut reader = buffered(Cursor::new(file, offset).take(most));
-    let mut lines = 1;
-    let (quoting, end) = match framing {
-        Framing::Terminated(end) => (None, end),
-        Framing::Quoted(quoting) => (Some(quoting), ROW_END),
-        Framing::Grouped(group) => {
-            lines = group.lines;
-            (None, group.end)
-        }
-        Framing::Fixed(length) => return Ok(Some(length as u64)),
-        Framing::Prefixed(prefix) => {
-            let mut begun = [0; PREFIX_MAX];
-            let begun = &mut begun[..prefix.bytes()];
-            reader.read_exact(begun)?;
-            return Ok(prefix.record_length(begun).map(|length| length as u64));
-        }
-    };
-    let (mut passed, mut at) = (0, At::Start);
+    if let Framing::Prefixed(prefix) = framing {
+        let mut begun = [0; PREFIX_MAX];
+        let begun = &mut begun[..prefix.bytes()];
+        reader.read_exact(begun)?;
+        return Ok(prefix.record_length(begun).map(|length| length as u64));
+    }
+    let (mut passed, mut tracker) = (0, Tracker::new(framing));
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
             return Ok((passed < most).then_some(passed + 1));
         }
-        let ends = |byte: &u8| {
-            at = quoting.map_or(At::Text, |quoting| quoting.after(at, *byte));
-            lines -= u32::from(*byte == end && at != At::Quoted);
-            lines == 0
-        };
-        if let Some(last) = bytes.iter().position(ends) {
-            return Ok(Some(passed + last as u64 + 1));
+        if let Ok(Some((first, _))) = tracker.pass(bytes) {
+            return Ok(Some(passed + first as u64));
         }
         let length = bytes.len();
         passed += length as u64;

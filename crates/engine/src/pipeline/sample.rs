@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
+use super::crew::cut;
 use super::dealing::Dealing;
+use super::{Input, Work};
 use crate::error::Result;
 use crate::format::{Framing, Guide};
 use crate::incore::{Classifier, Sample};
@@ -22,9 +24,6 @@ const OVERSAMPLING: usize = 24;
 
 /// Most records taken from one page.
 const RECORDS_PER_PAGE: usize = 40;
-
-/// Pages per wanted bucket, at least: clusters of keys are seen page-wise.
-const PAGES_PER_BUCKET: usize = 1;
 
 /// Divisor of a load that gives the most that is read for its sample.
 const SHARE: u64 = 128;
@@ -70,19 +69,6 @@ impl Random {
         self.0 ^= self.0 >> 27;
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
-}
-
-/// Buffers of `window` bytes each.
-fn buffers(count: usize, window: usize) -> Result<Vec<Region>> {
-    let mut memory = Arena::new(ByteSize((count * window) as u64))?;
-    let mut buffers = Vec::with_capacity(count);
-    for _ in 1..count {
-        let rest = memory.split_off(window);
-        buffers.push(memory);
-        memory = rest;
-    }
-    buffers.push(memory);
-    Ok(buffers)
 }
 
 /// Returns a classifier for a load of about `load_bytes`, made of some of the first records of a
@@ -143,41 +129,44 @@ pub struct Sampler {
     /// Most records taken from one page.
     per_page: usize,
     random: Random,
-    /// The look of records, once it is known.
-    guide: Option<Guide>,
+    /// The look of records.
+    guide: Guide,
 }
 
 impl Sampler {
-    /// Returns a sampler of records that `framing` separates.
-    pub fn new(engine: Engine, framing: Framing) -> Result<Self> {
+    /// Returns a sampler of a job's records. Where those from the middle of a file cannot be told
+    /// apart otherwise, it looks at the first ones of the first file that has some.
+    pub fn new(work: &Work) -> Result<Self> {
+        let mut first = Vec::new();
+        if let (Input::Files(files), Some(_)) = (&work.input, work.framing.lines_of(1)) {
+            let mut filled = files.iter().zip(work.sources());
+            let filled = filled.find(|(file, source)| file.len() > source.skip);
+            if let Some((file, source)) = filled {
+                first.resize(WINDOW, 0);
+                let read = file.read_at(&mut first, source.skip)?;
+                first.truncate(read);
+            }
+        }
+        Self::of(work.engine, work.framing, &first)
+    }
+
+    /// Returns a sampler of records that `framing` separates, like those that `first` begins with.
+    fn of(engine: Engine, framing: Framing, first: &[u8]) -> Result<Self> {
         let (window, per_page) = match framing {
             Framing::Fixed(length) => ((length + PAGE).next_multiple_of(PAGE), PAGE / length),
             _ => (WINDOW, RECORDS_PER_PAGE),
         };
         let depth = (DEPTH * WINDOW / window).clamp(2, DEPTH);
+        let mut memory = Arena::new(ByteSize((depth * window) as u64))?;
         Ok(Self {
             queue: engine.queue(depth)?,
-            free: buffers(depth, window)?,
+            free: (0..depth).map(|_| cut(&mut memory, window)).collect(),
             framing,
             window,
             per_page: per_page.clamp(1, RECORDS_PER_PAGE),
             random: Random::default(),
-            guide: None,
+            guide: Guide::new(framing, first),
         })
-    }
-
-    /// Looks at the first records of a file, which begin at byte `start`, where those from its
-    /// middle cannot be told apart otherwise.
-    pub fn look_at(&mut self, file: &Arc<File>, start: u64) -> Result<()> {
-        let mut first = Vec::new();
-        if self.framing.lines_of(1).is_some() {
-            let bytes = file.len().saturating_sub(start).min(WINDOW as u64);
-            first.resize(bytes as usize, 0);
-            let read = file.read_at(&mut first, start)?;
-            first.truncate(read);
-        }
-        self.guide = Some(Guide::new(self.framing, &first));
-        Ok(())
     }
 
     /// Returns a classifier for a load, of about `wanted` buckets.
@@ -191,7 +180,8 @@ impl Sampler {
         let ComingLoad { files, mut left, bytes } = load;
         if wanted > 1 {
             let rows = wanted * OVERSAMPLING;
-            let pages = rows.div_ceil(self.per_page).max(wanted * PAGES_PER_BUCKET);
+            // A page a bucket at least: clusters of keys are seen page-wise.
+            let pages = rows.div_ceil(self.per_page).max(wanted);
             let pages = pages.min((bytes / SHARE) as usize / self.window).max(DEPTH);
             let share = bytes as f64 / pages as f64;
             let (mut input, mut before) = (left.next(), 0);
@@ -227,13 +217,12 @@ impl Sampler {
     fn take_in<K: KeyEncoder>(&mut self, key: &K, sample: &mut Sample) -> Result<()> {
         let Some(done) = self.queue.wait()? else { return Ok(()) };
         let bytes = &done.request.region[..done.result?];
-        let mut place = match (self.framing, &self.guide) {
-            (Framing::Fixed(length), _) => {
+        let mut place = match self.framing {
+            Framing::Fixed(length) => {
                 let offset = done.request.offset;
                 (offset.next_multiple_of(length as u64) - offset) as usize
             }
-            (_, Some(guide)) => guide.likely_start(bytes),
-            (framing, None) => framing.likely_start(bytes),
+            _ => self.guide.likely_start(bytes),
         };
         let is_fixed = self.framing.fixed_length().is_some();
         for _ in 0..RECORDS_PER_PAGE {
@@ -255,27 +244,20 @@ const MEASURED: u64 = 16;
 
 /// Returns the average bytes of the records in `files`, measured on some pages from all over them.
 pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
-    let mut queue = Engine::Sync.queue(1)?;
-    let mut free = buffers(1, WINDOW)?;
     let total: u64 = files.iter().map(|file| file.len()).sum();
-    let (mut bytes, mut records) = (0, 0);
+    let (mut bytes, mut records, mut window) = (0, 0, vec![0; WINDOW]);
     for file in files {
         let share = (MEASURED * file.len()).div_ceil(total.max(1)).min(MEASURED);
         let places = share.min(file.len().div_ceil(WINDOW as u64));
         for place in 0..places {
-            let Some(region) = free.pop() else { break };
-            let (operation, file) = (Operation::Read, Arc::clone(file));
             let offset = (file.len() / places * place) & !(PAGE as u64 - 1);
-            let range = 0..WINDOW;
-            queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;
-            let Some(done) = queue.wait()? else { break };
-            let read = &done.request.region[..done.result?];
+            let read = file.read_at(&mut window, offset)?;
+            let read = &window[..read];
             // Local records are counted from anywhere; others from where one seems to begin.
             let is_known = framing.is_local() || place == 0;
             let read = &read[if is_known { 0 } else { framing.likely_start(read) }..];
             bytes += if read.is_empty() { WINDOW } else { read.len() };
             records += framing.records(read).count().max(1);
-            free.push(done.request.region);
         }
     }
     Ok((bytes / records.max(1)).max(1))

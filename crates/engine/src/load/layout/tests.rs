@@ -13,7 +13,7 @@ const LENGTHS: [usize; 11] = [1, 3, 8, 13, 16, 100, 4095, 4096, 5000, 8192, 20_0
 #[derive(Clone, Debug)]
 struct Case {
     record_length: usize,
-    sources: Vec<Source>,
+    sources: Vec<LayoutInput>,
     block: usize,
     /// Bytes beyond what one record takes at worst.
     capacity: usize,
@@ -26,12 +26,12 @@ impl Case {
     }
 }
 
-fn source(record_length: usize) -> impl Strategy<Value = Source> {
+fn source(record_length: usize) -> impl Strategy<Value = LayoutInput> {
     let records = prop_oneof![3 => 0..5_u64, 3 => 0..100_u64, 1 => 0..2000_u64];
     (records, any::<bool>()).prop_map(move |(records, is_direct)| {
         let bytes = (records * record_length as u64).min(300_000);
         let bytes = bytes / record_length as u64 * record_length as u64;
-        Source { bytes, is_direct, skip: 0 }
+        LayoutInput { bytes, is_direct, skip: 0 }
     })
 }
 
@@ -55,7 +55,7 @@ fn content(file: usize, bytes: u64) -> Vec<u8> {
 }
 
 /// Carries out a load's spans.
-fn read(load: &Layout, files: &[Vec<u8>]) -> Vec<u8> {
+fn read(load: &LoadLayout, files: &[Vec<u8>]) -> Vec<u8> {
     let mut memory = vec![0; end(load)];
     for span in &load.spans {
         let from = &files[span.source][span.offset as usize..];
@@ -67,11 +67,11 @@ fn read(load: &Layout, files: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Returns the bytes of memory that a load takes.
-fn end(load: &Layout) -> usize {
+fn end(load: &LoadLayout) -> usize {
     load.spans.last().map_or(0, |span| span.at + span.length)
 }
 
-fn assert_spans(case: &Case, load: &Layout, block: usize) {
+fn assert_spans(case: &Case, load: &LoadLayout, block: usize) {
     let mut free = 0;
     for span in &load.spans {
         assert!(span.at >= free, "spans are disjoint and ascend: {span:?}");
@@ -88,7 +88,7 @@ fn assert_spans(case: &Case, load: &Layout, block: usize) {
 
 /// The bytes of a load that are wanted, as they lie in `memory`. Each comes from where the layout
 /// says.
-fn wanted_bytes(load: &Layout, memory: &[u8], files: &[Vec<u8>]) -> Vec<u8> {
+fn wanted_bytes(load: &LoadLayout, memory: &[u8], files: &[Vec<u8>]) -> Vec<u8> {
     let mut wanted = Vec::new();
     for span in &load.spans {
         let here = &memory[span.at..span.at + span.wanted][span.skip..];
@@ -101,7 +101,7 @@ fn wanted_bytes(load: &Layout, memory: &[u8], files: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Returns how many records lie in no span whole.
-fn straddlers(load: &Layout, length: usize) -> usize {
+fn straddlers(load: &LoadLayout, length: usize) -> usize {
     let whole = load.spans.iter().map(|span| {
         let begin = (span.offset as usize + span.skip).next_multiple_of(length);
         (span.offset as usize + span.wanted).saturating_sub(begin) / length
@@ -118,7 +118,7 @@ fn check(case: &Case) {
     let mut seen = Vec::new();
     while !cutter.is_over() {
         let left = cutter.bytes_left();
-        let load = cutter.next_load(case.capacity, case.records_max, Carry::default());
+        let load = cutter.next_load(case.capacity, case.records_max, CarriedBytes::default());
         assert!(load.bytes() as u64 <= left);
         assert!(load.bytes() > 0 && load.bytes().is_multiple_of(case.record_length), "{load:?}");
         assert_spans(case, &load, block);
@@ -147,7 +147,7 @@ proptest! {
         let padded = bytes + 2 * PAGE as u64 * case.sources.len() as u64;
         let mut cutter = Cutter::new(case.sources.clone(), case.framing(), case.block);
         let capacity = padded.next_multiple_of(PAGE as u64) as usize;
-        let load = cutter.next_load(capacity, u32::MAX, Carry::default());
+        let load = cutter.next_load(capacity, u32::MAX, CarriedBytes::default());
         assert_eq!(load.bytes() as u64, bytes);
         assert!(cutter.is_over());
     }
@@ -156,10 +156,10 @@ proptest! {
 #[test]
 fn no_files_and_empty_files_make_no_load() {
     for framing in [Framing::Fixed(100), Framing::Terminated(b'\n')] {
-        for sources in [Vec::new(), vec![Source { bytes: 0, is_direct: true, skip: 0 }; 3]] {
+        for sources in [Vec::new(), vec![LayoutInput { bytes: 0, is_direct: true, skip: 0 }; 3]] {
             let mut cutter = Cutter::new(sources, framing, 1 << 20);
             assert!(cutter.is_over());
-            assert_eq!(cutter.next_load(1 << 20, 1000, Carry::default()).spans, []);
+            assert_eq!(cutter.next_load(1 << 20, 1000, CarriedBytes::default()).spans, []);
         }
     }
 }
@@ -170,11 +170,11 @@ fn common_lengths_have_no_straddlers() {
     for record_length in [1, 7, 8, 10, 16, 64, 100, 128, 1000, 4096] {
         let length = record_length as u64;
         let bytes = (50_000_000 / length) * length;
-        let source = Source { bytes, is_direct: true, skip: 0 };
+        let source = LayoutInput { bytes, is_direct: true, skip: 0 };
         let mut cutter = Cutter::new(vec![source], Framing::Fixed(record_length), 1 << 20);
         let mut seen = 0;
         while !cutter.is_over() {
-            let load = cutter.next_load(10_000_000, u32::MAX, Carry::default());
+            let load = cutter.next_load(10_000_000, u32::MAX, CarriedBytes::default());
             assert_eq!(straddlers(&load, record_length), 0, "records of {record_length}");
             seen += load.bytes() as u64;
         }
@@ -184,9 +184,9 @@ fn common_lengths_have_no_straddlers() {
 
 #[test]
 fn a_record_longer_than_a_span_straddles() {
-    let source = Source { bytes: 3 << 20, is_direct: true, skip: 0 };
+    let source = LayoutInput { bytes: 3 << 20, is_direct: true, skip: 0 };
     let mut cutter = Cutter::new(vec![source], Framing::Fixed(1 << 20), 256 << 10);
-    let load = cutter.next_load(8 << 20, u32::MAX, Carry::default());
+    let load = cutter.next_load(8 << 20, u32::MAX, CarriedBytes::default());
     assert_eq!(straddlers(&load, 1 << 20), 3);
     assert_eq!(load.spans.len(), 12);
     assert!(load.spans.iter().all(|span| span.skip <= span.length), "{load:?}");
@@ -197,24 +197,24 @@ fn a_record_longer_than_a_span_straddles() {
 #[test]
 fn the_next_load_skips_what_it_shares_of_a_page() {
     for is_direct in [true, false] {
-        let source = Source { bytes: 100_000, is_direct, skip: 0 };
+        let source = LayoutInput { bytes: 100_000, is_direct, skip: 0 };
         let mut cutter = Cutter::new(vec![source], Framing::Fixed(5000), PAGE);
-        assert_eq!(cutter.next_load(1 << 20, 3, Carry::default()).bytes(), 15_000);
+        assert_eq!(cutter.next_load(1 << 20, 3, CarriedBytes::default()).bytes(), 15_000);
         assert_eq!(cutter.place(), InputPlace { source: 0, offset: 15_000 });
-        let first = cutter.next_load(1 << 20, 3, Carry::default()).spans[0];
+        let first = cutter.next_load(1 << 20, 3, CarriedBytes::default()).spans[0];
         let skip = if is_direct { 15_000 % PAGE } else { 0 };
         assert_eq!((first.offset, first.skip), (15_000 - skip as u64, skip));
     }
 }
 
-fn lines(sizes: &[u64]) -> Vec<Source> {
-    sizes.iter().map(|&bytes| Source { bytes, is_direct: true, skip: 0 }).collect()
+fn lines(sizes: &[u64]) -> Vec<LayoutInput> {
+    sizes.iter().map(|&bytes| LayoutInput { bytes, is_direct: true, skip: 0 }).collect()
 }
 
 const LINE_FEED: Framing = Framing::Terminated(b'\n');
 
-fn carried(bytes: usize) -> Carry {
-    Carry { bytes, origins: Vec::new() }
+fn carried(bytes: usize) -> CarriedBytes {
+    CarriedBytes { bytes, origins: Vec::new() }
 }
 
 /// Checks the loads of lines that inputs of `sizes` are cut into, with room for terminators.
@@ -258,17 +258,17 @@ fn what_is_left_is_known_by_input() {
     let mut cutter = Cutter::new(lines(&[0, 10_000, 5]), LINE_FEED, 4096);
     let place = |source, offset| InputPlace { source, offset };
     assert_eq!(cutter.place(), place(1, 0));
-    cutter.next_load(5000, 0, Carry::default());
+    cutter.next_load(5000, 0, CarriedBytes::default());
     assert_eq!(cutter.left().collect::<Vec<_>>(), [(place(1, 4096), 5904), (place(2, 0), 5)]);
     assert_eq!(cutter.bytes_left(), 5909);
 }
 
 #[test]
 fn the_start_of_an_input_may_be_left_out() {
-    let source = |bytes, skip| Source { bytes, is_direct: true, skip };
+    let source = |bytes, skip| LayoutInput { bytes, is_direct: true, skip };
     let sources = vec![source(10, 10), source(9000, 5000), source(3, 1)];
     let mut cutter = Cutter::new(sources, LINE_FEED, 4096);
-    let load = cutter.next_load(1 << 20, 0, Carry::default());
+    let load = cutter.next_load(1 << 20, 0, CarriedBytes::default());
     let spans: Vec<_> = load.spans.iter().map(|s| (s.source, s.offset, s.skip, s.wanted)).collect();
     assert_eq!(spans, [(1, 4096, 904, 4096), (1, 8192, 0, 808), (2, 0, 1, 3)]);
     assert!(cutter.is_over());
@@ -278,7 +278,7 @@ fn the_start_of_an_input_may_be_left_out() {
 fn carried_bytes_have_their_own_origins() {
     let place = |source, offset| InputPlace { source, offset };
     let mut cutter = Cutter::new(lines(&[0, 0, 9000]), LINE_FEED, 4096);
-    let carry = Carry { bytes: 30, origins: vec![(0, place(0, 70)), (20, place(1, 5))] };
+    let carry = CarriedBytes { bytes: 30, origins: vec![(0, place(0, 70)), (20, place(1, 5))] };
     let load = cutter.next_load(1 << 20, 0, carry);
     assert_eq!((load.begin(), load.start), (PAGE - 30, PAGE));
     let origins = [0, 19, 20, 29, 30, 4126].map(|at| load.origin(load.begin() + at));

@@ -2,22 +2,23 @@
 
 use super::*;
 use crate::io::Arena;
-use crate::load::Source;
+use crate::load::LayoutInput;
 use crate::pipeline::leftover::{FoundRecords, loaded_inputs};
 
 /// Lays the inputs out as one load of blocks of a page, the first `carried` bytes carried, and
 /// finds the longest line: its input, offset and length.
 fn longest_of(inputs: &[Vec<u8>], carried: usize) -> (usize, u64, usize) {
-    let source = |input: &Vec<u8>| Source { bytes: input.len() as u64, is_direct: false, skip: 0 };
+    let source =
+        |input: &Vec<u8>| LayoutInput { bytes: input.len() as u64, is_direct: false, skip: 0 };
     let framing = Framing::Terminated(b'\n');
     let mut cutter = Cutter::new(inputs.iter().map(source).collect(), framing, PAGE);
     let mut origins = Vec::new();
     if carried > 0 {
         // What was carried was read with a load of a page.
-        cutter.next_load(PAGE + 1, 0, Carry::default());
+        cutter.next_load(PAGE + 1, 0, CarriedBytes::default());
         origins.push((0, InputPlace { source: 0, offset: (PAGE - carried) as u64 }));
     }
-    let layout = cutter.next_load(1 << 20, 0, Carry { bytes: carried, origins });
+    let layout = cutter.next_load(1 << 20, 0, CarriedBytes { bytes: carried, origins });
     let mut bytes = Arena::new(ByteSize::mib(1)).unwrap();
     bytes[layout.begin()..layout.start]
         .copy_from_slice(&inputs[0][PAGE * usize::from(carried > 0) - carried..][..carried]);

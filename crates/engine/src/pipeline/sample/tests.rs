@@ -38,7 +38,7 @@ fn sampled_by(
     let bytes = contents.iter().map(Vec::len).sum::<usize>() as u64;
     let load = ComingLoad { files: &files, left, bytes };
     with_encoder!(key, |key| {
-        let mut sampler = Sampler::new(Engine::Sync, framing).unwrap();
+        let mut sampler = Sampler::of(Engine::Sync, framing, &[]).unwrap();
         let depth = sampler.free.len();
         let classifier = sampler.classifier(key, load, (WANTED, 4 * WANTED)).unwrap();
         assert!(sampler.free.len() == depth, "every buffer comes back");
