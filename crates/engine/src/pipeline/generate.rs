@@ -200,7 +200,8 @@ impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
             ready = Some(now);
         }
         spill.settle(self.crew)?;
-        // The last record may have had all memory and been left out: short ones are merged by slabs.
+        // The last record may have had all memory and been left out: short ones are merged by
+        // slabs.
         self.halve_memory();
         Ok(Generated::Runs(self.runs, self.taken, self.memory))
     }

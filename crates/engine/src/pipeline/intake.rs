@@ -56,8 +56,8 @@ pub trait Intake {
     fn is_over(&self) -> bool;
 
     /// Begins the next load in `memory`. What it begins with lies in `before`, the memory of the
-    /// load before it; without that, where it was [moved](Self::move_tail): at the start of `memory`
-    /// itself.
+    /// load before it; without that, where it was [moved](Self::move_tail): at the start of
+    /// `memory` itself.
     fn begin(&mut self, memory: Region, before: Option<&[u8]>) -> Result<Self::Raw>;
 
     /// Returns whether the next load takes the memory of all loads: it has a record that is too
@@ -75,8 +75,8 @@ pub trait Intake {
     ///
     /// # Errors
     ///
-    /// [`Error::BudgetExceeded`](crate::error::Error::BudgetExceeded), unless another way of reading
-    /// the input is to say so.
+    /// [`Error::BudgetExceeded`](crate::error::Error::BudgetExceeded), unless another way of
+    /// reading the input is to say so.
     fn refuse_long(&mut self, ready: &ReadyLoad, most_bytes: u64, least_mib: u64) -> Result<()>;
 
     /// Returns whether this way of reading is of no use for the input; another has to begin again.

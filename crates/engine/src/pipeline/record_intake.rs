@@ -1,6 +1,6 @@
-//! Records as an intake. Loads of records of one length are as the plan divides them. Others are cut
-//! by bytes: what a load leaves unfinished the next begins with, and the memory is divided between
-//! records and entries by how long records turn out to be.
+//! Records as an intake. Loads of records of one length are as the plan divides them. Others are
+//! cut by bytes: the next load begins with what a load leaves unfinished, and the memory is divided
+//! between records and entries by the average length of records so far.
 //!
 //! A record that is too long for one of two loads gets the memory of both, and while it is there,
 //! they do not take turns. Records after it are most likely as short as those before, so it does
@@ -105,9 +105,9 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         memory
     }
 
-    /// Decides on the memory of the next load after one that holds `bytes`. An unfinished record of
-    /// half a load and more is likely to need more than one; and what a load in all memory has left
-    /// may be more than half of it holds.
+    /// Decides on the memory of the next load after one that holds `bytes`. An unfinished record
+    /// of half a load and more is likely to need more than one; and what a load in all memory has
+    /// left may be more than half of it holds.
     fn make_room(&mut self, bytes: &[u8], is_stuck: bool) -> Result<()> {
         let (plan, carried) = (&self.work.plan, self.tail.len());
         if is_stuck {
@@ -126,8 +126,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         Ok(())
     }
 
-    /// Counts what a load that lies in `bytes` has taken of a stream, for the message about a record
-    /// in a later one.
+    /// Counts what a load that lies in `bytes` has taken of a stream, for the message about a
+    /// record in a later one.
     fn count_passed(&mut self, bytes: &[u8], layout: &LoadLayout) {
         let Input::Stream(stream) = &self.work.input else { return };
         let framing = self.how.framing;
@@ -200,8 +200,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         fault.error(path, &RecordPlace { before, framing })
     }
 
-    /// Returns the input that a record is of and the byte at which it begins there. It begins at
-    /// `origin`, or so many bytes before the place to which a stream was read.
+    /// Returns the input of a record and the byte at which it begins there: `origin` in files, and
+    /// `bytes_read` bytes before the place to which a stream was read.
     fn place_of(&self, origin: InputPlace, bytes_read: usize) -> (PathBuf, u64) {
         match &self.work.input {
             Input::Files(files) => (files[origin.source].path().to_owned(), origin.offset),

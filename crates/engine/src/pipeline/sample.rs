@@ -52,23 +52,10 @@ pub fn build(sample: &Sample, wanted: usize, buckets_max: usize) -> Classifier {
     }
 }
 
-/// Random generator that shifts pages. It begins the same each time, so that runs can be repeated.
-struct Random(u64);
-
-impl Default for Random {
-    fn default() -> Self {
-        Self(0x9e37_79b9_7f4a_7c15)
-    }
-}
-
-impl Random {
-    /// Returns a number from 0 up to 1 (xorshift64*, Marsaglia 2003 and Vigna 2016).
-    fn next(&mut self) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
-    }
+/// Returns a number from 0 up to 1 that is in no pattern with its neighbours (Fibonacci hashing;
+/// Knuth, TAOCP vol. 3, section 6.4). It is the same each time, so that runs can be repeated.
+fn chance(number: u64) -> f64 {
+    (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Returns a classifier for a load of about `load_bytes`, made of some of the first records of a
@@ -97,10 +84,9 @@ fn sample_of_first<K: KeyEncoder>(
     let pages = (load_bytes as u64 / SHARE) as usize / WINDOW;
     let rows = (wanted * OVERSAMPLING).min(pages.max(DEPTH) * RECORDS_PER_PAGE);
     let share = rows as f64 / records as f64;
-    let (mut sample, mut random) = (Sample::new(key, 0), Random::default());
-    let mut location = 0;
-    for record in framing.records(first) {
-        if random.next() < share {
+    let (mut sample, mut location) = (Sample::new(key, 0), 0);
+    for (number, record) in (0..).zip(framing.records(first)) {
+        if chance(number) < share {
             sample.push(key, record, location);
         }
         location += record.len() as u64;
@@ -128,7 +114,6 @@ pub struct Sampler {
     window: usize,
     /// Most records taken from one page.
     per_page: usize,
-    random: Random,
     /// The look of records.
     guide: Guide,
 }
@@ -164,7 +149,6 @@ impl Sampler {
             framing,
             window,
             per_page: per_page.clamp(1, RECORDS_PER_PAGE),
-            random: Random::default(),
             guide: Guide::new(framing, first),
         })
     }
@@ -186,7 +170,7 @@ impl Sampler {
             let share = bytes as f64 / pages as f64;
             let (mut input, mut before) = (left.next(), 0);
             for page in 0..pages {
-                let target = ((page as f64 + self.random.next()) * share) as u64;
+                let target = ((page as f64 + chance(page as u64)) * share) as u64;
                 while let Some((_, here)) = input.filter(|(_, here)| before + here <= target) {
                     (input, before) = (left.next(), before + here);
                 }
@@ -203,8 +187,8 @@ impl Sampler {
         Ok(build(&sample, wanted, buckets_max))
     }
 
-    /// Asks for the page at `offset`, which lies `tag` bytes after the start of the load; or for the
-    /// one in which its record begins, if that is known.
+    /// Asks for the page at `offset`, which lies `tag` bytes after the start of the load; or for
+    /// the one in which its record begins, if that is known.
     fn ask(&mut self, file: &Arc<File>, offset: u64, tag: u64) -> Result<()> {
         let Some(region) = self.free.pop() else { return Ok(()) };
         let (operation, file) = (Operation::Read, Arc::clone(file));

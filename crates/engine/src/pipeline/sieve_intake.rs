@@ -1,5 +1,5 @@
-//! Lines without their copies as an intake: blocks are read into a few buffers used again and again,
-//! and each line that was not there before is copied to a store, and dealt.
+//! Lines without their copies as an intake: blocks are read into a few buffers used again and
+//! again, and each line that was not there before is copied to a store, and dealt.
 //!
 //! ```text
 //!     files -- blocks in flight --> buffers -- lines --> sieve -- new ones --> store, buckets
@@ -250,7 +250,7 @@ impl SieveSource {
 struct SiftedLines {
     /// All of them.
     taken: Taken,
-    /// Those that were dropped, and their sum.
+    /// Lines that were dropped, and their sum.
     dropped: Taken,
     dropped_sum: Sum,
 }
@@ -262,11 +262,6 @@ impl SiftedLines {
         self.dropped_sum.add(other.dropped_sum);
     }
 }
-
-/// The shelf of one worker.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct OwnShelf(Shelf);
 
 /// A load of lines without copies on its way into memory.
 #[derive(Debug)]
@@ -282,7 +277,7 @@ pub struct RawSieve<'a, K> {
     before: SiftedLines,
     sieve: Sieve,
     dealers: Dealers,
-    shelves: Vec<Mutex<OwnShelf>>,
+    shelves: Vec<Mutex<Shelf>>,
     room: EntryRoom,
     is_unsuited: AtomicBool,
 }
@@ -334,7 +329,7 @@ impl<K: KeyEncoder> RawSieve<'_, K> {
         };
         let SiftedLines { taken, dropped, dropped_sum } = &mut sifted;
         let shelf = self.shelves[worker.number].lock();
-        let OwnShelf(shelf) = &mut *shelf.unwrap_or_else(PoisonError::into_inner);
+        let shelf = &mut *shelf.unwrap_or_else(PoisonError::into_inner);
         let passed = self.dealers.with(worker.number, |dealer, classifier| {
             let mut begun = 0;
             let cut = memchr_iter(self.terminator, lines).map(|at| {
