@@ -334,7 +334,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let (fault, ragged) = (fault.take(), rest.ragged);
         dealers[0].mark(u64::MAX);
         let all: usize = inputs.iter().map(|input| input.bytes.len()).sum();
-        let is_stuck = !tail.is_empty() && tail.len() == all;
+        let is_stuck = !matches!(how.item, Item::Record(_)) && tail.len() == all;
         let pieces = inputs.into_iter().map(|input| input.bytes).collect();
         let (region, spare) = match how.item {
             Item::Entry | Item::WideEntry => (Some(memory), None),

@@ -110,8 +110,11 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// left may be more than half of it holds.
     fn make_room(&mut self, bytes: &[u8], is_stuck: bool) -> Result<()> {
         let (plan, carried) = (&self.work.plan, self.tail.len());
+        if is_stuck && self.is_over() {
+            return Ok(()); // there was nothing more
+        }
         if is_stuck {
-            // A record longer than the load.
+            // A record longer than the load, or no room for any.
             if plan.is_one_pass || self.long_bytes > 0 {
                 return Err(self.too_long());
             }
