@@ -103,7 +103,7 @@ fn deal_all<K: KeyEncoder>(
 ) {
     let mut sample = Sample::new(key, 0);
     for (number, record) in load.chunks_exact(length).step_by(1024).enumerate() {
-        sample.push(key, record, number as u64);
+        sample.push(key, record, (number * 1024 * length) as u64);
     }
     let classifier = Classifier::build(&sample, sample.len() / buckets);
     let pool = Arc::new(Pool::new(memory.take().expect("memory")));
@@ -112,7 +112,7 @@ fn deal_all<K: KeyEncoder>(
     for block in load.chunks(BLOCK_BYTES / length * length) {
         let whole = block.len() / length * length;
         dealer.deal(&classifier, key, (&block[..whole], Framing::Fixed(length)), first, None);
-        first += (whole / length) as u64;
+        first += whole as u64;
     }
     drop(black_box(dealer));
     *memory = Arc::into_inner(pool).map(Pool::into_region);
@@ -148,12 +148,13 @@ fn gathering(c: &mut Criterion) {
     let mut group = c.benchmark_group("gather");
     let load = random_arena(LOAD_BYTES);
     for length in [32, 100, 1000] {
-        let records = Records::packed(&load, Framing::Fixed(length));
+        let records = Records::new(&load, Framing::Fixed(length));
         let total = (LOAD_BYTES / length) as u64;
         let count = BATCH_BYTES / length;
         // Each time others, so that no cache has them.
-        let entries: Vec<u64> =
-            (0..total).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % total).collect();
+        let entries: Vec<u64> = (0..total)
+            .map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % total * length as u64)
+            .collect();
         let mut out = vec![0; count * length];
         group.throughput(Throughput::Elements(count as u64));
         let CompiledKey::Slice(key) = slice_key(length) else { unreachable!("one range of bytes") };

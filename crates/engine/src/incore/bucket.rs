@@ -134,7 +134,7 @@ impl<K: KeyEncoder> Sorter<'_, K> {
             Item::Record(length) => {
                 let bytes = &mut bytes[..count * length];
                 let leaf = self.collect_records(dealt, bucket, leaf, (length, bytes, entries));
-                let records = Records::packed(bytes, Framing::Fixed(length));
+                let records = Records::new(bytes, Framing::Fixed(length));
                 method.sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &records, wide);
                 show(entries, &records)
@@ -142,7 +142,7 @@ impl<K: KeyEncoder> Sorter<'_, K> {
         }
     }
 
-    /// Collects records in the order of the input, and makes entries numbered by their place.
+    /// Collects records in the order of the input, and makes entries located by their place.
     /// Returns the leaf that their digests are made by.
     fn collect_records(
         &self,
@@ -151,34 +151,34 @@ impl<K: KeyEncoder> Sorter<'_, K> {
         leaf: Leaf,
         (length, bytes, entries): (usize, &mut [u8], &mut [u64]),
     ) -> Leaf {
-        // Behind the last word of the key comes the location, which is the place already.
+        // Behind the last word of the key comes the location, which is known already.
         let is_by_place = leaf.word == LOCATION;
         // The leaf knows words of open keys as the classifier packs them, with an alphabet that is
         // not at hand here: the words of the bucket themselves say what tells them apart.
         let is_packed = !is_by_place && self.key.is_open();
         let (mut low, mut high) = (u64::MAX, 0);
-        let (mut bytes, mut place) = (bytes, 0);
+        let (mut bytes, mut place, mut location) = (bytes, 0, 0);
         dealt.each(bucket, |items| {
             let (here, rest) = std::mem::take(&mut bytes).split_at_mut(items.len());
             here.copy_from_slice(items);
             bytes = rest;
             for record in items.chunks_exact(length) {
                 let word = if is_by_place { 0 } else { self.key.word(record, leaf.word) };
-                entries[place as usize] = if is_packed {
+                entries[place] = if is_packed {
                     (low, high) = (low.min(word), high.max(word));
                     word
                 } else {
-                    entry(if is_by_place { 0 } else { leaf.digest(word) }, place)
+                    entry(if is_by_place { 0 } else { leaf.digest(word) }, location)
                 };
-                place += 1;
+                (place, location) = (place + 1, location + length as u64);
             }
         });
         if !is_packed {
             return leaf;
         }
         let leaf = Leaf::new(leaf.word, low.min(high), high);
-        for (place, slot) in (0..).zip(entries) {
-            *slot = entry(leaf.digest(*slot), place);
+        for (location, slot) in (0..).step_by(length).zip(entries) {
+            *slot = entry(leaf.digest(*slot), location);
         }
         leaf
     }

@@ -6,13 +6,13 @@
 //! key and cuts the sampled range of that word into equal cells, so that one subtraction, one shift
 //! and one table look-up decide. A cell the sample finds too full gets a node of its own, over that
 //! cell's range; a single value too full gets a node over the *next* word, and after the last word
-//! of the key comes the record number, which no two records share. Nothing is too skewed to be cut:
+//! of the key comes the location, which no two records share. Nothing is too skewed to be cut:
 //!
 //! ```text
 //!   node over word 0      | below | cell 0 | cell 1 | ... | cell n | above |
 //!                             |        \______/         |             |
 //!                          bucket       bucket        node          bucket
-//!                                                 (finer cells, or word 1, ..., or record number)
+//!                                                 (finer cells, or word 1, ..., or location)
 //! ```
 //!
 //! Neighbouring thin cells share a bucket; buckets are numbered in key order. "Below" and "above"

@@ -109,13 +109,13 @@ impl Dealer {
     ) -> u64 {
         let dealt = match framing {
             Framing::Fixed(length) => {
-                let mut number = first;
+                let mut location = first;
                 for piece in block.chunks((PIECE / length).max(1) * length) {
                     if let Some(sum) = &mut sum {
                         sum.add_all(framing, piece);
                     }
-                    self.deal_fixed(classifier, key, (piece, length), number);
-                    number += (piece.len() / length) as u64;
+                    self.deal_fixed(classifier, key, (piece, length), location);
+                    location += piece.len() as u64;
                 }
                 block.len() / length
             }
@@ -155,28 +155,30 @@ impl Dealer {
         (block, length): (&[u8], usize),
         first: u64,
     ) {
-        let numbered = (first..).zip(block.chunks_exact(length));
+        let step = length as u64;
+        let located = (0..).zip(block.chunks_exact(length));
+        let located = located.map(|(number, record)| (first + number * step, record));
         // The common sizes are spelled out so that lines and copies have lengths known beforehand.
         match self.item {
             Item::Entry => {
-                for (number, record) in numbered {
-                    let (bucket, digest) = classifier.classify(key, record, number);
-                    self.push(bucket, entry(digest, number).to_ne_bytes().as_slice());
+                for (location, record) in located {
+                    let (bucket, digest) = classifier.classify(key, record, location);
+                    self.push(bucket, entry(digest, location).to_ne_bytes().as_slice());
                 }
             }
             Item::WideEntry => {
-                for (number, record) in numbered {
-                    self.deal_item(classifier, key, (record, number));
+                for (location, record) in located {
+                    self.deal_item(classifier, key, (record, location));
                 }
             }
             Item::Record(16) => {
-                for (number, record) in numbered {
-                    self.push(classifier.bucket(key, record, number), &record[..16]);
+                for (location, record) in located {
+                    self.push(classifier.bucket(key, record, location), &record[..16]);
                 }
             }
             Item::Record(length) => {
-                for (number, record) in numbered {
-                    self.push(classifier.bucket(key, record, number), &record[..length]);
+                for (location, record) in located {
+                    self.push(classifier.bucket(key, record, location), &record[..length]);
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! Most buckets are as the first dealing left them. One that outgrew what a worker can sort at once
 //! (its keys came in an order the sample did not foresee, or agree further than the classifier
 //! looked) is dealt again, by a classifier made for it alone, into the same pool; the parts take
-//! its place. This ends, because after the last word of a key comes the record number.
+//! its place. This ends, because after the last word of a key comes the location.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -67,8 +67,9 @@ unsafe impl Send for Sieve {}
 // SAFETY: as above.
 unsafe impl Sync for Sieve {}
 
-/// A stretch of the store that one worker fills.
+/// A stretch of the store that one worker fills, on cache lines of its own.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub struct Shelf {
     at: usize,
     end: usize,

@@ -223,7 +223,7 @@ impl Region {
     /// If there are none, or there are gaps between them.
     pub fn join_all(regions: impl IntoIterator<Item = Self>) -> Self {
         let mut regions: Vec<Self> = regions.into_iter().collect();
-        regions.sort_unstable_by_key(Self::address);
+        regions.sort_unstable_by_key(|region| (region.address(), region.length));
         let joined = regions.into_iter().reduce(Self::join);
         joined.unwrap_or_else(|| unreachable!("there is one at least"))
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::key::KeyTally;
+use crate::load::InputPlace;
 use crate::order::KeptRecord;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -62,15 +63,6 @@ pub struct InputEntry {
     pub modified: (i64, i64),
     /// Checksums of its first and its last block.
     pub ends: (Hash, Hash),
-}
-
-/// Place in the inputs at which a record begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct InputPlace {
-    /// Index of the input; the number of inputs where all have been passed.
-    pub source: usize,
-    /// Byte in it.
-    pub offset: u64,
 }
 
 /// A load that was read.

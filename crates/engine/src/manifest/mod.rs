@@ -30,9 +30,8 @@ use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
 pub use entry::{
-    EscapedBytes, GroupText, Hash, InputEntry, InputPlace, JobEntry, KeptText, LogEntry,
-    MergedEntry, PathText, RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText,
-    ValueText,
+    EscapedBytes, GroupText, Hash, InputEntry, JobEntry, KeptText, LogEntry, MergedEntry, PathText,
+    RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText, ValueText,
 };
 pub use past::{Past, PastMerge};
 

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::entry::{InputPlace, JobEntry, LogEntry, MergedEntry, RunEntry, SlabEntry};
+use super::entry::{JobEntry, LogEntry, MergedEntry, RunEntry, SlabEntry};
 use crate::error::{Error, Operation, Result, message};
 use crate::key::KeyTally;
+use crate::load::InputPlace;
 use crate::proof::Sum;
 use crate::run::Run;
 

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::key::{KeySeen, KeyTally};
+use crate::load::InputPlace;
 use crate::proof::Sum;
 use crate::run::Run;
 

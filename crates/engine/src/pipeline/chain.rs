@@ -7,7 +7,7 @@
 //! A worker that has read a block computes its [`Passage`], such as the number of its quotes or of
 //! its line ends, and hands it in with [`Chain::arrive`]. The block then waits for those before it.
 //! After each arrival, the worker calls [`Chain::next`] until it returns nothing, and deals the
-//! blocks that it gets (`pipeline::lines`). Blocks are requested in order, so few ever wait.
+//! blocks that it gets (`pipeline::raw_load`). Blocks are requested in order, so few ever wait.
 //! Nothing is guessed.
 //!
 //! ```text
@@ -20,34 +20,32 @@
 //! Analytics", SIGMOD 2019, section 3). Here that needs no pass of its own, as the blocks are in
 //! memory.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::reorder::Reorder;
 use crate::format::{Ends, Framing, Passage, RecordFault, Tracker};
 use crate::io::Region;
-use crate::load::lines::LineSpan;
+use crate::load::LoadSpan;
 
 /// The order of a load's blocks.
 #[derive(Debug)]
 pub struct Chain {
     framing: Framing,
-    state: Mutex<State>,
+    state: Mutex<ChainState>,
 }
 
 #[derive(Debug)]
-struct State {
-    /// The state of the framing after the last block before `next`.
+struct ChainState {
+    /// The state of the framing after the last block that has had its turn.
     tracker: Tracker,
     /// The place in the load at which the tracker's current record begins.
     begun: usize,
-    /// The number of the first block that has not had its turn.
-    next: usize,
-    waiting: BTreeMap<usize, Arrived>,
+    blocks: Reorder<ReadBlock>,
 }
 
 /// A block that has been read.
 #[derive(Debug)]
-struct Arrived {
+struct ReadBlock {
     memory: Region,
     /// Bytes of it that were read.
     bytes: usize,
@@ -57,7 +55,7 @@ struct Arrived {
 
 /// A block whose turn it is.
 #[derive(Debug)]
-pub struct Ready {
+pub struct OrderedBlock {
     /// The number of the block.
     pub number: usize,
     /// Memory of the block.
@@ -76,32 +74,30 @@ impl Chain {
         let mut tracker = Tracker::new(framing);
         // The load in which these bytes were read has reported their faults.
         let last = tracker.pass(carried).ok().flatten().map_or(0, |(_, last)| last);
-        let (begun, waiting) = (start + last, BTreeMap::new());
-        let state = Mutex::new(State { tracker, begun, next: 0, waiting });
-        Self { framing, state }
+        let (begun, blocks) = (start + last, Reorder::default());
+        Self { framing, state: Mutex::new(ChainState { tracker, begun, blocks }) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ChainState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds block `number`, of which `bytes` bytes were read.
-    pub fn arrive(&self, number: usize, span: &LineSpan, memory: Region, bytes: usize) {
+    pub fn arrive(&self, number: usize, span: &LoadSpan, memory: Region, bytes: usize) {
         let passage = self.framing.passage(&memory[span.skip.min(bytes)..bytes]);
-        let arrived = Arrived { memory, bytes, passage };
-        self.state().waiting.insert(number, arrived);
+        let arrived = ReadBlock { memory, bytes, passage };
+        self.state().blocks.arrive(number, arrived);
     }
 
     /// Returns the number of blocks that have had their turn.
     pub fn passed(&self) -> usize {
-        self.state().next
+        self.state().blocks.passed()
     }
 
     /// Returns the next block in order, if it has arrived.
-    pub fn next(&self, spans: &[LineSpan]) -> Option<Ready> {
+    pub fn next(&self, spans: &[LoadSpan]) -> Option<OrderedBlock> {
         let mut state = self.state();
-        let number = state.next;
-        let Arrived { memory, bytes, passage } = state.waiting.remove(&number)?;
+        let (number, ReadBlock { memory, bytes, passage }) = state.blocks.next()?;
         let span = &spans[number];
         let skip = span.skip.min(bytes);
         let piece = span.at + skip;
@@ -126,7 +122,6 @@ impl Chain {
         {
             ends = Err(RecordFault::new(state.begun, message));
         }
-        state.next += 1;
-        Some(Ready { number, memory, bytes, ends })
+        Some(OrderedBlock { number, memory, bytes, ends })
     }
 }

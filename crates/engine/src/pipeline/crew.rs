@@ -1,6 +1,5 @@
 //! The workers of a job and the memory they take turns with.
 
-use super::dealing::EmptyLoad;
 use super::phase_clock::PhaseClock;
 use super::sorted::InputAccount;
 use super::stage::{Seen, Worker};
@@ -226,11 +225,4 @@ impl<'p> Crew<'p> {
 pub fn cut(region: &mut Region, bytes: usize) -> Region {
     let rest = region.split_off(bytes);
     std::mem::replace(region, rest)
-}
-
-/// Returns the memory of a load, as the plan divides it.
-pub fn empty_load(plan: &Plan, mut memory: Region) -> (EmptyLoad, Region) {
-    let read = cut(&mut memory, plan.load.read_bytes);
-    let pool = cut(&mut memory, plan.load.pool_bytes);
-    (EmptyLoad { read, pool }, memory)
 }

@@ -7,11 +7,11 @@
 //!                    '-------'      '-----------'
 //! ```
 
-use std::collections::BTreeMap;
+use super::reorder::Reorder;
 
 /// Partial lines at the ends of a block.
 #[derive(Debug)]
-pub struct Piece {
+pub struct EdgePieces {
     /// Bytes up to and including its first line end; all of it, where it has none.
     pub head: Vec<u8>,
     /// Bytes after its last line end, if it has one.
@@ -20,31 +20,28 @@ pub struct Piece {
     pub is_end: bool,
 }
 
-/// Pieces of blocks that wait for others.
+/// Partial lines of blocks that wait for others.
 #[derive(Debug, Default)]
 pub struct Edges {
-    waiting: BTreeMap<usize, Piece>,
-    /// The first block that has not arrived.
-    next: usize,
-    /// The line that continues in that block, as far as it is there.
+    pieces: Reorder<EdgePieces>,
+    /// The line that continues in the first block that has not arrived, as far as it is there.
     open: Vec<u8>,
 }
 
 impl Edges {
-    /// Takes in the ends of block `number`; the lines that are whole now, each with its
-    /// terminator. The last of an input may lack it and gets it.
-    pub fn join(&mut self, number: usize, piece: Piece, terminator: u8) -> Vec<Vec<u8>> {
-        self.waiting.insert(number, piece);
+    /// Takes in the ends of block `number`. Returns the lines that are whole now, back to back,
+    /// each with its terminator. The last of an input may lack it and gets it.
+    pub fn join(&mut self, number: usize, piece: EdgePieces, terminator: u8) -> Vec<u8> {
+        self.pieces.arrive(number, piece);
         let mut lines = Vec::new();
-        while let Some(Piece { head, tail, is_end }) = self.waiting.remove(&self.next) {
-            self.next += 1;
+        while let Some((_, EdgePieces { head, tail, is_end })) = self.pieces.next() {
             self.open.extend_from_slice(&head);
             if let Some(tail) = tail {
-                lines.push(std::mem::replace(&mut self.open, tail));
+                lines.extend(std::mem::replace(&mut self.open, tail));
             }
             if is_end && !self.open.is_empty() {
                 self.open.push(terminator);
-                lines.push(std::mem::take(&mut self.open));
+                lines.append(&mut self.open);
             }
         }
         lines

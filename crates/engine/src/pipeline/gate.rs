@@ -175,28 +175,6 @@ impl Gate {
             scratch.fault(record.len(), key.scratch_bytes(record).max(wanted))?;
         Some(RecordFault { at, message, least: Some(least) })
     }
-
-    /// Shows one record and the first word of its key, unless a gate there is keeps it out; counts
-    /// it.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
-    pub fn pass<K: KeyEncoder>(
-        gate: Option<&Self>,
-        key: &K,
-        framing: Framing,
-        record: &[u8],
-        mut show: impl FnMut(CutRecord<'_>, u64),
-    ) -> Result<Passed, RecordFault> {
-        match gate {
-            Some(gate) => gate.each(key, framing, record, |record, _, word| show(record, word)),
-            None => {
-                show(record.into(), key.word(record, 0));
-                Ok(Passed { shown: 1, ragged: 0 })
-            }
-        }
-    }
 }
 
 /// The first malformed record of a load, even if workers have found others.

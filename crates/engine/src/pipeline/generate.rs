@@ -16,22 +16,22 @@ use super::Work;
 use super::crew::Crew;
 use super::dealing::Dealing;
 use super::gathering::Gathering;
-use super::intake::{FixedIntake, Intake, Ready};
-use super::line_intake::LineIntake;
+use super::intake::{Intake, ReadyLoad};
 use super::new_run::NewRun;
+use super::record_intake::RecordIntake;
 use super::replacement;
 use super::sieve_intake::SieveIntake;
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use crate::error::Result;
-use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::load::Cutter;
 use crate::manifest::{LogEntry, Past, RunEntry, RunText};
 use crate::plan::passes::{least_budget_mib, longest_merged};
+use crate::plan::replacement::ReplacementMemory;
+use crate::plan::{Plan, SieveMemory};
 use crate::run::Run;
 use crate::run::layout::RunGeometry;
 use crate::stats::Phase;
@@ -75,6 +75,28 @@ impl Taken {
     }
 }
 
+/// Ways to make runs of the input. A further one is a variant, and a function that makes runs so.
+#[derive(Clone, Copy, Debug)]
+enum RunGeneration {
+    /// Loads that are sorted one by one. The only load is not written to a run.
+    Loads,
+    /// Loads of lines without their copies.
+    Sieve(SieveMemory),
+    /// Replacement selection: records pass through memory one by one.
+    Replacement(ReplacementMemory),
+}
+
+impl RunGeneration {
+    /// Returns the way that a plan has chosen.
+    fn of(plan: &Plan) -> Self {
+        match (plan.replacement, plan.sieve) {
+            (Some(memory), _) => Self::Replacement(memory),
+            (None, Some(memory)) => Self::Sieve(memory),
+            (None, None) => Self::Loads,
+        }
+    }
+}
+
 /// Reads all of the input.
 pub fn generate<K: KeyEncoder>(
     work: &Work,
@@ -83,34 +105,29 @@ pub fn generate<K: KeyEncoder>(
     (memory, past): (Vec<Region>, Past),
     spill: &mut Spill,
 ) -> Result<Generated> {
-    let plan = &work.plan;
-    if plan.replacement.is_some() {
-        return replacement::generate(work, key, crew, memory, spill);
-    }
-    let start = past.next;
-    let cutter = Cutter::new(work.sources(), work.record_length, plan.block_bytes);
-    let cutter = cutter.at(start.source, start.offset);
     let how = Dealing {
         key,
-        item: plan.item,
+        item: work.plan.item,
         framing: work.framing,
-        record_length: work.record_length,
         gate: (!work.gate.is_open(key)).then_some(&work.gate),
         verify: work.verify,
-        block: cutter.block(),
         bucket_records: bucket_records(work.record_length),
-        buckets_max: plan.load.buckets_max,
+        buckets_max: work.plan.load.buckets_max,
     };
-    let generation = Generation::after(past, work, key, crew, memory);
-    match (work.framing, plan.sieve) {
-        (_, Some(sieve)) => generation.run(SieveIntake::new(work, &how, sieve)?, spill),
-        (Framing::Fixed(_), _) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
-        _ => generation.run(LineIntake::new(work, &how, start)?, spill),
+    let start = past.next;
+    match RunGeneration::of(&work.plan) {
+        RunGeneration::Loads => LoadGeneration::after(past, work, key, crew, memory)
+            .run(RecordIntake::new(work, &how, start)?, spill),
+        RunGeneration::Sieve(planned) => LoadGeneration::after(past, work, key, crew, memory)
+            .run(SieveIntake::new(work, &how, planned)?, spill),
+        RunGeneration::Replacement(planned) => {
+            replacement::generate(work, key, crew, (planned, memory), spill)
+        }
     }
 }
 
-/// Run generation under way.
-struct Generation<'a, 'w, K> {
+/// Run generation by loads under way.
+struct LoadGeneration<'a, 'w, K> {
     work: &'a Work,
     key: &'a K,
     crew: &'a mut Crew<'w>,
@@ -120,7 +137,7 @@ struct Generation<'a, 'w, K> {
     taken: Taken,
 }
 
-impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
+impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
     /// Returns run generation that continues after `past`.
     fn after(
         past: Past,
@@ -139,7 +156,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
     }
 
     /// Finishes the run that a load has become, and notes it.
-    fn finish_run(&mut self, run: NewRun, ready: &Ready, spill: &mut Spill) -> Result<()> {
+    fn finish_run(&mut self, run: NewRun, ready: &ReadyLoad, spill: &mut Spill) -> Result<()> {
         let before = self.crew.sums().1;
         let file = run.file();
         let run = run.finish(self.key, self.crew, ready.sum)?;
@@ -164,8 +181,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let is_one_pass = self.work.plan.is_one_pass;
         self.crew.enter(if is_one_pass { Phase::Reading } else { Phase::RunGeneration })?;
         if intake.needs_all() {
-            let joined = Region::join_all(self.memory.drain(..));
-            self.memory.push(joined);
+            self.join_memory(&mut intake);
         }
         let mut ready = None;
         while ready.is_some() || !intake.is_over() {
@@ -184,10 +200,9 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
             ready = Some(now);
         }
         spill.settle(self.crew)?;
-        // The last line may have had all memory and been left out: short ones are merged by slabs.
-        if self.memory.len() < self.work.plan.areas {
-            self.halve_memory();
-        }
+        // The last record may have had all memory and been left out: short ones are merged by
+        // slabs.
+        self.halve_memory();
         Ok(Generated::Runs(self.runs, self.taken, self.memory))
     }
 
@@ -196,9 +211,9 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
     fn turn<I: Intake>(
         &mut self,
         intake: &mut I,
-        ready: Option<Ready>,
+        ready: Option<ReadyLoad>,
         spill: &mut Spill,
-    ) -> Result<Option<Ready>> {
+    ) -> Result<Option<ReadyLoad>> {
         let key = self.key;
         let raw = self.begin(intake, ready.as_ref())?;
         let writer = match &ready {
@@ -229,10 +244,10 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
             if let Some(writer) = writer {
                 self.finish_run(writer, &ready, spill)?;
             }
-            let memory = ready.into_memory();
-            let is_waited_for = raw.is_none() && !intake.is_over();
-            let memory = if is_waited_for { self.join_all(memory, intake) } else { memory };
-            self.memory.push(memory);
+            self.memory.push(ready.into_memory());
+            if raw.is_none() && !intake.is_over() {
+                self.join_memory(intake);
+            }
         }
         let Some(raw) = raw else { return Ok(None) };
         let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
@@ -255,51 +270,40 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
     fn begin<I: Intake>(
         &mut self,
         intake: &mut I,
-        ready: Option<&Ready>,
+        ready: Option<&ReadyLoad>,
     ) -> Result<Option<I::Raw>> {
-        if intake.is_over() {
+        let has_to_wait = ready.is_some() && intake.needs_all();
+        if intake.is_over() || has_to_wait || self.memory.is_empty() {
             return Ok(None);
         }
-        let slab_bytes = self.work.plan.slab_bytes;
-        let Some(mut memory) = self.memory.pop() else { return Ok(None) };
-        match ready {
-            Some(_) if intake.needs_all() => {
-                self.memory.push(memory);
-                Ok(None)
-            }
-            Some(ready) => intake.begin(memory, ready.load.loaded_bytes()).map(Some),
-            // All memory was one load's; two take turns again.
-            None if self.work.plan.areas > 1 && self.memory.is_empty() && !intake.needs_all() => {
-                let half = memory.split_off(slab_bytes);
-                let raw = intake.begin(half, Some(&memory))?;
-                self.memory.push(memory);
-                Ok(Some(raw))
-            }
-            None => intake.begin(memory, None).map(Some),
+        if ready.is_none() && !intake.needs_all() {
+            self.halve_memory();
+        }
+        // What the load begins with lies with `ready`, or at the start of all memory.
+        let memory = self.memory.remove(0);
+        intake.begin(memory, ready.and_then(|ready| ready.load.loaded_bytes())).map(Some)
+    }
+
+    /// Makes two of one piece of memory, where two loads take turns.
+    fn halve_memory(&mut self) {
+        if let ([memory], 2..) = (&mut self.memory[..], self.work.plan.areas) {
+            let half = memory.split_off(self.work.plan.slab_bytes);
+            self.memory.push(half);
         }
     }
 
-    /// Makes two of the one piece of memory that there is.
-    fn halve_memory(&mut self) {
-        let halves = self.memory.pop().map(|mut memory| {
-            let half = memory.split_off(self.work.plan.slab_bytes);
-            [memory, half]
-        });
-        self.memory.extend(halves.into_iter().flatten());
-    }
-
-    /// Returns all memory in one piece, now that the load that lay in `memory` has been written;
-    /// what the next begins with is at its start.
-    fn join_all(&mut self, memory: Region, intake: &mut impl Intake) -> Region {
-        let address = memory.address();
-        let mut joined = Region::join_all(self.memory.drain(..).chain([memory]));
+    /// Makes one piece of all memory, now that the load that lay in the last of it has been
+    /// written; what the next begins with is at its start.
+    fn join_memory(&mut self, intake: &mut impl Intake) {
+        let address = self.memory.last().map_or(0, Region::address);
+        let mut joined = Region::join_all(self.memory.drain(..));
         let start = address - joined.address();
-        intake.gather_tail(&mut joined, start);
-        joined
+        intake.move_tail(&mut joined, start);
+        self.memory.push(joined);
     }
 
     /// Sees that the load's records are not too long to be merged, if they have to be.
-    fn check_length(&self, ready: &Ready, intake: &impl Intake) -> Result<()> {
+    fn check_length(&self, ready: &ReadyLoad, intake: &mut impl Intake) -> Result<()> {
         let plan = &self.work.plan;
         let is_merged = !self.runs.is_empty() || !intake.is_over();
         if plan.is_one_pass || !is_merged || ready.load.records() == 0 {
@@ -311,12 +315,12 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
             return Ok(());
         }
         let least = least_budget_mib(plan, &[longest; 2], keeps_one);
-        Err(intake.too_long_to_merge(ready, most, least))
+        intake.refuse_long(ready, most, least)
     }
 
     /// Creates the file of the run that a load becomes.
-    fn create_run(&self, ready: &Ready, spill: &mut Spill) -> Result<NewRun> {
-        let Ready { load, .. } = ready;
+    fn create_run(&self, ready: &ReadyLoad, spill: &mut Spill) -> Result<NewRun> {
+        let ReadyLoad { load, .. } = ready;
         let (bytes, records, longest) = (load.bytes(), load.records(), load.longest_bytes());
         let key_length = self.key.key_length();
         let geometry = RunGeometry::new(self.work.framing, key_length, bytes, records, longest);

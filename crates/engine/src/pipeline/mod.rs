@@ -17,7 +17,6 @@
 mod chain;
 mod checkpoints;
 mod crew;
-mod dealers;
 mod dealing;
 mod delivery;
 mod destination;
@@ -28,22 +27,22 @@ mod gathering;
 mod generate;
 mod heading;
 mod intake;
-mod line_intake;
-mod lines;
-mod long_lines;
+mod leftover;
 pub mod merge;
 mod merging;
 mod names;
 mod new_run;
 mod outcome;
 mod phase_clock;
+mod raw_load;
 mod reading;
+mod record_intake;
 mod record_place;
+mod reorder;
 mod replacement;
 pub mod rewriting;
 mod sample;
 mod sieve_intake;
-mod sieving;
 mod slab_merge;
 mod slabs;
 pub mod sorted;
@@ -59,9 +58,8 @@ use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
-use crate::load::Source;
+use crate::load::LayoutInput;
 use crate::load::layout::PAGE;
-use crate::load::lines::LineSource;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select};
 use crate::output::OpenOutput;
@@ -181,27 +179,24 @@ impl Work {
     }
 
     /// Returns the inputs as the layout sees them; a stream is as long as can be.
-    fn sources(&self) -> Vec<Source> {
+    fn sources(&self) -> Vec<LayoutInput> {
+        let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
         match &self.input {
             Input::Files(files) => files
                 .iter()
-                .map(|file| Source { bytes: file.len(), is_direct: file.is_direct() })
+                .zip(skips)
+                .map(|(file, skip)| LayoutInput {
+                    bytes: file.len(),
+                    is_direct: file.is_direct(),
+                    skip,
+                })
                 .collect(),
             Input::Stream(_) => {
-                let length = match self.framing {
-                    Framing::Fixed(length) => length as u64,
-                    _ => 1,
-                };
-                vec![Source { bytes: (i64::MAX as u64) / length * length, is_direct: false }]
+                let length = self.framing.fixed_length().unwrap_or(1) as u64;
+                let bytes = i64::MAX as u64 / length * length;
+                vec![LayoutInput { bytes, is_direct: false, skip: 0 }]
             }
         }
-    }
-
-    /// Returns the inputs as the layout of lines sees them.
-    fn line_sources(&self) -> Vec<LineSource> {
-        let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
-        let sources = self.sources().into_iter().zip(skips);
-        sources.map(|(source, skip)| LineSource { source, skip }).collect()
     }
 
     /// Returns what stands at the top of the output; of a stream, once it has been read.

@@ -1,30 +1,40 @@
-//! Taking in the spans of a load, whatever its records are.
+//! Reading the spans of a load, whatever its records are.
+
+use std::sync::Arc;
 
 use super::Input;
 use super::stage::TURN;
 use crate::error::{Error, Result};
-use crate::io::{Completion, Region, Request};
+use crate::io::{Completion, File, Operation, Region, Request};
+use crate::load::LoadSpan;
 
-/// Returns the number of a span that was read, and its memory; `place` tells of a span where in its
-/// file it begins and how many bytes of it are wanted.
+/// Returns the request that reads span `number` into `region`.
+pub fn request(files: &[Arc<File>], span: &LoadSpan, region: Region, number: usize) -> Request {
+    Request {
+        operation: Operation::Read,
+        file: Arc::clone(&files[span.source]),
+        offset: span.offset,
+        region,
+        range: 0..span.length,
+        tag: number as u64,
+    }
+}
+
+/// Returns the memory of a span that was read.
 ///
 /// # Errors
 ///
-/// What the system says, or [`Error::Malformed`] where there are fewer.
-pub fn arrived(
-    completion: Completion,
-    place: impl FnOnce(usize) -> (u64, usize),
-) -> Result<(usize, Region)> {
-    let Request { file, region, tag, .. } = completion.request;
-    let (offset, wanted) = place(tag as usize);
-    if completion.result? < wanted {
-        let end = offset + wanted as u64;
+/// Those of the system, or [`Error::Malformed`] where there are fewer bytes than are wanted.
+pub fn arrived(completion: Completion, span: &LoadSpan) -> Result<Region> {
+    let Request { file, region, .. } = completion.request;
+    if completion.result? < span.wanted {
+        let end = span.offset + span.wanted as u64;
         return Err(Error::Malformed {
             path: file.path().to_owned(),
             message: format!("the file became shorter than {end} bytes while it was read").into(),
         });
     }
-    Ok((tag as usize, region))
+    Ok(region)
 }
 
 /// Waits until there may be more to claim.

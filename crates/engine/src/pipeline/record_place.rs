@@ -10,8 +10,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::format::csv::{Gap, ROW_END};
-use crate::format::{Framing, LineGroup, PREFIX_MAX};
+use crate::format::csv::Gap;
+use crate::format::{Framing, PREFIX_MAX, Tracker};
 use crate::io::{Cursor, File};
 
 /// Position of a record in its input: what lies before it.
@@ -68,13 +68,8 @@ pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64)
     let length = offset.saturating_sub(start);
     let (records, more) = match framing {
         Framing::Fixed(record) => (length / record as u64, 0),
-        Framing::Terminated(_) | Framing::Quoted(_) => {
+        Framing::Terminated(_) | Framing::Quoted(_) | Framing::Grouped(_) => {
             counted(&mut reader.take(length), framing).map_err(failed)?
-        }
-        Framing::Grouped(LineGroup { end, lines }) => {
-            let all = counted(&mut reader.take(length), Framing::Terminated(end));
-            let all = all.map_err(failed)?.0;
-            (all / u64::from(lines), all)
         }
         Framing::Prefixed(prefix) => {
             let (mut records, mut passed) = (0, 0);
@@ -105,35 +100,20 @@ pub fn length_at(
     most: u64,
 ) -> io::Result<Option<u64>> {
     let mut reader = buffered(Cursor::new(file, offset).take(most));
-    let mut lines = 1;
-    let (quoting, end) = match framing {
-        Framing::Terminated(end) => (None, end),
-        Framing::Quoted(quoting) => (Some(quoting), ROW_END),
-        Framing::Grouped(group) => {
-            lines = group.lines;
-            (None, group.end)
-        }
-        Framing::Fixed(length) => return Ok(Some(length as u64)),
-        Framing::Prefixed(prefix) => {
-            let mut begun = [0; PREFIX_MAX];
-            let begun = &mut begun[..prefix.bytes()];
-            reader.read_exact(begun)?;
-            return Ok(prefix.record_length(begun).map(|length| length as u64));
-        }
-    };
-    let (mut passed, mut at) = (0, Gap::Start);
+    if let Framing::Prefixed(prefix) = framing {
+        let mut begun = [0; PREFIX_MAX];
+        let begun = &mut begun[..prefix.bytes()];
+        reader.read_exact(begun)?;
+        return Ok(prefix.record_length(begun).map(|length| length as u64));
+    }
+    let (mut passed, mut tracker) = (0, Tracker::new(framing));
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
             return Ok((passed < most).then_some(passed + 1));
         }
-        let ends = |byte: &u8| {
-            at = quoting.map_or(Gap::Text, |quoting| quoting.after(at, *byte));
-            lines -= u32::from(*byte == end && at != Gap::Quoted);
-            lines == 0
-        };
-        if let Some(last) = bytes.iter().position(ends) {
-            return Ok(Some(passed + last as u64 + 1));
+        if let Ok(Some((first, _))) = tracker.pass(bytes) {
+            return Ok(Some(passed + first as u64));
         }
         let length = bytes.len();
         passed += length as u64;
@@ -152,23 +132,23 @@ fn pass(reader: &mut BufReader<Cursor>, bytes: u64) {
     reader.get_mut().skip(bytes - there);
 }
 
-/// Returns the records that end in what `reader` brings, and line feeds.
+/// Returns the records that end in what `reader` brings, and the lines.
 fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)> {
-    let (quoting, end) = match framing {
-        Framing::Terminated(end) => (None, end),
-        Framing::Quoted(quoting) => (Some(quoting), ROW_END),
-        Framing::Fixed(_) | Framing::Prefixed(_) | Framing::Grouped(_) => return Ok((0, 0)),
+    let quoting = match framing {
+        Framing::Quoted(quoting) => Some(quoting),
+        _ => None,
     };
+    let (record_end, line_end) = (framing.terminator(), framing.line_end());
     let (mut records, mut lines, mut at) = (0, 0, Gap::Start);
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
-            return Ok((records, lines));
+            return Ok((records / framing.lines_of(1).unwrap_or(1), lines));
         }
         for &byte in bytes {
             at = quoting.map_or(Gap::Text, |quoting| quoting.after(at, byte));
-            lines += u64::from(byte == b'\n');
-            records += u64::from(byte == end && at != Gap::Quoted);
+            lines += u64::from(byte == line_end);
+            records += u64::from(Some(byte) == record_end && at != Gap::Quoted);
         }
         let length = bytes.len();
         reader.consume(length);

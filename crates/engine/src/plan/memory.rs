@@ -15,6 +15,7 @@
 
 use crate::incore::bucket::{BUCKET_ENTRIES_MAX, bucket_records};
 use crate::incore::classifier::CLASSIFIER_BYTES;
+use crate::incore::item::LOCATION_MAX;
 use crate::incore::{Item, Pool, Scratch};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -56,7 +57,7 @@ const CAPACITY_MAX: usize = 4 << 20;
 /// gives up workers.
 const FIXED_SHARE: usize = 3;
 
-/// Records named by 32-bit numbers.
+/// Records of a load, which buckets count by 32-bit numbers.
 const RECORDS_MAX: u64 = u32::MAX as u64;
 
 /// Entries that a load of lines has room for even if it is expected to have hardly any.
@@ -200,7 +201,8 @@ impl Sizes {
             Item::Entry | Item::WideEntry => padded.next_multiple_of(PAGE as u64),
             Item::Record(_) => self.buffers_bytes() as u64,
         };
-        let is_too_many = expected > most;
+        let is_located = !matches!(self.item, Item::Record(_));
+        let is_too_many = expected > most || is_located && padded > LOCATION_MAX;
         LoadMemory {
             records_bytes: padded,
             records_max: records.min(RECORDS_MAX) as u32,

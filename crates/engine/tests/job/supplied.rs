@@ -96,6 +96,20 @@ fn records_of_fixed_length_are_no_different() {
     assert!(std::fs::read(&out).expect("read") == records.concat());
 }
 
+/// A load of three pages of short lines may have room for no byte of its own. It gets more then.
+#[test]
+fn runs_of_a_few_kilobytes_are_made_of_streams() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let lines = b"b\na\n".repeat(9000);
+    let mut job = job(vec![Input::Supplied(supplied(&lines, false))], Output::File(out.clone()));
+    (job.threads, job.memory) = (Some(1), Budget::Bytes(ByteSize::mib(21)));
+    job.levers.run = Some(ByteSize(12 << 10));
+    job.levers.block = Some(ByteSize(4 << 10));
+    assert!(run(&job).expect("sorts").runs > 1);
+    assert!(std::fs::read(&out).expect("read") == sorted(&lines));
+}
+
 #[test]
 fn more_than_was_said_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");

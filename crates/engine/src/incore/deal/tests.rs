@@ -35,7 +35,7 @@ fn pool(items: usize, item: Item, buckets: usize, workers: usize) -> Arc<Pool> {
 fn classifier<K: KeyEncoder>(key: &K, data: &[u8], length: usize) -> Classifier {
     let mut sample = Sample::new(key, 0);
     for (number, record) in (0..).zip(data.chunks_exact(length)).step_by(3) {
-        sample.push(key, record, number);
+        sample.push(key, record, number * length as u64);
     }
     Classifier::build(&sample, (sample.len() / 20).max(1))
 }
@@ -55,7 +55,7 @@ fn dealt<K: KeyEncoder>(
     for size in [1, 700, 0, 33, 5000, 2].into_iter().cycle() {
         let (block, more) = rest.split_at((size * length).min(rest.len()));
         blocks.push((first, block));
-        (first, rest) = (first + (block.len() / length) as u64, more);
+        (first, rest) = (first + block.len() as u64, more);
         if rest.is_empty() {
             break;
         }
@@ -102,7 +102,8 @@ fn records_come_back_once_and_in_order() {
                 let dealt = dealt(key, (&data, length), (item, workers), (&classifier, &pool));
                 for bucket in 0..classifier.buckets() {
                     let belongs = |(number, record): &(u64, &[u8])| {
-                        classifier.bucket(key, record, *number) as usize == bucket
+                        let location = *number * length as u64;
+                        classifier.bucket(key, record, location) as usize == bucket
                     };
                     let numbered = (0..).zip(data.chunks_exact(length));
                     let expected: Vec<&[u8]> =
@@ -135,11 +136,11 @@ fn entries_come_back_once() {
                 assert_eq!(bytes.len(), 8 * dealt.count(bucket));
                 for bytes in bytes.as_chunks::<8>().0 {
                     let found = u64::from_ne_bytes(*bytes);
-                    let number = location(found);
-                    let record = &data[number as usize * length..][..length];
-                    let (belongs, digest) = classifier.classify(key, record, number);
-                    assert_eq!((belongs as usize, found), (bucket, entry(digest, number)));
-                    assert!(!std::mem::replace(&mut is_seen[number as usize], true));
+                    let begun = location(found);
+                    let record = &data[begun as usize..][..length];
+                    let (belongs, digest) = classifier.classify(key, record, begun);
+                    assert_eq!((belongs as usize, found), (bucket, entry(digest, begun)));
+                    assert!(!std::mem::replace(&mut is_seen[begun as usize / length], true));
                 }
             }
             assert!(is_seen.into_iter().all(|is_seen| is_seen));
@@ -223,7 +224,7 @@ fn lines_come_back_once_and_are_gathered_whole() {
         assert_eq!(dealt.longest_bytes(), 5001);
         let mut region = Arena::new(ByteSize(data.len() as u64)).unwrap();
         region[..data.len()].copy_from_slice(&data);
-        let loaded = Loaded { region: Some(region), framing, segments: Vec::new() };
+        let loaded = Loaded { region: Some(region), framing };
         for bucket in 0..classifier.buckets() {
             let belongs =
                 |(at, line): &&(u64, &[u8])| classifier.bucket(key, line, *at) as usize == bucket;

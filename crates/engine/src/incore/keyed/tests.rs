@@ -9,7 +9,6 @@ use crate::incore::{Method, Pool, gather};
 use crate::io::Arena;
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, Key, ListMemory, with_encoder};
-use crate::load::Segment;
 use crate::order::OrderCheck;
 use crate::proof::Sum;
 use crate::units::ByteSize;
@@ -63,7 +62,7 @@ fn classifier<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) ->
     match seen {
         Seen::Every(step) => {
             for (number, record) in (0..).zip(data.chunks_exact(length)).step_by(step) {
-                sample.push(key, record, number);
+                sample.push(key, record, number * length as u64);
             }
         }
         Seen::One => sample.push(key, &vec![0x7e; length], 0),
@@ -83,7 +82,7 @@ fn keyed<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) -> Keye
     let mut dealers: Vec<Dealer> = (0..WORKERS).map(|_| new()).collect();
     let blocks: Vec<&[u8]> = data.chunks(BLOCK_RECORDS * length).collect();
     for (index, block) in blocks.iter().enumerate().rev() {
-        let first = (index * BLOCK_RECORDS) as u64;
+        let first = (index * BLOCK_RECORDS * length) as u64;
         let worker = mixed(index as u64) as usize % WORKERS;
         dealers[worker].deal(&classifier, key, (block, Framing::Fixed(length)), first, None);
     }
@@ -92,8 +91,7 @@ fn keyed<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) -> Keye
         region[..data.len()].copy_from_slice(data);
         region
     });
-    let segments = vec![Segment { first_record: 0, at: 0 }];
-    let loaded = Loaded { region, framing: Framing::Fixed(length), segments };
+    let loaded = Loaded { region, framing: Framing::Fixed(length) };
     KeyedLoad::new(key, (loaded, bucket_records(length)), &classifier, dealers)
 }
 

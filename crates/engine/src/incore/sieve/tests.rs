@@ -53,7 +53,7 @@ fn of_copies_the_first_is_kept_and_stays_where_it_is() {
         let expected = counted(lines);
         assert_eq!(kept.len(), expected.len(), "of {count} lines each once");
         let (_, store) = sieve.into_regions();
-        let records = Records::new(&store, Framing::Terminated(b'\n'), &[]);
+        let records = Records::new(&store, Framing::Terminated(b'\n'));
         for (record, location) in kept {
             assert_eq!(records.get(location), record);
         }

@@ -29,7 +29,7 @@ fn keys() -> [CompiledKey; 2] {
 /// and holds them against a stable sort.
 fn check<K: KeyEncoder>(key: &K, text: &[u8], space: usize) {
     let framing = Framing::Terminated(b'\n');
-    let records = Records::packed(text, framing);
+    let records = Records::new(text, framing);
     let leaf = Classifier::single(0).leaf(0);
     let mut entries = Vec::new();
     let mut at = 0;

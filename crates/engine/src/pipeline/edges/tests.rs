@@ -4,11 +4,11 @@
 use super::*;
 
 /// The ends of a block as a reader finds them.
-fn piece(block: &[u8], is_end: bool) -> Piece {
+fn piece(block: &[u8], is_end: bool) -> EdgePieces {
     let first = block.iter().position(|byte| *byte == b'\n');
     let last = block.iter().rposition(|byte| *byte == b'\n');
     let head = block[..first.map_or(block.len(), |at| at + 1)].to_vec();
-    Piece { head, tail: last.map(|at| block[at + 1..].to_vec()), is_end }
+    EdgePieces { head, tail: last.map(|at| block[at + 1..].to_vec()), is_end }
 }
 
 /// Whole lines of a block that lie within it.
@@ -32,7 +32,8 @@ fn lines_are_whole_however_they_are_cut_and_whatever_comes_first() {
             let (mut edges, mut lines) = (Edges::default(), Vec::new());
             for (number, (block, is_end)) in numbered {
                 lines.extend(within(block));
-                lines.extend(edges.join(number, piece(block, *is_end), b'\n'));
+                let joined = edges.join(number, piece(block, *is_end), b'\n');
+                lines.extend(joined.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec));
             }
             let mut expected: Vec<Vec<u8>> = Vec::new();
             for text in texts {
@@ -52,8 +53,8 @@ fn what_is_open_is_counted() {
     let mut edges = Edges::default();
     assert!(edges.join(1, piece(b"bbb", false), b'\n').is_empty());
     assert_eq!(edges.open_bytes(), 0, "the block before it is not there");
-    assert_eq!(edges.join(0, piece(b"x\naa", false), b'\n'), [b"x\n"]);
+    assert_eq!(edges.join(0, piece(b"x\naa", false), b'\n'), b"x\n");
     assert_eq!(edges.open_bytes(), 5);
-    assert_eq!(edges.join(2, piece(b"c\n", true), b'\n'), [b"aabbbc\n"]);
+    assert_eq!(edges.join(2, piece(b"c\n", true), b'\n'), b"aabbbc\n");
     assert_eq!(edges.open_bytes(), 0);
 }

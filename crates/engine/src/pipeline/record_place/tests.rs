@@ -1,8 +1,8 @@
 //! Records counted in files of every framing.
 
 use super::*;
-use crate::format::Prefix;
 use crate::format::csv::Quoting;
+use crate::format::{LineGroup, Prefix};
 use crate::io::Direct;
 
 const PAIRS: Framing = Framing::Grouped(LineGroup { end: b'\n', lines: 2 });

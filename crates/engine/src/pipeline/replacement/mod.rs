@@ -37,7 +37,7 @@ use crate::sink::{Lane, Writer};
 use crate::stats::{Activity, Phase};
 use crate::units::ByteSize;
 
-use reader::Reader;
+use reader::RecordReader;
 
 /// Bytes that leave before they are looked at again: a first-level cache's worth.
 const BATCH_BYTES: usize = 16 << 10;
@@ -47,13 +47,12 @@ pub fn generate<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    memory: Vec<Region>,
+    (planned, memory): (ReplacementMemory, Vec<Region>),
     spill: &mut Spill,
 ) -> Result<Generated> {
-    let Some(planned) = work.plan.replacement else { unreachable!("it is planned so") };
     crew.enter(Phase::RunGeneration)?;
     let stay = crew.workers[0].begin_alone(Activity::Dealing);
-    let mut reader = Reader::new(work, key, planned, crew.progress)?;
+    let mut reader = RecordReader::new(work, key, planned, crew.progress)?;
     reader.advance()?;
     let average = reader.average().and_then(|average| ReplacementMemory::new(&work.plan, average));
     let division = average.unwrap_or(planned);
@@ -61,19 +60,19 @@ pub fn generate<K: KeyEncoder>(
     let rest = own.split_off(division.leaves as usize * LEAF_BYTES + division.store_bytes);
     let tournament = Tournament::new(key, work.framing, division.leaves, own);
     let longest = division.longest_bytes;
-    let mut generation = Generation { work, key, reader, tournament, longest };
+    let mut generation = SelectionRuns { work, key, reader, tournament, longest };
     let mut runs = Vec::new();
     generation.take_in()?;
     while generation.has_first() {
         runs.push(generation.write_run(crew, spill)?);
     }
-    let Generation { reader, tournament, .. } = generation;
+    let SelectionRuns { reader, tournament, .. } = generation;
     assert!(reader.record().is_none(), "every record has had room");
-    let (sum, taken) = (reader.sum(), reader.taken());
     let Worker { lane, sum_in, .. } = &mut crew.workers[0];
-    sum_in.add(sum);
-    lane.count(reader.counters());
-    crew.keys.add(reader.keys());
+    sum_in.add(reader.sum);
+    lane.count(reader.feed.counters());
+    crew.keys.add(&reader.keys);
+    let taken = reader.taken;
     crew.workers[0].end_alone(stay);
     let mut whole = tournament.into_region().join(rest);
     let others = 1..work.plan.areas;
@@ -83,10 +82,10 @@ pub fn generate<K: KeyEncoder>(
 }
 
 /// Run generation under way.
-struct Generation<'a, 'p, K> {
+struct SelectionRuns<'a, 'p, K> {
     work: &'a Work,
     key: &'a K,
-    reader: Reader<'a, 'p, K>,
+    reader: RecordReader<'a, 'p, K>,
     tournament: Tournament<'a, K>,
     /// Most bytes of a record.
     longest: usize,
@@ -94,13 +93,13 @@ struct Generation<'a, 'p, K> {
 
 /// State of the run being written.
 #[derive(Clone, Copy, Debug, Default)]
-struct Written {
+struct RunSize {
     records: u64,
     bytes: u64,
     longest_bytes: u64,
 }
 
-impl<K: KeyEncoder> Generation<'_, '_, K> {
+impl<K: KeyEncoder> SelectionRuns<'_, '_, K> {
     /// Takes in as many records as have room.
     #[inline]
     fn take_in(&mut self) -> Result<()> {
@@ -145,7 +144,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let is_summed = self.work.verify;
         let order = OrderProof::of_run(is_summed);
         let destination = Destination { is_summed, ..Destination::run(&run, None, &order) };
-        let mut written = Written::default();
+        let mut written = RunSize::default();
         run.sink().write_open(lane, |writer| {
             self.write(number, destination, writer, (&mut written, &mut sum))?;
             Ok(written.bytes)
@@ -160,12 +159,12 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         number: u32,
         destination: Destination<'_>,
         writer: &mut dyn Writer,
-        (written, sum): (&mut Written, &mut Sum),
+        (written, sum): (&mut RunSize, &mut Sum),
     ) -> Result<()> {
         let (key, framing) = (self.key, self.work.framing);
         let mut check = destination.check(key);
         loop {
-            self.reader.check_stop()?;
+            self.reader.feed.check_stop()?;
             let room = writer.room();
             let batch = room.len().min(BATCH_BYTES);
             let offset = written.bytes;
@@ -193,7 +192,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         &mut self,
         number: u32,
         out: &mut [u8],
-        (written, check): (&mut Written, &mut OrderCheck<'_, K>),
+        (written, check): (&mut RunSize, &mut OrderCheck<'_, K>),
     ) -> Result<()> {
         let (mut filled, mut last) = (0, None);
         while let Some(record) = self.first_of(number, written) {
@@ -236,7 +235,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
 
     /// Returns the first record, if it is one of run `number` and wanted.
     #[inline]
-    fn first_of(&mut self, number: u32, written: &Written) -> Option<&[u8]> {
+    fn first_of(&mut self, number: u32, written: &RunSize) -> Option<&[u8]> {
         let is_wanted = self.work.plan.wanted.is_none_or(|most| written.records < most);
         let first = self.tournament.first().filter(|(run, _)| *run == number && is_wanted);
         first.map(|(_, record)| record)
@@ -267,7 +266,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
     }
 }
 
-impl Written {
+impl RunSize {
     /// Counts a record of `length` bytes.
     #[inline]
     fn count(&mut self, length: usize) {

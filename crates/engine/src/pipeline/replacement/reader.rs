@@ -13,28 +13,29 @@ use crate::pipeline::sorted::source::{Source, Step};
 use crate::pipeline::{Input, Work};
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
-use crate::sink::LaneCounters;
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
 /// All inputs, one open at a time.
-pub struct Reader<'a, 'p, K> {
+pub struct RecordReader<'a, 'p, K> {
     work: &'a Work,
     key: &'a K,
-    feed: Feed<'p>,
+    /// Feed of pieces that are read ahead.
+    pub feed: Feed<'p>,
     window_bytes: usize,
     /// The input being read, at a record that takes part.
     source: Option<Source>,
     /// Inputs that were begun.
     begun: usize,
-    taken: Taken,
-    /// Of inputs that are over.
-    sum: Sum,
-    /// Counts about the keys of finished inputs.
-    keys: KeyTally,
+    /// Records read that take part; those that were not taken in yet are counted too.
+    pub taken: Taken,
+    /// Count and checksum of the inputs that are over.
+    pub sum: Sum,
+    /// Counts about their keys.
+    pub keys: KeyTally,
 }
 
-impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
+impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
     /// Returns a reader before the first record.
     pub fn new(
         work: &'a Work,
@@ -82,31 +83,6 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
     pub fn average(&self) -> Option<usize> {
         let is_stream = matches!(self.work.input, Input::Stream(_));
         self.source.as_ref().filter(|_| is_stream).map(Source::average_ahead)
-    }
-
-    /// Returns what was read, that takes part; records that were not taken in yet are counted too.
-    pub fn taken(&self) -> Taken {
-        self.taken
-    }
-
-    /// Returns the count and the checksum of all inputs, once they have ended.
-    pub fn sum(&self) -> Sum {
-        self.sum
-    }
-
-    /// Returns what was seen of the keys of all inputs, once they are over.
-    pub fn keys(&self) -> &KeyTally {
-        &self.keys
-    }
-
-    /// Returns what was moved, and the time it was waited for.
-    pub fn counters(&self) -> LaneCounters {
-        self.feed.counters()
-    }
-
-    /// Returns an error if the job was asked to stop.
-    pub fn check_stop(&self) -> Result<()> {
-        self.feed.check_stop()
     }
 
     /// Returns the input being read, and the next record's bytes and number in it.

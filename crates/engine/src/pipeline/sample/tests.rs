@@ -1,6 +1,7 @@
 //! Samples of lines: buckets of even size whatever the order of the file, from whole lines alone.
 
 use super::*;
+use crate::format::Format;
 use crate::io::Direct;
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, with_encoder};
@@ -13,6 +14,16 @@ const WANTED: usize = 40;
 /// A classifier made of a sample of files with these contents, and how many of their lines fall
 /// into each of its buckets.
 fn sampled(contents: &[Vec<u8>], skip: u64) -> Vec<usize> {
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
+    sampled_by(&key, LINE_FEED, (contents, skip))
+}
+
+/// The same for records of any framing and a key of theirs.
+fn sampled_by(
+    key: &CompiledKey,
+    framing: Framing,
+    (contents, skip): (&[Vec<u8>], u64),
+) -> Vec<usize> {
     let folder = tempfile::tempdir().unwrap();
     let open = |(number, content): (usize, &Vec<u8>)| {
         let path = folder.path().join(number.to_string());
@@ -20,21 +31,21 @@ fn sampled(contents: &[Vec<u8>], skip: u64) -> Vec<usize> {
         File::open_read(&path, Direct::Off).unwrap()
     };
     let files: Vec<Arc<File>> = contents.iter().enumerate().map(open).collect();
-    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     let left = contents.iter().enumerate().map(|(number, content)| {
         let skipped = if number == 0 { skip } else { 0 };
-        (number, skipped, content.len() as u64 - skipped)
+        (InputPlace { source: number, offset: skipped }, content.len() as u64 - skipped)
     });
-    let load = contents.iter().map(Vec::len).sum::<usize>() as u64;
-    let lines = Lines { files: &files, framing: LINE_FEED, left, load };
-    with_encoder!(&key, |key| {
-        let mut sampler = LineSampler::new(Engine::Sync).unwrap();
-        let classifier = sampler.classifier(key, lines, (WANTED, 4 * WANTED)).unwrap();
-        assert!(sampler.free.len() == DEPTH, "every buffer comes back");
+    let bytes = contents.iter().map(Vec::len).sum::<usize>() as u64;
+    let load = ComingLoad { files: &files, left, bytes };
+    with_encoder!(key, |key| {
+        let mut sampler = Sampler::of(Engine::Sync, framing, &[]).unwrap();
+        let depth = sampler.free.len();
+        let classifier = sampler.classifier(key, load, (WANTED, 4 * WANTED)).unwrap();
+        assert!(sampler.free.len() == depth, "every buffer comes back");
         let mut counts = vec![0; classifier.buckets()];
         for content in contents {
-            for (number, line) in (0..).zip(LINE_FEED.records(content)) {
-                counts[classifier.bucket(key, line, number) as usize] += 1;
+            for (number, record) in (0..).zip(framing.records(content)) {
+                counts[classifier.bucket(key, record, number) as usize] += 1;
             }
         }
         counts
@@ -61,6 +72,31 @@ fn buckets_are_even_whatever_the_order() {
             let largest = *counts.iter().max().unwrap();
             assert!(counts.len() >= WANTED / 2, "order {number}: {} buckets", counts.len());
             assert!(largest < 8 * total / WANTED, "order {number}: {largest} of {total}");
+        }
+    }
+}
+
+/// Records of one length are sampled wherever they lie in a page, from one file and from many that
+/// are smaller than what lies between two places.
+#[test]
+fn records_of_one_length_make_even_buckets() {
+    for length in [13, 100, 5000] {
+        let count = 2_000_000 / length;
+        let record = |at: usize| {
+            let mut record = vec![b'-'; length];
+            record[..8].copy_from_slice(format!("{:08}", at * 7919 % count).as_bytes());
+            record
+        };
+        let all: Vec<u8> = (0..count).flat_map(record).collect();
+        let format = Format::Fixed { length: length as u32 };
+        let key = CompiledKey::of_keys(&["0..8".parse().unwrap()], format).unwrap();
+        let many: Vec<Vec<u8>> = all.chunks(4 * length).map(<[u8]>::to_vec).take(500).collect();
+        for contents in [vec![all], many] {
+            let counts = sampled_by(&key, Framing::Fixed(length), (&contents, 0));
+            let total: usize = counts.iter().sum();
+            let largest = *counts.iter().max().unwrap();
+            assert!(counts.len() >= WANTED / 4, "{length}: {} buckets", counts.len());
+            assert!(largest < 12 * total / WANTED, "{length}: {largest} of {total}");
         }
     }
 }

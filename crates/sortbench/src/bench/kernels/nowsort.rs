@@ -151,7 +151,7 @@ impl NowSortSpace {
             let mut scratch = buckets.scratch()?;
             let ((), sorting) = meter.lap(|| {
                 let mut to: &mut [u8] = bytemuck::cast_slice_mut(&mut self.work);
-                let records = Records::packed(records, Framing::Fixed(ENTRY_BYTES));
+                let records = Records::new(records, Framing::Fixed(ENTRY_BYTES));
                 buckets.sort((&key, records), &mut scratch, |entries, records| {
                     let room = std::mem::take(&mut to);
                     let (here, rest) = room.split_at_mut(entries.len() * ENTRY_BYTES);

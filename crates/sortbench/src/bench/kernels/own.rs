@@ -72,7 +72,8 @@ impl Own {
         let framing = Framing::Fixed(self.length);
         let mut first = 0;
         for block in bytes.chunks(BLOCK_BYTES / self.length * self.length) {
-            first += dealer.deal(&classifier, key, (block, framing), first, None);
+            dealer.deal(&classifier, key, (block, framing), first, None);
+            first += block.len() as u64;
         }
         Ok(InBuckets { classifier, dealt: Dealt::new(vec![dealer]) })
     }
@@ -85,7 +86,10 @@ impl Own {
         let mut sample = Sample::new(key, 0);
         let records = (0..).zip(bytes.chunks_exact(self.length));
         let step = (bytes.len() / self.length / rows).max(1);
-        records.step_by(step).for_each(|(number, record)| sample.push(key, record, number));
+        let length = self.length as u64;
+        records
+            .step_by(step)
+            .for_each(|(number, record)| sample.push(key, record, number * length));
         let classifier = Classifier::build(&sample, sample.len().div_ceil(self.wanted));
         let most = BUCKETS_MAX_SHARE * self.wanted + BUCKETS_MAX_MORE;
         if classifier.buckets() <= most { classifier } else { Classifier::single(0) }

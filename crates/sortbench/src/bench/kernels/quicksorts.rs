@@ -196,7 +196,7 @@ impl Load {
     fn own(&self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
         let key = key_of_first(KEY_LENGTH, RECORD_LENGTH)?;
         let bytes = self.records.as_flattened();
-        let records = || Records::packed(bytes, Framing::Fixed(RECORD_LENGTH));
+        let records = || Records::new(bytes, Framing::Fixed(RECORD_LENGTH));
         assert_eq!(Item::for_length(RECORD_LENGTH), Item::Entry, "locations are of the load");
         let mut own = Own::new(self.records.len(), RECORD_LENGTH)?;
         let mut sorted = AlignedValues::<u64>::of(self.records.len())?;

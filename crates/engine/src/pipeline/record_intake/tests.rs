@@ -1,39 +1,39 @@
 //! The longest line of a load, wherever it lies.
 
 use super::*;
-use crate::load::layout::{PAGE, Source};
-use crate::load::lines::{LineCutter, LineSource};
+use crate::io::Arena;
+use crate::load::LayoutInput;
+use crate::pipeline::leftover::{FoundRecords, loaded_inputs};
 
 /// Lays the inputs out as one load of blocks of a page, the first `carried` bytes carried, and
 /// finds the longest line: its input, offset and length.
 fn longest_of(inputs: &[Vec<u8>], carried: usize) -> (usize, u64, usize) {
-    let source = |input: &Vec<u8>| LineSource {
-        source: Source { bytes: input.len() as u64, is_direct: false },
-        skip: 0,
-    };
-    let sources: Vec<LineSource> = inputs.iter().map(source).collect();
-    let mut cutter = LineCutter::new(sources, PAGE);
+    let source =
+        |input: &Vec<u8>| LayoutInput { bytes: input.len() as u64, is_direct: false, skip: 0 };
+    let framing = Framing::Terminated(b'\n');
+    let mut cutter = Cutter::new(inputs.iter().map(source).collect(), framing, PAGE);
+    let mut origins = Vec::new();
     if carried > 0 {
         // What was carried was read with a load of a page.
-        cutter.next_load(PAGE + 1, 0);
+        cutter.next_load(PAGE + 1, 0, CarriedBytes::default());
+        origins.push((0, InputPlace { source: 0, offset: (PAGE - carried) as u64 }));
     }
-    let layout = cutter.next_load(1 << 20, carried);
-    let mut bytes = vec![0; 1 << 20];
-    bytes[layout.start - carried..layout.start]
+    let layout = cutter.next_load(1 << 20, 0, CarriedBytes { bytes: carried, origins });
+    let mut bytes = Arena::new(ByteSize::mib(1)).unwrap();
+    bytes[layout.begin()..layout.start]
         .copy_from_slice(&inputs[0][PAGE * usize::from(carried > 0) - carried..][..carried]);
+    let mut found = Vec::new();
     for span in &layout.spans {
-        let from = span.offset as usize;
-        bytes[span.at..span.end()]
-            .copy_from_slice(&inputs[span.source][from..from + span.end() - span.at]);
-        if span.is_end && bytes[span.end() - 1] != b'\n' {
-            bytes[span.end()] = b'\n';
-        }
+        let (from, end) = (span.offset as usize, span.at + span.wanted);
+        bytes[span.at..end].copy_from_slice(&inputs[span.source][from..from + span.wanted]);
+        found.push(FoundRecords { end, ..FoundRecords::default() });
     }
-    let LinePlace { source, offset, at, length } =
-        longest_line(&bytes, &layout, Framing::Terminated(b'\n'));
-    let line = &bytes[at..at + length];
-    assert!(line.is_empty() || line.iter().position(|byte| *byte == b'\n') == Some(length - 1));
-    (source, offset, length)
+    let loaded = loaded_inputs(&mut bytes, &layout, &found, framing);
+    let pieces: Vec<Range<usize>> = loaded.into_iter().map(|input| input.bytes).collect();
+    let line = longest_record(&bytes, &pieces, framing);
+    let (InputPlace { source, offset }, bytes) = (layout.origin(line.start), &bytes[line.clone()]);
+    assert!(bytes.is_empty() || bytes.iter().position(|b| *b == b'\n') == Some(line.len() - 1));
+    (source, offset, line.len())
 }
 
 /// Short lines, one of `length` bytes with its end, and short ones again.
