@@ -28,7 +28,6 @@
 //! Stability (record numbers as the last tie-break) is left to `incore` and `merge`.
 
 mod composite;
-mod key_type;
 mod known;
 mod number;
 mod options;
@@ -42,7 +41,6 @@ pub mod text;
 use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
-pub use key_type::NumberType;
 pub use known::{CutRecord, KnownWord};
 pub use number::NumberKey;
 pub use options::OrderOptions;
@@ -52,6 +50,7 @@ pub use spec::{
     gnu_key, read_byte,
 };
 pub use tally::{KeySeen, KeyTally};
+pub use text::NumberType;
 use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::{Message, Result};

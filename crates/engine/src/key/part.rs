@@ -6,8 +6,7 @@
 //! An unsigned big-endian number is just bytes. Byte parts that follow each other in the record and
 //! run in the same direction are one.
 
-use super::key_type::{NumberClass, NumberType};
-use super::text::{Body, End, Position, TextOrder, TextSpec, TextType};
+use super::text::{Body, End, NumberClass, NumberType, Position, TextOrder, TextSpec, TextType};
 
 /// One part of a key: some bytes of the record and how they become bytes of the normalized key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +90,12 @@ fn lay(spec: &TextSpec, record_length: usize) -> Option<Part> {
     if start >= end || end > record_length {
         return None;
     }
-    let encoding = match spec.text_type {
-        TextType::Bytes => Encoding::Bytes,
-        TextType::Binary(number) if number.width_bytes != end - start => return None,
-        TextType::Binary(number) if is_bytes_already(number) => Encoding::Bytes,
-        TextType::Binary(number) => Encoding::Number(number),
-        _ => return None,
+    let encoding = match spec.text_type.machine_number() {
+        Some(number) if number.width_bytes != end - start => return None,
+        Some(number) if is_bytes_already(number) => Encoding::Bytes,
+        Some(number) => Encoding::Number(number),
+        None if spec.text_type == TextType::BYTES => Encoding::Bytes,
+        None => return None,
     };
     Some(Part { start, end, encoding, is_descending: spec.is_descending })
 }

@@ -14,8 +14,8 @@
 //! ```
 
 use super::WORD_BYTES;
-use super::key_type::{NumberClass, NumberType};
 use super::part::{Encoding, Part};
+use super::text::{NumberClass, NumberType};
 
 /// The sign of a number whose most significant byte is on top.
 const SIGN: u64 = 1 << 63;

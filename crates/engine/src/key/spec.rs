@@ -35,7 +35,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::text::{
-    End, Position, TextSpec, TextType, Translation, Zoned, collation, column_name, column_number,
+    Alphabet, End, Position, TextSpec, TextType, Translation, Zoned, collation, column_name,
+    column_number,
 };
 use crate::error::Result as EngineResult;
 pub use fault::{FormatFault, KeyError, KeyFault, ModifierFault, PlaceFault, TypeFault};
@@ -77,7 +78,7 @@ impl From<TextSpec> for Key {
 impl Key {
     /// Returns the key of bytes at a place.
     fn at(location: Location) -> Self {
-        let (named, modifiers) = (NamedType::of_bytes("bytes"), Modifiers::default());
+        let (named, modifiers) = (NamedType::of("bytes", TextType::BYTES), Modifiers::default());
         Self { location, named, modifiers, column: None }
     }
 
@@ -91,7 +92,8 @@ impl Key {
     /// Divides `PLACE[:TYPE][:MODIFIER]...` into the place and what follows it, if anything does.
     pub(crate) fn split_place(text: &str) -> (&str, Option<&str>) {
         let pieces = words::split(text, ':').unwrap_or_else(|| vec![text]);
-        let is_known = |word: &&&str| named_type::is_name(word) || modifiers::is_modifier(word);
+        let is_known =
+            |word: &&&str| TextType::named(word).is_some() || modifiers::is_modifier(word);
         let known = pieces[1..].iter().rev().take_while(is_known);
         match known.map(|word| word.len() + 1).sum() {
             0 => (text, None),
@@ -111,23 +113,17 @@ impl Key {
 
     /// Returns whether the first of these words is a type that records of bytes alone have.
     pub(crate) fn names_bytes(words: &str) -> bool {
-        let word = words.split(':').next().unwrap_or_default();
-        let is_of_bytes = |named: NamedType| named.counts_blanks() || word_is_of_bytes(word);
-        word_is_of_bytes(word) || NamedType::known(word).is_some_and(is_of_bytes)
+        type_of(words).is_some_and(|text_type| text_type.traits().is_of_bytes())
     }
 
     /// Returns whether the first of these words is a type of days or times.
     pub(crate) fn names_day(words: &str) -> bool {
-        let word = words.split(':').next().unwrap_or_default();
-        NamedType::known(word).is_some_and(|named| named.is_day())
+        type_of(words).is_some_and(|text_type| text_type.is_day())
     }
 
     /// Returns the zoned decimals that a word means, if it means any.
     pub(crate) fn zoned(word: &str) -> Option<Zoned> {
-        match NamedType::known(word)?.text_type(false, ListMemory::UNBOUNDED) {
-            Ok(TextType::Zoned(form)) => Some(form),
-            _ => None,
-        }
+        type_of(word)?.zoned()
     }
 
     /// Returns the names of the types that text may have.
@@ -150,7 +146,7 @@ impl Key {
     pub(crate) fn is_as_written(&self) -> bool {
         let Modifiers { ignores_case, pad, locale, .. } = &self.modifiers;
         let is_translated = *ignores_case || pad.is_some() || locale.is_some();
-        !is_translated && !self.named.word.starts_with("ebcdic")
+        !is_translated && self.named.traits().alphabet != Some(Alphabet::Page)
     }
 
     /// Returns whether it has a list of values, of its own or in a file.
@@ -160,7 +156,7 @@ impl Key {
 
     /// Returns whether it shuffles.
     pub fn is_random(&self) -> bool {
-        self.named.word == "random"
+        self.named.traits().is_shuffle
     }
 
     /// Returns whether its values are days or times.
@@ -260,8 +256,8 @@ impl Key {
             line,
             start,
             end,
-            text_type: match modifiers.written(self.named.word == "int") {
-                Some(form) => TextType::Written(form),
+            text_type: match modifiers.written(self.named.traits().is_whole()) {
+                Some(form) => TextType::written(form),
                 None => self.named.text_type(modifiers.ignores_case, memory)?,
             },
             translation: Translation {
@@ -315,10 +311,11 @@ impl Key {
         };
         let words = &words[usize::from(named.is_some())..];
         let modifiers = Modifiers::read(words, named.is_some())?;
-        let named =
-            named.or_else(|| NamedType::known("decimal").filter(|_| modifiers.is_of_number()));
-        let default = if modifiers.locale.is_some() { "text" } else { "bytes" };
-        let named = named.unwrap_or_else(|| NamedType::of_bytes(default));
+        let named = named.unwrap_or_else(|| match &modifiers {
+            modifiers if modifiers.is_of_number() => NamedType::of("decimal", TextType::DECIMAL),
+            modifiers if modifiers.locale.is_some() => NamedType::of("text", TextType::BYTES),
+            _ => NamedType::of("bytes", TextType::BYTES),
+        });
         modifiers.check(&named)?;
         let key = Self { location, named, modifiers, column: None };
         key.check_width()?;
@@ -326,10 +323,9 @@ impl Key {
     }
 }
 
-/// Returns whether a word names a code page or a collating sequence.
-fn word_is_of_bytes(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    word.starts_with("ebcdic") || word.starts_with("sequence=")
+/// Returns the type that the first of these words names.
+fn type_of(words: &str) -> Option<TextType> {
+    TextType::named(words.split(':').next().unwrap_or_default()).map(|(_, text_type)| text_type)
 }
 
 impl fmt::Display for Key {

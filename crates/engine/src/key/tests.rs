@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::key_type::NUMBERS;
+use super::text::machine_numbers;
 use super::*;
 
 mod reference;

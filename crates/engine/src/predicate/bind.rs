@@ -9,7 +9,9 @@ use super::evaluate::{Check, Node, SubjectKey, Test};
 use super::expression::{self, COUNT, Condition, Location, Operand, Tree};
 use crate::error::{ConfigErrorKind, Message, Result, config};
 use crate::key::Key;
-use crate::key::text::{Body, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey};
+use crate::key::text::{
+    Alphabet, Body, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey,
+};
 
 /// Bytes that a pattern may take once it is compiled, and those that each thread may keep of what
 /// it has found out about it. Budgets are for records; the patterns that people write take some
@@ -74,7 +76,7 @@ impl Binder<'_> {
             expression::Test::Matches(pattern) => {
                 text_alone(location, &spec)?;
                 // Characters of EBCDIC are a byte each.
-                let is_unicode = spec.text_type == TextType::Bytes;
+                let is_unicode = spec.text_type == TextType::BYTES;
                 if !is_unicode && !pattern.is_ascii() {
                     return Err(not_in_page(location, pattern).into());
                 }
@@ -108,7 +110,7 @@ impl Binder<'_> {
             )
             .into());
         }
-        let spec = TextSpec { text_type: TextType::Int, ..TextSpec::default() };
+        let spec = TextSpec { text_type: TextType::INT, ..TextSpec::default() };
         let order = TextOrder { body: Body::Whole, ..TextOrder::by_bytes(b'\n') };
         Ok((SubjectKey { key: ValueKey::new(&spec, &order), is_count: true }, spec))
     }
@@ -133,7 +135,7 @@ impl Binder<'_> {
             )
             .into());
         }
-        if spec.text_type == TextType::Random {
+        if spec.text_type == TextType::RANDOM {
             return Err(format!(
                 "{written} has type random, which is not for conditions; leave out random"
             )
@@ -184,7 +186,7 @@ fn number_as_bytes(Location { written, .. }: &Location, number: &str) -> String 
 
 /// Returns whether a key has no type but text.
 fn is_text(spec: &TextSpec) -> bool {
-    matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_) | TextType::Sequence(_))
+    spec.text_type.alphabet().is_some()
 }
 
 /// Returns the message that text holds characters that an EBCDIC page lacks, or that a pattern
@@ -198,7 +200,8 @@ fn not_in_page(Location { written, .. }: &Location, text: &str) -> String {
 
 /// Checks that a key is looked at as bytes, where a condition has no use for a type.
 fn text_alone(location: &Location, spec: &TextSpec) -> std::result::Result<(), String> {
-    if matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_)) && spec.collation.is_none() {
+    let alphabet = spec.text_type.alphabet();
+    if matches!(alphabet, Some(Alphabet::Plain | Alphabet::Page)) && spec.collation.is_none() {
         return Ok(());
     }
     Err(format!(

@@ -1,9 +1,8 @@
 //! Which keys become fewer parts, which must not, and which are left to text.
 
-use super::super::key_type::NUMBERS;
 use super::*;
 use crate::format::Format;
-use crate::key::text::LastResort;
+use crate::key::text::{LastResort, machine_numbers};
 use crate::key::{Key, ListMemory, OrderOptions};
 
 /// The order by these keys over records of a length.
@@ -61,7 +60,8 @@ fn specs_become_as_few_parts_as_possible() {
 
 #[test]
 fn only_unsigned_big_endian_numbers_are_bytes() {
-    for (name, number) in NUMBERS {
+    for (name, text_type) in machine_numbers() {
+        let number = text_type.machine_number().unwrap();
         let shown = resolved(&[&format!("0..{}:{name}", number.width_bytes)], 40);
         let is_bytes = matches!(name, "u8" | "u16be" | "u32be" | "u64be");
         assert_eq!(shown[0].ends_with('n'), !is_bytes, "{name}");

@@ -105,7 +105,7 @@ impl Key {
         if self.modifiers.pad.is_some() {
             return Err(FormatFault::Pad(records).into());
         }
-        match self.named.is_binary() {
+        match self.named.traits().is_binary {
             true => {
                 Err(FormatFault::BinaryType { name: self.named.word.to_string(), records }.into())
             }

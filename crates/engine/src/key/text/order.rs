@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use super::columns;
 use super::date_format::DateFormat;
+use super::encode::list::ValueList;
 use super::fault;
-use super::notation::Day;
-use super::text_type::TextType;
+use super::text_type::{Day, TextType};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
@@ -193,7 +193,7 @@ pub struct TextSpec {
     pub text_type: TextType,
     /// The change of them before that.
     pub translation: Translation,
-    /// The order of text; for [`TextType::Bytes`], and for [`TextType::Random`] what counts as
+    /// The order of text; for [`TextType::BYTES`], and for [`TextType::RANDOM`] what counts as
     /// equal. Other types do without.
     pub collation: Option<Arc<dyn Collation>>,
     /// True if the largest comes first.
@@ -213,10 +213,7 @@ pub struct TextSpec {
 impl TextSpec {
     /// Returns the number of bytes of memory that its list of values takes.
     pub fn list_bytes(&self) -> usize {
-        match &self.text_type {
-            TextType::List(values) => values.bytes(),
-            _ => 0,
-        }
+        self.text_type.list().map_or(0, ValueList::bytes)
     }
 
     /// Returns the place of the key, in words.
@@ -226,7 +223,7 @@ impl TextSpec {
 
     /// Returns whether it orders by the bytes it looks at as they are.
     pub(super) fn is_plain(&self) -> bool {
-        self.text_type == TextType::Bytes
+        self.text_type == TextType::BYTES
             && self.translation.is_identity()
             && self.collation.is_none()
     }
@@ -366,7 +363,7 @@ pub struct TextOrder {
     pub months: Months,
     /// The classes of bytes for a [`Translation`]. Blanks are always space, tab and newline.
     pub classes: Arc<ByteClasses>,
-    /// The key of the hash of [`TextType::Random`].
+    /// The key of the hash of [`TextType::RANDOM`].
     pub seed: [u8; 16],
     /// The fate of records with keys that are not values of their types.
     pub invalid: Option<Invalid>,
@@ -400,7 +397,7 @@ impl TextOrder {
     /// Returns a message about the day or time that a key needs and its date format lacks, if any.
     pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
         let format = self.date_format.as_ref()?;
-        let lacking = match spec.text_type.day()? {
+        let lacking = match spec.text_type.traits().day? {
             Day { has_date: true, .. } if !format.has_date() => "day",
             Day { has_date: false, .. } if !format.has_time() => "time of day",
             _ => return None,

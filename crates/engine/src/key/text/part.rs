@@ -23,13 +23,12 @@ use super::fault::Words;
 use super::field::Fields;
 use super::order::{Body, End, Invalid, Place, Separator, TextOrder, TextSpec};
 use super::sink::Sink;
-use super::text_type::{Class, TextType};
+use super::text_type::{Alphabet, Class, Usual};
 use super::translate::Table;
 use super::typed::Typed;
 use super::watch::Standing;
 use crate::error::Message;
 use crate::format::json;
-use usual::Usual;
 
 /// In front of a value.
 const VALUE: u8 = 2;
@@ -93,7 +92,8 @@ impl Site {
 impl Part {
     /// Creates the part that `spec` makes within `order`; the last one where `is_last`.
     pub fn new(spec: &TextSpec, order: &TextOrder, is_last: bool) -> Self {
-        let class = spec.text_type.class();
+        let traits = spec.text_type.traits();
+        let class = traits.class;
         let is_cell = is_cell(spec, order.separator);
         let is_checked = match class {
             Class::Text | Class::Unchecked => false,
@@ -124,17 +124,19 @@ impl Part {
         let typed = Typed::new(spec, order, is_open, is_checked);
         let is_placing = nulls.is_some() || invalid.is_some();
         // Numbers and months are read in either case.
-        let is_changed =
-            matches!(class, Class::Text) || matches!(spec.text_type, TextType::List(_));
-        let table = if is_changed { Table::of(spec, &order.classes) } else { None };
+        let table = if traits.has_case { Table::of(spec, &order.classes) } else { None };
         let is_plain = spec.is_plain() && pad.is_none() && invalid.is_none();
         let is_whole = needs == 0 && pad.is_none() && table.is_none();
         Self {
             is_plain,
-            usual: if is_whole { Usual::of(&spec.text_type, is_plain) } else { Usual::None },
+            usual: match traits.usual {
+                Usual::Bytes if !is_plain => Usual::None,
+                _ if !is_whole => Usual::None,
+                usual => usual,
+            },
             table: table.map(Box::new),
-            trims_late: spec.trims && matches!(spec.text_type, TextType::Ebcdic(_)),
-            marks_values: is_placing && !spec.text_type.traits().spares_ends,
+            trims_late: spec.trims && traits.alphabet == Some(Alphabet::Page),
+            marks_values: is_placing && !traits.spares_ends,
             words: Box::new(Words::new(spec, order)),
             spec: spec.clone(),
             site: Site::of(spec, order),

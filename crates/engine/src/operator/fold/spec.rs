@@ -6,7 +6,7 @@ use super::cell_order::CellOrder;
 use super::machine::Machine;
 use super::{Field, Function};
 use crate::error::Error;
-use crate::key::text::{TextOrder, TextSpec, TextType};
+use crate::key::text::{TextOrder, TextSpec};
 use crate::key::{Key, ListMemory};
 use crate::operator::place::{Columns, Layout, Place, PlaceFault};
 
@@ -106,10 +106,7 @@ impl FoldSpec {
             .into());
         }
         let (key, spec) = self.spec("..", words, of)?;
-        let style = match spec.text_type {
-            TextType::Written(style) => Some(style),
-            _ => None,
-        };
+        let style = spec.text_type.number_style();
         let is_whole = key.type_name() == "int";
         let is_number = is_whole || key.type_name() == "decimal";
         match self.function {
@@ -142,7 +139,7 @@ impl FoldSpec {
             )
             .into());
         }
-        if key.type_name() == "random" {
+        if key.is_random() {
             return Err(format!("'{}:{words}' has no minimum or maximum", self.place).into());
         }
         let spec = key.spec(of.memory).map_err(Error::into_message)?;

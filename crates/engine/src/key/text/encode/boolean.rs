@@ -1,22 +1,20 @@
 //! Truth: one byte, false before true.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::Notation;
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Names, Traits};
+use super::super::typed::Typed;
 
 /// True or false, false first.
 #[derive(Debug)]
 pub struct Bool;
 
-impl Notation for Bool {
-    const NAME: &'static str = "bool";
+impl KeyType for Bool {
+    const NAMES: Names = &[("bool", Detail::None)];
     const EXPECTED: &'static str = "a bool, as in true or false";
     const TRAITS: Traits = Traits::of(Class::Strict).is_coarse().spares_ends();
-    const IS_SUGGESTED: bool = false;
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         append(parse(text)?, out);
         Some(())
     }

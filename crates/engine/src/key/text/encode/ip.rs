@@ -11,22 +11,21 @@
 
 use std::net::IpAddr;
 
-use super::super::date_format::DateFormat;
-use super::super::notation::Notation;
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Names, Traits};
+use super::super::typed::Typed;
 
 /// An address of the Internet protocol; all of version 4 before all of version 6.
 #[derive(Debug)]
 pub struct Ip;
 
-impl Notation for Ip {
-    const NAME: &'static str = "ip";
+impl KeyType for Ip {
+    const NAMES: Names = &[("ip", Detail::None)];
     const EXPECTED: &'static str = "an IP address";
-    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
+    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends().is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         append(parse(text)?, out);
         Some(())
     }

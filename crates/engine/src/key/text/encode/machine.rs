@@ -1,12 +1,123 @@
 //! Numbers as machines have them: their bytes, the most significant first, and bits turned so that
 //! they compare like the number. The same order as `scalar` gives to records of fixed length.
 
-use super::super::super::key_type::{NumberClass, NumberType};
-use super::super::sink::Sink;
+use super::super::sink::{BufferSink, Sink};
+use super::super::text_type::{Class, Detail, KeyType, Names, TextType, Traits};
+use super::super::typed::Typed;
+
+/// A machine number of 1, 2, 4 or 8 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberType {
+    pub(in crate::key) class: NumberClass,
+    pub(in crate::key) width_bytes: usize,
+    pub(in crate::key) is_little_endian: bool,
+}
+
+/// The order of the bits of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberClass {
+    Unsigned,
+    /// Two's complement.
+    Signed,
+    /// IEEE 754 binary32 or binary64 in its totalOrder: -NaN < -inf < ... < -0 < +0 < ... < +inf <
+    /// +NaN, NaNs among themselves by payload. It is a total order, and unequal bits are unequal.
+    Float,
+}
+
+/// A number as machines have it.
+#[derive(Debug)]
+pub struct MachineType;
+
+impl KeyType for MachineType {
+    const NAMES: Names = &[
+        ("u8", number(NumberClass::Unsigned, 1, false)),
+        ("i8", number(NumberClass::Signed, 1, false)),
+        ("u16le", number(NumberClass::Unsigned, 2, true)),
+        ("u16be", number(NumberClass::Unsigned, 2, false)),
+        ("i16le", number(NumberClass::Signed, 2, true)),
+        ("i16be", number(NumberClass::Signed, 2, false)),
+        ("u32le", number(NumberClass::Unsigned, 4, true)),
+        ("u32be", number(NumberClass::Unsigned, 4, false)),
+        ("i32le", number(NumberClass::Signed, 4, true)),
+        ("i32be", number(NumberClass::Signed, 4, false)),
+        ("u64le", number(NumberClass::Unsigned, 8, true)),
+        ("u64be", number(NumberClass::Unsigned, 8, false)),
+        ("i64le", number(NumberClass::Signed, 8, true)),
+        ("i64be", number(NumberClass::Signed, 8, false)),
+        ("f32le", number(NumberClass::Float, 4, true)),
+        ("f32be", number(NumberClass::Float, 4, false)),
+        ("f64le", number(NumberClass::Float, 8, true)),
+        ("f64be", number(NumberClass::Float, 8, false)),
+    ];
+    const TRAITS: Traits = Traits { is_binary: true, ..Traits::of(Class::StrictBytes) };
+
+    fn append<S: Sink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        append(bytes, of.text_type.machine_number()?, out);
+        Some(())
+    }
+
+    fn is_value(bytes: &[u8], of: &Typed) -> bool {
+        of.text_type.machine_number().is_some_and(|number| bytes.len() == number.width_bytes)
+    }
+
+    fn expected(detail: &Detail) -> String {
+        let mut names = Self::NAMES.iter().filter(|(_, known)| known == detail);
+        format!("a number of type {}", names.next().map_or("", |(name, _)| name))
+    }
+
+    fn append_number(text: &str, of: &Typed, out: &mut BufferSink<'_>) -> Option<bool> {
+        let number = of.text_type.machine_number()?;
+        let bytes = number.parse(text);
+        bytes.iter().for_each(|bytes| append(bytes, number, out));
+        Some(bytes.is_some())
+    }
+}
+
+const fn number(class: NumberClass, width_bytes: usize, is_little_endian: bool) -> Detail {
+    Detail::Number(NumberType { class, width_bytes, is_little_endian })
+}
+
+impl TextType {
+    /// Returns the machine number that it is, if it is one.
+    pub(crate) fn machine_number(&self) -> Option<NumberType> {
+        if let Detail::Number(number) = self.detail { Some(number) } else { None }
+    }
+}
+
+impl NumberType {
+    /// Returns its bytes.
+    pub fn width_bytes(self) -> usize {
+        self.width_bytes
+    }
+
+    /// Returns the bytes of a number that is all of `text`.
+    fn parse(self, text: &str) -> Option<Vec<u8>> {
+        let text = text.trim();
+        let width = self.width_bytes;
+        let mut bytes = match (self.class, width) {
+            (NumberClass::Float, 4) => text.parse::<f32>().ok()?.to_be_bytes().to_vec(),
+            (NumberClass::Float, _) => text.parse::<f64>().ok()?.to_be_bytes().to_vec(),
+            (class, _) => {
+                let bits = 8 * width as u32;
+                let value: i128 = text.parse().ok()?;
+                let range = match class {
+                    NumberClass::Signed => -(1 << (bits - 1))..1 << (bits - 1),
+                    _ => 0..1 << bits,
+                };
+                let bytes = range.contains(&value).then(|| value.to_be_bytes())?;
+                bytes[bytes.len() - width..].to_vec()
+            }
+        };
+        if self.is_little_endian {
+            bytes.reverse();
+        }
+        Some(bytes)
+    }
+}
 
 /// Appends a number, whose width `bytes` have.
 #[inline]
-pub fn append<S: Sink>(bytes: &[u8], number: NumberType, out: &mut S) {
+fn append<S: Sink>(bytes: &[u8], number: NumberType, out: &mut S) {
     let mut buffer = [0; 8];
     let width = bytes.len().min(number.width_bytes);
     let value = &mut buffer[..width];

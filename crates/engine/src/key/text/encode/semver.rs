@@ -10,23 +10,22 @@
 //! without a pre-release after those that have one. Build metadata is checked and left out. A `v`
 //! may stand in front, as in the names of tags.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::Notation;
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Names, Traits};
+use super::super::typed::Typed;
 use super::digits;
 
 /// A semantic version (semver.org), a pre-release before its release.
 #[derive(Debug)]
 pub struct Semver;
 
-impl Notation for Semver {
-    const NAME: &'static str = "semver";
+impl KeyType for Semver {
+    const NAMES: Names = &[("semver", Detail::None)];
     const EXPECTED: &'static str = "a semantic version, as in 1.10.0-rc.1";
-    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
+    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends().is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         append(parse(text)?, out);
         Some(())
     }

@@ -11,10 +11,9 @@
 //! A second 60, in which now and then a minute ends, is told as a leap second behind :59. Without a
 //! fraction stands one byte of zero, so that digits at the end that are zero do not count.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::{Day, Notation};
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Day, Detail, KeyType, Names, Traits};
+use super::super::typed::Typed;
 use super::date::two;
 
 /// A time of day, `13:45`, `13:45:06` or `13:45:06.789`, with any number of digits; as an instant
@@ -22,15 +21,17 @@ use super::date::two;
 #[derive(Debug)]
 pub struct Time;
 
-impl Notation for Time {
-    const NAME: &'static str = "time";
+impl KeyType for Time {
+    const NAMES: Names = &[("time", Detail::None)];
     const EXPECTED: &'static str = "a time, as in 13:45:06";
-    const TRAITS: Traits = Traits::of(Class::Strict).is_coarse().spares_ends();
-    const DAY: Option<Day> = Some(Day { has_date: false, has_time: true });
+    const TRAITS: Traits = Traits {
+        day: Some(Day { has_date: false, has_time: true }),
+        ..Traits::of(Class::Strict).is_coarse().spares_ends().is_suggested()
+    };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        let Some(format) = format else {
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let Some(format) = &of.date_format else {
             let (second, fraction) = parse(text)?;
             append(second, fraction, out);
             return Some(());

@@ -10,10 +10,9 @@
 //! one count as UTC, and a day as its first second. Seconds are counted from 1970 without leap
 //! seconds, which follow the second 59 that they belong to (see `time`).
 
-use super::super::date_format::DateFormat;
-use super::super::notation::{Day, Notation};
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Day, Detail, KeyType, Names, Traits};
+use super::super::typed::Typed;
 use super::time::Fraction;
 use super::{date, time};
 
@@ -22,15 +21,17 @@ use super::{date, time};
 #[derive(Debug)]
 pub struct Timestamp;
 
-impl Notation for Timestamp {
-    const NAME: &'static str = "timestamp";
+impl KeyType for Timestamp {
+    const NAMES: Names = &[("timestamp", Detail::None)];
     const EXPECTED: &'static str = "a timestamp, as in 2026-11-22T13:45:06Z";
-    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
-    const DAY: Option<Day> = Some(Day { has_date: true, has_time: true });
+    const TRAITS: Traits = Traits {
+        day: Some(Day { has_date: true, has_time: true }),
+        ..Traits::of(Class::Strict).spares_ends().is_suggested()
+    };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        let Some(format) = format else {
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let Some(format) = &of.date_format else {
             let (second, fraction) = parse(text)?;
             append(second, fraction, out);
             return Some(());

@@ -3,22 +3,21 @@
 //! Thirty-two hexadecimal digits in either case, as 8-4-4-4-12 or without any hyphen, in braces or
 //! not. RFC 9562 orders them by these bytes, whatever their version.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::Notation;
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Names, Traits};
+use super::super::typed::Typed;
 
 /// A UUID in any case, with or without hyphens and braces.
 #[derive(Debug)]
 pub struct Uuid;
 
-impl Notation for Uuid {
-    const NAME: &'static str = "uuid";
+impl KeyType for Uuid {
+    const NAMES: Names = &[("uuid", Detail::None)];
     const EXPECTED: &'static str = "a UUID";
-    const TRAITS: Traits = Traits::of(Class::Strict);
+    const TRAITS: Traits = Traits::of(Class::Strict).is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         out.extend(&parse(text)?);
         Some(())
     }

@@ -1,8 +1,8 @@
 //! Whole messages, so that a change in any of them is seen.
 
-use super::super::text_type::ValueList;
 use super::*;
 use crate::format::Format;
+use crate::key::text::ValueList;
 use crate::key::{Key, ListMemory};
 use std::sync::Arc;
 
@@ -103,5 +103,5 @@ fn long_text_is_cut_between_characters() {
     assert_eq!(in_numbers(&[0xab; 21]), format!("{} ...", ["AB"; 20].join(" ")));
     let many: Vec<String> = (0..100).map(|number| number.to_string()).collect();
     let list = ValueList::new(many.iter().map(String::as_bytes)).unwrap();
-    assert!(expected(&TextType::List(Arc::new(list)), None).len() < 70);
+    assert!(expected(&TextType::from(list), None).len() < 70);
 }

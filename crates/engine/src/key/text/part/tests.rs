@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::format::{CsvFormat, Format};
+use crate::key::text::TextType;
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, with_encoder};
 
 fn order(format: &str, keys: &[&str]) -> TextOrder {
@@ -166,7 +167,7 @@ fn mainframe_records_sort_by_their_numbers() {
     let mut reversed: [u8; 256] = std::array::from_fn(|byte| byte as u8);
     reversed.reverse();
     let mut by = order("fixed:1", &["0..1:ebcdic"]);
-    by.specs[0].text_type = TextType::Sequence(reversed.into());
+    by.specs[0].text_type = TextType::from(reversed);
     assert_eq!(sorted(&by, &[b"a", b"c", b"b"]), [b"c", b"b", b"a"]);
     let binary = order("rdw", &["0..4:i32le"]);
     let numbers = [rdw(b"\xff\xff\xff\xff"), rdw(b"\0\0\0\0"), rdw(b"\0\x01\0\0")];
