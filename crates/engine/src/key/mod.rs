@@ -130,9 +130,9 @@ pub trait KeyEncoder: Send + Sync {
     /// Appends the first `limit` bytes of the normalized key, or all of it where it is shorter.
     /// Keys so cut compare as slices do, unless they are equal and have `limit` bytes.
     fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
-        let (start, length) = (out.len(), self.key_length().min(limit));
-        out.resize(start + length, 0);
-        self.encode(record, &mut out[start..]);
+        let end = out.len() + self.key_length().min(limit);
+        let words = (0..self.words()).map(|index| self.word(record, index).to_be_bytes());
+        out.extend(words.flatten().take(end - out.len()));
     }
 
     /// Returns word `index` of the normalized key as a big-endian integer, so that comparing words
@@ -286,24 +286,15 @@ pub trait KeyEncoder: Send + Sync {
 
     /// Appends up to `count` words of the key of `record`, from word `first` on.
     fn words_from(&self, record: &[u8], first: usize, count: usize, out: &mut Vec<u64>) {
-        for index in first..first.saturating_add(count) {
-            if index >= self.words() {
-                return;
+        let end = first.saturating_add(count).min(self.words());
+        for index in (first..end).step_by(FEW_WORDS) {
+            let few = self.few_words(record.into(), index);
+            for (index, word) in (index..end).zip(few) {
+                out.push(word);
+                if self.is_last(index, word) {
+                    return;
+                }
             }
-            let word = self.word(record, index);
-            out.push(word);
-            if self.is_last(index, word) {
-                return;
-            }
-        }
-    }
-
-    /// Fills `out` with the first bytes of the normalized key, and with zeros beyond its end.
-    fn encode(&self, record: &[u8], out: &mut [u8]) {
-        let words = self.words();
-        for (index, bytes) in out.chunks_mut(WORD_BYTES).enumerate() {
-            let word = if index < words { self.word(record, index) } else { 0 };
-            bytes.copy_from_slice(&word.to_be_bytes()[..bytes.len()]);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! An unsigned big-endian number is just bytes. Byte parts that follow each other in the record and
 //! run in the same direction are one.
 
-use super::text::{Body, End, NumberClass, NumberType, Position, TextOrder, TextSpec, TextType};
+use super::text::{Body, NumberClass, NumberType, TextOrder, TextSpec, TextType};
 
 /// One part of a key: some bytes of the record and how they become bytes of the normalized key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +78,8 @@ fn lay(spec: &TextSpec, record_length: usize) -> Option<Part> {
         || spec.pad.is_some()
         || spec.collation.is_some()
         || !spec.translation.is_identity();
-    if is_translated || spec.line.is_some() {
-        return None;
-    }
-    let start = byte(spec.start)?;
-    let end = match spec.end {
-        End::Record => record_length,
-        End::At(end) => byte(end)?,
-        End::Field(_) | End::Within(..) => return None,
-    };
+    let (start, end) = spec.byte_range().filter(|_| !is_translated)?;
+    let end = end.unwrap_or(record_length);
     if start >= end || end > record_length {
         return None;
     }
@@ -98,11 +91,6 @@ fn lay(spec: &TextSpec, record_length: usize) -> Option<Part> {
         None => return None,
     };
     Some(Part { start, end, encoding, is_descending: spec.is_descending })
-}
-
-/// Returns the byte of a position that counts from the beginning of the record.
-fn byte(position: Position) -> Option<usize> {
-    (position.field == 0 && !position.skips_blanks).then_some(position.byte)
 }
 
 /// Returns whether a number's bytes compare like the number as they stand.

@@ -67,12 +67,9 @@ impl KeyEncoder for SliceKey {
         if self.is_descending { order.reverse() } else { order }
     }
 
-    fn encode(&self, record: &[u8], out: &mut [u8]) {
-        let (key, padding) = out.split_at_mut(out.len().min(self.key_length()));
-        key.copy_from_slice(&record[self.start..self.start + key.len()]);
-        if self.is_descending {
-            key.iter_mut().for_each(|byte| *byte = !*byte);
-        }
-        padding.fill(0);
+    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+        let flip = if self.is_descending { u8::MAX } else { 0 };
+        let bytes = &record[self.start..self.end.min(self.start.saturating_add(limit))];
+        out.extend(bytes.iter().map(|byte| byte ^ flip));
     }
 }

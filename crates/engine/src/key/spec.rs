@@ -35,8 +35,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::text::{
-    Alphabet, End, Position, TextSpec, TextType, Translation, Zoned, collation, column_name,
-    column_number,
+    Alphabet, End, Position, TextSpec, TextType, Translation, collation, column_name, column_number,
 };
 use crate::error::Result as EngineResult;
 pub use fault::{FormatFault, KeyError, KeyFault, ModifierFault, PlaceFault, TypeFault};
@@ -119,11 +118,6 @@ impl Key {
     /// Returns whether the first of these words is a type of days or times.
     pub(crate) fn names_day(words: &str) -> bool {
         type_of(words).is_some_and(|text_type| text_type.is_day())
-    }
-
-    /// Returns the zoned decimals that a word means, if it means any.
-    pub(crate) fn zoned(word: &str) -> Option<Zoned> {
-        type_of(word)?.zoned()
     }
 
     /// Returns the names of the types that text may have.

@@ -1,14 +1,8 @@
 //! The key of a text record: its parts one after the other, made when they are asked for.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
-use std::ops::Range;
 
-use super::super::{
-    CutRecord, FEW_WORDS, KeyEncoder, KeyTally, OPEN_WORD_BYTES, differing_word, is_last_open_word,
-    open_word,
-};
-use super::content::with_buffer;
+use super::super::{CutRecord, FEW_WORDS, KeyEncoder, KeyTally, differing_word};
 use super::difference::{Source, difference};
 use super::field::Fields;
 use super::order::{Body, Invalid, Place, Separator, TextOrder, TextSpec};
@@ -41,11 +35,6 @@ pub struct TextKey {
 
 /// Ends of cells that are worth noting for all rows; what lies after is looked for.
 const CELLS_NOTED_MAX: usize = 64;
-
-thread_local! {
-    /// Space for some words of a key.
-    static WORDS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
 
 impl TextKey {
     /// Creates the key that orders records as `order` says.
@@ -122,24 +111,6 @@ impl TextKey {
         Fields::given(self.body.of_record(bytes), self.separator, cell_ends)
     }
 
-    /// Shows the words `wanted` of a record's key, made at once; none after its last.
-    #[inline]
-    fn show_words(&self, record: &[u8], wanted: Range<usize>, mut show: impl FnMut(u64)) {
-        with_buffer(&WORDS, |key| {
-            let start = wanted.start.saturating_mul(OPEN_WORD_BYTES);
-            let length = wanted.len().saturating_mul(OPEN_WORD_BYTES);
-            // One byte more tells whether the last of them is the last of the key.
-            self.append(record, &mut BufferSink::from(start, key, length.saturating_add(1)));
-            for place in 0..wanted.len() {
-                let word = open_word(&key[(place * OPEN_WORD_BYTES).min(key.len())..]);
-                show(word);
-                if is_last_open_word(word) {
-                    break;
-                }
-            }
-        });
-    }
-
     #[inline]
     fn append<S: Sink>(&self, record: &[u8], out: &mut S) {
         self.append_fields(&mut self.fields(record), out);
@@ -191,10 +162,6 @@ impl KeyEncoder for TextKey {
         let end = out.len().saturating_add(limit);
         self.append(record, &mut BufferSink::new(out, limit));
         out.truncate(end);
-    }
-
-    fn words_from(&self, record: &[u8], first: usize, count: usize, out: &mut Vec<u64>) {
-        self.show_words(record, first..first.saturating_add(count), |word| out.push(word));
     }
 
     #[inline]

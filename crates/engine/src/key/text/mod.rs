@@ -41,6 +41,7 @@ pub(crate) use columns::find as column_number;
 pub(super) use columns::name as column_name;
 pub use date_format::DateFormat;
 pub(super) use encode::TYPES;
+pub(crate) use encode::fixed::FixedNumber;
 pub(super) use encode::list::VALUES_MAX;
 pub use encode::list::ValueList;
 pub(super) use encode::machine::NumberClass;

@@ -145,22 +145,16 @@ impl Translation {
 
 /// An order of text other than by its bytes, such as a language's.
 pub trait Collation: Send + Sync + Debug {
-    /// Appends a key to `out` so that texts are ordered as their keys are by memcmp, a beginning of
-    /// another before it. The byte 0 may appear in it only in front of a byte that is not 0: the
-    /// pair 0 0 ends a key that another follows.
-    fn append_key(&self, text: &[u8], out: &mut Vec<u8>);
-
-    /// Appends at least the first `limit` bytes of the key that [`append_key`](Self::append_key)
-    /// appends. The rest may be left out. The key prefix of a record is a few bytes.
-    fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
-        let _ = limit;
-        self.append_key(text, out);
-    }
+    /// Appends at least the first `limit` bytes of a key to `out`; the rest may be left out. Texts
+    /// are ordered as their keys are by memcmp, a beginning of another before it. The byte 0 may
+    /// appear in a key only in front of a byte that is not 0: the pair 0 0 ends a key that another
+    /// follows.
+    fn append_key(&self, text: &[u8], limit: usize, out: &mut Vec<u8>);
 
     /// Shows the key piece by piece to `show`, until that says that it wants no more.
     fn show_key(&self, text: &[u8], show: &mut dyn FnMut(&[u8]) -> bool) {
         let mut key = Vec::new();
-        self.append_key(text, &mut key);
+        self.append_key(text, usize::MAX, &mut key);
         show(&key);
     }
 
@@ -219,6 +213,20 @@ impl TextSpec {
     /// Returns the place of the key, in words.
     pub(in crate::key) fn place_in_words(&self) -> String {
         fault::place(self, Separator::default())
+    }
+
+    /// Returns the range of bytes of the record that it looks at, without an end for all that
+    /// follow; `None` where it counts from a field or a blank.
+    pub(in crate::key) fn byte_range(&self) -> Option<(usize, Option<usize>)> {
+        let byte = |position: Position| {
+            (position.field == 0 && !position.skips_blanks).then_some(position.byte)
+        };
+        let end = match self.end {
+            End::Record => None,
+            End::At(position) => Some(byte(position)?),
+            End::Field(_) | End::Within(..) => return None,
+        };
+        byte(self.start).filter(|_| self.line.is_none()).zip(Some(end))
     }
 
     /// Returns whether it orders by the bytes it looks at as they are.

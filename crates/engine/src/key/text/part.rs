@@ -45,7 +45,6 @@ pub(super) struct Part {
     /// The place whose bytes it looks at.
     site: Site,
     typed: Typed,
-    class: Class,
     /// True if the bytes it looks at are its key, but for the direction.
     is_plain: bool,
     /// The values that it takes without a further look.
@@ -56,14 +55,10 @@ pub(super) struct Part {
     trims_late: bool,
     /// Place of empty text, if that is not a value.
     nulls: Option<Place>,
-    /// True if nothing but values is taken.
-    is_checked: bool,
     /// Place of invalid text; `None` if it is a fault or cannot occur.
     invalid: Option<Place>,
     /// True if a mark is in front of values.
     marks_values: bool,
-    /// True if a mark may stand in place of a value.
-    is_placing: bool,
     /// Bytes that a record has to have.
     needs: usize,
     /// Byte that fills missing bytes, and the number of bytes looked at.
@@ -104,7 +99,7 @@ impl Part {
             }
             Class::Strict | Class::StrictBytes => true,
         };
-        let range = range(spec, order.body);
+        let range = spec.byte_range().filter(|_| order.body.has_no_fields());
         // A record of a given length is never too short.
         let reach = range.map_or(0, |(start, end)| end.unwrap_or(start));
         let is_sure = matches!(order.body, Body::Fixed(length) if reach <= length);
@@ -122,7 +117,7 @@ impl Part {
         };
         let is_open = is_last && !spec.is_descending;
         let typed = Typed::new(spec, order, is_open, is_checked);
-        let is_placing = nulls.is_some() || invalid.is_some();
+        let places = nulls.is_some() || invalid.is_some();
         // Numbers and months are read in either case.
         let table = if traits.has_case { Table::of(spec, &order.classes) } else { None };
         let is_plain = spec.is_plain() && pad.is_none() && invalid.is_none();
@@ -136,15 +131,12 @@ impl Part {
             },
             table: table.map(Box::new),
             trims_late: spec.trims && traits.alphabet == Some(Alphabet::Page),
-            marks_values: is_placing && !traits.spares_ends,
+            marks_values: places && !traits.spares_ends,
             words: Box::new(Words::new(spec, order)),
             spec: spec.clone(),
             site: Site::of(spec, order),
             typed,
-            class,
             nulls,
-            is_placing,
-            is_checked,
             invalid,
             needs,
             pad,
@@ -158,12 +150,13 @@ impl Part {
 
     /// Returns whether what is no value is read as far as it goes.
     pub fn is_loose(&self) -> bool {
-        self.class == Class::Loose && !self.is_checked
+        self.class() == Class::Loose && !self.typed.is_checked
     }
 
     /// Returns the default treatment of bytes that are not a value of its type.
+    #[inline]
     pub fn class(&self) -> Class {
-        self.class
+        self.typed.text_type.traits().class
     }
 
     /// Returns what a record says here.
@@ -185,7 +178,6 @@ impl Part {
 
     /// Keeps the first byte of values apart from all marks.
     pub fn mark_values(&mut self) {
-        self.is_placing = true;
         self.marks_values = !self.spec.text_type.traits().spares_ends;
     }
 
@@ -198,7 +190,7 @@ impl Part {
 
     /// Returns whether there are records that have a fault in it.
     pub fn is_partial(&self) -> bool {
-        (self.is_checked || self.needs > 0) && self.invalid.is_none()
+        (self.typed.is_checked || self.needs > 0) && self.invalid.is_none()
     }
 
     /// Returns the bytes it looks at, and which of them stand for others.
@@ -282,14 +274,12 @@ impl Part {
 
     #[inline]
     fn append_content<S: Sink>(&self, text: &Content<'_>, is_short: bool, out: &mut S) {
-        if self.is_placing {
-            if let Some(mark) = self.mark(text, is_short) {
-                out.push(mark);
-                return;
-            }
-            if self.marks_values {
-                out.push(VALUE);
-            }
+        if let Some(mark) = self.mark(text, is_short) {
+            out.push(mark);
+            return;
+        }
+        if self.marks_values {
+            out.push(VALUE);
         }
         if !self.spec.is_descending {
             return self.typed.append(*text, out);
@@ -302,23 +292,26 @@ impl Part {
     /// Returns the mark that stands for text that is not a value, if such text has a place.
     #[inline]
     fn mark(&self, text: &Content<'_>, is_short: bool) -> Option<u8> {
+        if self.nulls.is_none() && self.invalid.is_none() {
+            return None;
+        }
         if self.is_null(text) && !is_short {
             return self.nulls.map(|place| if place == Place::First { 1 } else { 0xfe });
         }
         let place = self.invalid?;
         let mark = if place == Place::First { 0 } else { 0xff };
-        (is_short || self.is_checked && !self.typed.is_valid(*text)).then_some(mark)
+        (is_short || self.typed.is_checked && !self.typed.is_valid(*text)).then_some(mark)
     }
 
     /// Returns whether text is not marked as anything but a value.
     #[inline]
     fn is_value(&self, text: &Content<'_>) -> bool {
-        self.nulls.is_none() && self.invalid.is_none() || self.mark(text, false).is_none()
+        self.mark(text, false).is_none()
     }
 
     #[inline]
     fn is_null(&self, text: &Content<'_>) -> bool {
-        match self.class {
+        match self.class() {
             Class::Text | Class::StrictBytes => text.is_empty(),
             Class::Loose | Class::Unchecked | Class::Strict => text.is_blank(),
         }
@@ -327,7 +320,9 @@ impl Part {
     /// Returns whether text is a value, or is missing and has a place.
     #[inline]
     fn is_good(&self, text: &Content<'_>) -> bool {
-        !self.is_checked || self.nulls.is_some() && self.is_null(text) || self.typed.is_valid(*text)
+        !self.typed.is_checked
+            || self.nulls.is_some() && self.is_null(text)
+            || self.typed.is_valid(*text)
     }
 
     /// Returns what keeps a record from having this part of the key, if anything does.
@@ -486,16 +481,6 @@ fn agreement(records: [&Fields<'_>; 2], parts: [&[u8]; 2], agreed: usize) -> Opt
 fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
     let has_cells = matches!(separator, Separator::Cells(_) | Separator::Members);
     has_cells && matches!(spec.end, End::Field(_) | End::Within(..))
-}
-
-/// Returns the range of bytes that `spec` looks at in a record that has no fields.
-fn range(spec: &TextSpec, body: Body) -> Option<(usize, Option<usize>)> {
-    match spec.end {
-        _ if !body.has_no_fields() || spec.start.field > 0 => None,
-        End::Record => Some((spec.start.byte, None)),
-        End::At(end) if end.field == 0 => Some((spec.start.byte, Some(end.byte))),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

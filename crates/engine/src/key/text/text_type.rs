@@ -30,7 +30,7 @@ pub struct TextType {
     pub(in crate::key) detail: Detail,
 }
 
-/// What sets a type apart from others of its row.
+/// The part of a type that others of its row do not share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::key) enum Detail {
     None,
@@ -221,8 +221,8 @@ pub(super) trait KeyType {
         None
     }
 
-    /// Returns the byte from which two texts that agree in the first `agreed` bytes, of which `text`
-    /// is one, have to be compared; see [`Typed::restart`].
+    /// Returns the byte from which two texts that agree in the first `agreed` bytes have to be
+    /// compared; see [`Typed::restart`].
     fn restart(_: &[Content<'_>; 2], _: usize, _: &Typed) -> usize {
         0
     }

@@ -24,12 +24,8 @@ fn looks_at(spec: &TextSpec, field: Field) -> bool {
         return line == column;
     }
     match (field, spec.end) {
-        (Field::Machine(_) | Field::Range { .. }, End::Record) => {
-            overlaps((spec.start.byte, None), field)
-        }
-        (Field::Machine(_) | Field::Range { .. }, End::At(end)) => {
-            overlaps((spec.start.byte, Some(end.byte)), field)
-        }
+        (Field::Range { .. }, End::Record) => overlaps((spec.start.byte, None), field),
+        (Field::Range { .. }, End::At(end)) => overlaps((spec.start.byte, Some(end.byte)), field),
         (
             Field::Number { column, .. } | Field::Text { column },
             End::Field(last) | End::Within(_, last),

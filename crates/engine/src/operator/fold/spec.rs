@@ -3,10 +3,9 @@
 use std::str::FromStr;
 
 use super::cell_order::CellOrder;
-use super::machine::Machine;
 use super::{Field, Function};
 use crate::error::Error;
-use crate::key::text::{TextOrder, TextSpec};
+use crate::key::text::{FixedNumber, TextOrder, TextSpec};
 use crate::key::{Key, ListMemory};
 use crate::operator::place::{Columns, Layout, Place, PlaceFault};
 
@@ -80,10 +79,14 @@ impl FoldSpec {
         let (start, end) = of.layout.range(&self.place)?;
         let place = self.place.to_string();
         let name = self.words.as_deref().map(str::to_ascii_lowercase);
-        let is_integer = name.as_deref().is_some_and(Machine::is_integer);
-        if self.function == Function::Sum || is_integer {
-            let number = Machine::at(name.as_deref(), (start, end), &place)?;
-            return Ok((Field::Machine(number), None));
+        let number = name.as_deref().and_then(FixedNumber::named);
+        if self.function == Function::Sum || matches!(number, Some(FixedNumber::Integer(_))) {
+            let Some(number) = number else {
+                let names = FixedNumber::names();
+                return Err(format!("'{place}' needs a type of machine numbers: {names}").into());
+            };
+            let end = number.end((start, end), &place)?;
+            return Ok((Field::Range { start, end, number: Some(number) }, None));
         }
         let (Some(words), Some(end)) = (&self.words, end) else {
             let lack = if end.is_none() { "an end" } else { "a type" };
@@ -91,7 +94,7 @@ impl FoldSpec {
         };
         let (words, location) = (words.as_str(), format!("0..{}", end - start));
         let (_, spec) = self.spec(&location, words, of)?;
-        Ok((Field::Range { start, end }, CellOrder::new(words, &spec, of.order)))
+        Ok((Field::Range { start, end, number: None }, CellOrder::new(words, &spec, of.order)))
     }
 
     /// Finds a column or field.

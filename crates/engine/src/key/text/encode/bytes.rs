@@ -81,7 +81,7 @@ fn append_collated<S: Sink>(
     let room = out.room();
     let mut append = |text: &[u8]| match room {
         ..=COLLATED_BYTES => with_buffer(&COLLATED, |key| {
-            collation.append_beginning(text, room, key);
+            collation.append_key(text, room, key);
             out.extend(&key[..key.len().min(room)]);
         }),
         _ => collation.show_key(text, &mut |piece| {

@@ -33,9 +33,9 @@ impl KeyType for HumanType {
 /// The suffixes, least first.
 const SUFFIXES: &[u8; 10] = b"KMGTPEZYRQ";
 
-/// Returns the byte for sign and suffix of a number, and the number: 80 hexadecimal without a suffix,
-/// one more for each step up and one less where the number is negative. A small letter is a suffix
-/// where it `folds_case`; `k` always is.
+/// Returns the byte for sign and suffix of a number, and the number. The byte is 80 hexadecimal
+/// without a suffix, one more for each step up and one less where the number is negative. A small
+/// letter is a suffix where it `folds_case`; `k` always is.
 fn human(text: &[u8], format: NumberFormat, folds_case: bool) -> (u8, Number<'_>) {
     let number = Number::read(text, format, Grammar { takes_plus: false, takes_fraction: true });
     let steps = if number.is_zero() { 0 } else { steps(&number, text, format, folds_case) };

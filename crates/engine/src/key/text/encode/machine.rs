@@ -24,31 +24,34 @@ pub enum NumberClass {
     Float,
 }
 
+/// Every number under its name, in the order they are listed to people.
+pub const NUMBERS: Names = &[
+    ("u8", number(NumberClass::Unsigned, 1, false)),
+    ("i8", number(NumberClass::Signed, 1, false)),
+    ("u16le", number(NumberClass::Unsigned, 2, true)),
+    ("u16be", number(NumberClass::Unsigned, 2, false)),
+    ("i16le", number(NumberClass::Signed, 2, true)),
+    ("i16be", number(NumberClass::Signed, 2, false)),
+    ("u32le", number(NumberClass::Unsigned, 4, true)),
+    ("u32be", number(NumberClass::Unsigned, 4, false)),
+    ("i32le", number(NumberClass::Signed, 4, true)),
+    ("i32be", number(NumberClass::Signed, 4, false)),
+    ("u64le", number(NumberClass::Unsigned, 8, true)),
+    ("u64be", number(NumberClass::Unsigned, 8, false)),
+    ("i64le", number(NumberClass::Signed, 8, true)),
+    ("i64be", number(NumberClass::Signed, 8, false)),
+    ("f32le", number(NumberClass::Float, 4, true)),
+    ("f32be", number(NumberClass::Float, 4, false)),
+    ("f64le", number(NumberClass::Float, 8, true)),
+    ("f64be", number(NumberClass::Float, 8, false)),
+];
+
 /// A number as machines have it.
 #[derive(Debug)]
 pub struct MachineType;
 
 impl KeyType for MachineType {
-    const NAMES: Names = &[
-        ("u8", number(NumberClass::Unsigned, 1, false)),
-        ("i8", number(NumberClass::Signed, 1, false)),
-        ("u16le", number(NumberClass::Unsigned, 2, true)),
-        ("u16be", number(NumberClass::Unsigned, 2, false)),
-        ("i16le", number(NumberClass::Signed, 2, true)),
-        ("i16be", number(NumberClass::Signed, 2, false)),
-        ("u32le", number(NumberClass::Unsigned, 4, true)),
-        ("u32be", number(NumberClass::Unsigned, 4, false)),
-        ("i32le", number(NumberClass::Signed, 4, true)),
-        ("i32be", number(NumberClass::Signed, 4, false)),
-        ("u64le", number(NumberClass::Unsigned, 8, true)),
-        ("u64be", number(NumberClass::Unsigned, 8, false)),
-        ("i64le", number(NumberClass::Signed, 8, true)),
-        ("i64be", number(NumberClass::Signed, 8, false)),
-        ("f32le", number(NumberClass::Float, 4, true)),
-        ("f32be", number(NumberClass::Float, 4, false)),
-        ("f64le", number(NumberClass::Float, 8, true)),
-        ("f64be", number(NumberClass::Float, 8, false)),
-    ];
+    const NAMES: Names = NUMBERS;
     const TRAITS: Traits = Traits { is_binary: true, ..Traits::of(Class::StrictBytes) };
 
     fn append<S: Sink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
@@ -93,25 +96,51 @@ impl NumberType {
     /// Returns the bytes of a number that is all of `text`.
     fn parse(self, text: &str) -> Option<Vec<u8>> {
         let text = text.trim();
-        let width = self.width_bytes;
-        let mut bytes = match (self.class, width) {
+        let mut bytes = match (self.class, self.width_bytes) {
             (NumberClass::Float, 4) => text.parse::<f32>().ok()?.to_be_bytes().to_vec(),
             (NumberClass::Float, _) => text.parse::<f64>().ok()?.to_be_bytes().to_vec(),
-            (class, _) => {
-                let bits = 8 * width as u32;
-                let value: i128 = text.parse().ok()?;
-                let range = match class {
-                    NumberClass::Signed => -(1 << (bits - 1))..1 << (bits - 1),
-                    _ => 0..1 << bits,
-                };
-                let bytes = range.contains(&value).then(|| value.to_be_bytes())?;
-                bytes[bytes.len() - width..].to_vec()
+            (_, width) => {
+                let mut bytes = vec![0; width];
+                self.write(text.parse().ok().filter(|value| self.holds(*value))?, &mut bytes);
+                return Some(bytes);
             }
         };
         if self.is_little_endian {
             bytes.reverse();
         }
         Some(bytes)
+    }
+
+    /// Returns the value of an integer.
+    pub fn read(self, bytes: &[u8]) -> i128 {
+        let add = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
+        let value = match self.is_little_endian {
+            true => bytes.iter().rev().fold(0, add),
+            false => bytes.iter().fold(0, add),
+        };
+        let unused = 64 - 8 * self.width_bytes as u32;
+        match self.class {
+            NumberClass::Signed => i128::from((value << unused).cast_signed() >> unused),
+            _ => i128::from(value),
+        }
+    }
+
+    /// Returns whether a value fits into an integer.
+    pub fn holds(self, value: i128) -> bool {
+        let bits = 8 * self.width_bytes as u32;
+        match self.class {
+            NumberClass::Signed => (-1_i128 << (bits - 1)..1 << (bits - 1)).contains(&value),
+            _ => (0..1 << bits).contains(&value),
+        }
+    }
+
+    /// Puts a value that fits into the bytes of an integer.
+    pub fn write(self, value: i128, bytes: &mut [u8]) {
+        let all = value.to_be_bytes();
+        bytes.copy_from_slice(&all[all.len() - self.width_bytes..]);
+        if self.is_little_endian {
+            bytes.reverse();
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod date;
 pub mod digits;
 pub mod ebcdic;
 pub mod extended;
+pub mod fixed;
 pub mod float;
 pub mod general;
 pub mod human;
@@ -90,8 +91,7 @@ impl TextType {
 /// Returns the machine numbers with their names.
 #[cfg(test)]
 pub fn machine_numbers() -> impl Iterator<Item = (&'static str, TextType)> {
-    let names = KeyTypeRow::row::<machine::MachineType>().names.iter();
-    names.map(|(name, _)| TextType::named(name).expect("a row"))
+    machine::NUMBERS.iter().map(|(name, _)| TextType::named(name).expect("a row"))
 }
 
 impl Default for TextType {

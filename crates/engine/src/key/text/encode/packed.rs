@@ -45,3 +45,31 @@ impl KeyType for PackedType {
         Some(number::append_decimal(text, of.numbers, out))
     }
 }
+
+const PLUS: u8 = 0xc;
+const MINUS: u8 = 0xd;
+
+/// Returns the value of a number of up to 31 digits; `None` where the bytes are no number.
+pub fn read(bytes: &[u8]) -> Option<i128> {
+    let (last, others) = bytes.split_last()?;
+    let halves = others.iter().flat_map(|byte| [byte >> 4, byte & 15]).chain([last >> 4]);
+    let add = |value: i128, digit: u8| (digit < 10).then(|| 10 * value + i128::from(digit));
+    let value = halves.into_iter().try_fold(0, add)?;
+    match last & 15 {
+        0xb | MINUS => Some(-value),
+        0xa | PLUS | 0xe | 0xf => Some(value),
+        _ => None,
+    }
+}
+
+/// Puts a value that fits into its bytes, with the preferred signs, plus for zero as well.
+pub fn write(value: i128, bytes: &mut [u8]) {
+    let mut rest = value.unsigned_abs();
+    let mut half = if value < 0 { MINUS } else { PLUS };
+    for byte in bytes.iter_mut().rev() {
+        let high = (rest % 10) as u8;
+        *byte = high << 4 | half;
+        half = (rest / 10 % 10) as u8;
+        rest /= 100;
+    }
+}

@@ -13,7 +13,7 @@
 //! of COBOL on other machines (Micro Focus, GnuCOBOL), which set a bit of the digit.
 
 use super::super::sink::{BufferSink, Sink};
-use super::super::text_type::{Class, Detail, KeyType, Names, TextType, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Names, Traits};
 use super::super::typed::Typed;
 use super::{digits, number};
 
@@ -51,16 +51,16 @@ impl KeyType for ZonedType {
     const TRAITS: Traits = Traits::of(Class::StrictBytes).fills_word().spares_ends();
 
     fn append<S: Sink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        let Parts { is_negative, signed, others } = parts(bytes, of.text_type.zoned()?)?;
-        let (first, last) =
-            if of.text_type.zoned()?.is_leading { (signed, None) } else { (None, signed) };
+        let Detail::Zoned(form) = of.text_type.detail else { return None };
+        let Parts { is_negative, signed, others } = parts(bytes, form)?;
+        let (first, last) = if form.is_leading { (signed, None) } else { (None, signed) };
         let others = others.iter().map(|byte| byte & 15);
         digits::append_value(is_negative, first.into_iter().chain(others).chain(last), out);
         Some(())
     }
 
     fn is_value(bytes: &[u8], of: &Typed) -> bool {
-        of.text_type.zoned().is_some_and(|form| is_valid(bytes, form))
+        matches!(of.text_type.detail, Detail::Zoned(form) if is_valid(bytes, form))
     }
 
     fn expected(detail: &Detail) -> String {
@@ -77,13 +77,6 @@ impl KeyType for ZonedType {
 
     fn append_number(text: &str, of: &Typed, out: &mut BufferSink<'_>) -> Option<bool> {
         Some(number::append_decimal(text, of.numbers, out))
-    }
-}
-
-impl TextType {
-    /// Returns the form of its zoned decimals, if they are its values.
-    pub(in crate::key) fn zoned(&self) -> Option<Zoned> {
-        if let Detail::Zoned(form) = self.detail { Some(form) } else { None }
     }
 }
 

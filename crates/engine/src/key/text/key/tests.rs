@@ -16,7 +16,7 @@ use std::sync::Arc;
 struct Caseless;
 
 impl Collation for Caseless {
-    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn append_key(&self, text: &[u8], _: usize, out: &mut Vec<u8>) {
         for byte in text {
             match byte {
                 0 => out.extend([0, 1]),

@@ -92,7 +92,7 @@ impl ValueKey {
     /// number.
     #[inline]
     pub fn is_of_type(&self, value: &[u8]) -> bool {
-        self.part.class == Class::Text
+        self.part.class() == Class::Text
             || !self.part.is_null(&value.into()) && self.typed.is_valid(value)
     }
 
