@@ -17,7 +17,7 @@
 //!
 //! Normalized keys are never stored beside records: every word is computed from the record when it
 //! is asked for, without allocating. Each shape of key is a type of its own, so that hot loops are
-//! instantiated once per shape (see `with_encoder`). The three of fixed-length records stand on
+//! instantiated once per shape (see `with_encoder`). The two of fixed-length records stand on
 //! `scalar::Scalar`, one load of up to eight bytes that does not branch on the type; those of text
 //! are in [`text`].
 //!
@@ -29,7 +29,6 @@
 
 mod composite;
 mod known;
-mod number;
 mod options;
 mod part;
 mod scalar;
@@ -42,7 +41,6 @@ use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
 pub use known::{CutRecord, KnownWord};
-pub use number::NumberKey;
 pub use options::OrderOptions;
 pub use slice::SliceKey;
 pub use spec::{
@@ -305,10 +303,8 @@ pub trait KeyEncoder: Send + Sync {
 /// `with_encoder`; everything else asks [`CompiledKey::encoder`].
 #[derive(Clone, Debug)]
 pub enum CompiledKey {
-    /// One range of bytes, ascending or descending.
+    /// One range of bytes, or one integer or float, ascending or descending.
     Slice(SliceKey),
-    /// One integer or float: one word, and the key prefix is the whole key.
-    Number(NumberKey),
     /// Anything else: several parts, one after the other.
     Composite(CompositeKey),
     /// Bytes of a text record as they are.
@@ -324,7 +320,6 @@ macro_rules! with_encoder {
     ($key:expr, |$encoder:ident| $body:expr) => {
         match $key {
             $crate::key::CompiledKey::Slice($encoder) => $body,
-            $crate::key::CompiledKey::Number($encoder) => $body,
             $crate::key::CompiledKey::Composite($encoder) => $body,
             $crate::key::CompiledKey::Line($encoder) => $body,
             $crate::key::CompiledKey::Text($encoder) => $body,
@@ -371,10 +366,7 @@ impl CompiledKey {
     /// Returns the key of these parts of records of fixed length, by its shape.
     fn of_parts(parts: &[part::Part], record_length: usize) -> Self {
         match parts {
-            [only] => match only.encoding {
-                part::Encoding::Bytes => Self::Slice(SliceKey::new(*only, record_length)),
-                part::Encoding::Number(_) => Self::Number(NumberKey::new(*only, record_length)),
-            },
+            [only] => Self::Slice(SliceKey::new(*only, record_length)),
             _ => Self::Composite(CompositeKey::new(parts, record_length)),
         }
     }

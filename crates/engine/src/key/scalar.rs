@@ -73,6 +73,12 @@ impl Scalar {
         }
     }
 
+    /// Creates the scalar of a record that is one number.
+    pub fn of_number(number: NumberType) -> Self {
+        let (end, encoding) = (number.width_bytes, Encoding::Number(number));
+        Self::new(Part { start: 0, end, encoding, is_descending: false }, end)
+    }
+
     /// Returns the normalized bytes of the scalar, most significant on top, zeros below.
     #[inline]
     pub fn word(&self, record: &[u8]) -> u64 {

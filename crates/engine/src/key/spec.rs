@@ -34,14 +34,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::text::{
-    Alphabet, End, Position, TextSpec, TextType, Translation, collation, column_name, column_number,
-};
+use super::text::{Alphabet, End, Position, TextSpec, TextType, Translation, collation};
 use crate::error::Result as EngineResult;
 pub use fault::{FormatFault, KeyError, KeyFault, ModifierFault, PlaceFault, TypeFault};
 pub use files::ListMemory;
 pub use gnu_key::gnu_key;
-use location::{ExactSpec, Location};
+use location::{ExactSpec, Location, RecordPart};
 use modifiers::Modifiers;
 pub use modifiers::read_byte;
 use named_type::{Listed, NamedType};
@@ -56,13 +54,11 @@ pub struct Key {
     location: Location,
     named: NamedType,
     modifiers: Modifiers,
-    /// The name of its column, where that is known of a number.
-    column: Option<String>,
 }
 
 impl Default for Key {
     fn default() -> Self {
-        Self::at(Location::Record { start: 0, end: None })
+        Self::at(RecordPart::Record)
     }
 }
 
@@ -70,15 +66,16 @@ impl Default for Key {
 /// words for. It shows itself as its place in words.
 impl From<TextSpec> for Key {
     fn from(spec: TextSpec) -> Self {
-        Self::at(Location::Exact(ExactSpec(Arc::new(spec))))
+        Self::at(RecordPart::Exact(ExactSpec(Arc::new(spec))))
     }
 }
 
 impl Key {
-    /// Returns the key of bytes at a place.
-    fn at(location: Location) -> Self {
+    /// Returns the key of the bytes of a part of records.
+    fn at(part: RecordPart) -> Self {
+        let location = Location::all_of(part);
         let (named, modifiers) = (NamedType::of("bytes", TextType::BYTES), Modifiers::default());
-        Self { location, named, modifiers, column: None }
+        Self { location, named, modifiers }
     }
 
     /// Returns the key in the other direction. Nulls stay where they are.
@@ -158,71 +155,32 @@ impl Key {
         self.named.is_day()
     }
 
-    /// Returns the name of the column or of the JSON value that it asks for, unless the number of
-    /// the column is known.
+    /// Returns the name of the column or of the JSON value that it asks for.
     pub fn column(&self) -> Option<&str> {
-        match &self.location {
-            Location::Column { name, .. } => Some(name),
-            _ => None,
-        }
-    }
-
-    /// Finds the column it names among those that there are. Its key then shows the number.
-    ///
-    /// # Errors
-    ///
-    /// A name that no column has or several have, or a number that is too large.
-    pub(crate) fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), KeyError> {
-        match &self.location {
-            Location::Column { name, start, end } => {
-                let field = column_number(name, columns);
-                let field = field.map_err(|fault| self.error(KeyFault::Column(fault)))?;
-                self.column = Some(name.clone());
-                self.location = Location::Field { field, start: *start, end: *end };
-            }
-            Location::Field { field, .. } => {
-                let name = column_name(*field, columns);
-                self.column = Some(name.map_err(|fault| self.error(KeyFault::Column(fault)))?);
-            }
-            Location::Fields { .. }
-            | Location::OfLine { .. }
-            | Location::Record { .. }
-            | Location::Exact(_) => {}
-        }
-        Ok(())
+        if let RecordPart::Column(name) = &self.location.part { Some(name) } else { None }
     }
 
     /// Returns its first byte and its end.
     fn extent(&self) -> (Position, End) {
-        let trims = self.modifiers.trims;
-        let at = |field, byte| Position { field, byte, skips_blanks: trims };
-        let within = |field, start, end: Option<usize>| {
-            let last = |end| End::Within(at(field, end), field);
-            (at(field, start), end.map_or(End::Field(field), last))
-        };
-        match &self.location {
+        let Location { part, start, end } = &self.location;
+        let at = |field, byte| Position { field, byte, skips_blanks: self.modifiers.trims };
+        let (first, last) = match part {
             // Bytes of the record count from its beginning, blanks or not.
-            Location::Record { start, end } => {
+            RecordPart::Record => {
                 let at = |byte| Position { byte, ..Position::default() };
-                (at(*start), end.map_or(End::Record, |end| End::At(at(end))))
+                return (at(*start), end.map_or(End::Record, |end| End::At(at(end))));
             }
-            Location::Field { field, start, end } => within(*field, *start, *end),
-            Location::OfLine { first, last, start, end, .. } if *last == Some(*first) => {
-                within(*first, *start, *end)
-            }
-            Location::Fields { first, last, start, end }
-            | Location::OfLine { first, last, start, end, .. } => {
-                let end = match (*last, end.map(|end| at(*first, end))) {
-                    (Some(last), Some(end)) => End::Within(end, last),
-                    (Some(last), None) => End::Field(last),
-                    (None, Some(end)) => End::At(end),
-                    (None, None) => End::Record,
-                };
-                (at(*first, *start), end)
-            }
-            Location::Column { start, end, .. } => within(0, *start, *end),
-            Location::Exact(spec) => (spec.0.start, spec.0.end),
-        }
+            RecordPart::Exact(spec) => return (spec.0.start, spec.0.end),
+            RecordPart::Fields { first, last, .. } => (*first, *last),
+            RecordPart::Column(_) => (0, Some(0)),
+        };
+        let end = match (last, end.map(|end| at(first, end))) {
+            (Some(last), Some(end)) => End::Within(end, last),
+            (Some(last), None) => End::Field(last),
+            (None, Some(end)) => End::At(end),
+            (None, None) => End::Record,
+        };
+        (at(first, *start), end)
     }
 
     /// Returns what it means; files that it names are read, and a list of values takes a part of
@@ -235,15 +193,15 @@ impl Key {
     pub fn spec(&self, memory: ListMemory) -> EngineResult<TextSpec> {
         let modifiers = &self.modifiers;
         let is_reversed = modifiers.is_descending;
-        if let Location::Exact(spec) = &self.location {
+        if let RecordPart::Exact(spec) = &self.location.part {
             let is_descending = spec.0.is_descending != is_reversed;
             return Ok(TextSpec { is_descending, ..(*spec.0).clone() });
         }
         let collation = self.locale().map(collation).transpose()?;
         let (start, end) = self.extent();
         let column = self.column().map(str::to_owned);
-        let line = match &self.location {
-            Location::OfLine { line, .. } => Some(*line),
+        let line = match self.location.part {
+            RecordPart::Fields { line, .. } => line,
             _ => None,
         };
         Ok(TextSpec {
@@ -264,31 +222,25 @@ impl Key {
             nulls: modifiers.nulls,
             pad: modifiers.pad,
             is_by_name: column.is_some(),
-            name: column.or_else(|| self.column.clone()),
+            name: column,
         })
-    }
-
-    /// Returns it with the range that its machine number has.
-    fn with_width(&self, number_bytes: usize) -> Self {
-        let mut key = self.clone();
-        if let Location::Record { start, end } = &mut key.location {
-            *end = Some(start.saturating_add(number_bytes));
-        }
-        key
     }
 
     /// Checks that a machine number looks at as many bytes of the record as it has.
     fn check_width(&self) -> Result<(), KeyFault> {
         let Some(number) = self.named.number() else { return Ok(()) };
         let (name, number_bytes) = (self.named.word.to_string(), number.width_bytes());
-        let Location::Record { start, end } = self.location else {
+        let Location { part, start, end } = &self.location;
+        if *part != RecordPart::Record {
             return Err(TypeFault::NumberOfField(name).into());
-        };
+        }
         let range_bytes = end.map(|end| end - start);
         if range_bytes == Some(number_bytes) {
             return Ok(());
         }
-        let right = self.with_width(number_bytes).to_string();
+        let mut right = self.clone();
+        right.location.end = Some(start.saturating_add(number_bytes));
+        let right = right.to_string();
         Err(TypeFault::Width { name, number_bytes, range_bytes, right }.into())
     }
 
@@ -311,7 +263,7 @@ impl Key {
             _ => NamedType::of("bytes", TextType::BYTES),
         });
         modifiers.check(&named)?;
-        let key = Self { location, named, modifiers, column: None };
+        let key = Self { location, named, modifiers };
         key.check_width()?;
         Ok(key)
     }

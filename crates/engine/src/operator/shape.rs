@@ -4,7 +4,7 @@
 //! significant byte first, and the length in front of them counts these.
 
 use super::fold::append_cell;
-use super::place::{Columns, Layout, Place, PlaceFault};
+use super::place::{Columns, FoundPlace, Layout, Place, PlaceFault};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells};
 use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
@@ -19,20 +19,10 @@ const COUNT: &[u8] = b"count";
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     layout: Option<Layout>,
-    parts: Parts,
+    /// Cells or bytes; empty for the record as it is.
+    parts: Vec<FoundPlace>,
     /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-enum Parts {
-    /// The record as it is.
-    #[default]
-    All,
-    /// Cells by their numbers.
-    Cells(Vec<usize>),
-    /// Bytes from each first to before each last.
-    Ranges(Vec<(usize, Option<usize>)>),
 }
 
 impl Shape {
@@ -48,29 +38,18 @@ impl Shape {
         layout: Layout,
         columns: Option<Columns<'_>>,
     ) -> Result<Self, PlaceFault> {
-        let said = |fault: PlaceFault| fault.of(Setting::Select);
-        let parts = match layout {
-            _ if places.is_empty() => Parts::All,
-            Layout::Cells(_) | Layout::Lines { .. } | Layout::Group(_) | Layout::Json => {
-                let column = |place| layout.column(place, columns);
-                Parts::Cells(places.iter().map(column).collect::<Result<_, _>>().map_err(said)?)
-            }
-            Layout::Fixed(_) | Layout::Prefixed(_) => {
-                let range = |place| layout.range(place);
-                Parts::Ranges(places.iter().map(range).collect::<Result<_, _>>().map_err(said)?)
-            }
-        };
+        let find = |place| layout.find(place, columns, Setting::Select);
+        let parts: Vec<FoundPlace> = places.iter().map(find).collect::<Result<_, _>>()?;
         // Before lines stands how many they are.
         let counts =
             counts && !matches!(layout, Layout::Lines { .. } | Layout::Group(_) | Layout::Json);
         if let (true, Layout::Fixed(whole)) = (counts, layout) {
-            let length = COUNT_BYTES
-                + match &parts {
-                    Parts::Ranges(ranges) => {
-                        ranges.iter().map(|(start, end)| end.unwrap_or(whole) - start).sum()
-                    }
-                    _ => whole,
-                };
+            let length_of = |part: &FoundPlace| match part {
+                FoundPlace::Bytes(start, end) => end.unwrap_or(whole) - start,
+                FoundPlace::Cell(_) => 0,
+            };
+            let selected: usize = parts.iter().map(length_of).sum();
+            let length = COUNT_BYTES + if parts.is_empty() { whole } else { selected };
             if length as u64 > FIXED_LENGTH_MAX.bytes() {
                 return Err(message!(
                     "{} makes records of {} bytes, and fixed:N has up to {}; write fewer bytes \
@@ -88,7 +67,7 @@ impl Shape {
 
     /// Returns whether records are written as they are.
     pub fn is_whole(&self) -> bool {
-        matches!(self.parts, Parts::All) && !self.counts
+        self.parts.is_empty() && !self.counts
     }
 
     /// Returns whether a cell or bytes at the end hold the number of records.
@@ -137,20 +116,19 @@ impl Shape {
             return Ok(());
         };
         let body = layout.body(record);
-        match (&self.parts, layout.dialect()) {
-            (Parts::Ranges(ranges), _) => {
-                return write_ranges(layout, body, (ranges, count), out);
+        match layout.dialect() {
+            None if !self.is_whole() => {
+                return write_bytes(layout, body, (&self.parts, count), out);
             }
-            (Parts::All, None) if self.counts => {
-                return write_ranges(layout, body, (&[(0, None)], count), out);
-            }
-            (Parts::Cells(columns), Some(dialect)) => {
+            Some(dialect) if !self.parts.is_empty() => {
                 let cells: Vec<&[u8]> = Cells::new(dialect, body).collect();
-                for (place, column) in columns.iter().enumerate() {
+                for (place, part) in self.parts.iter().enumerate() {
                     if place > 0 {
                         out.push(dialect.separator);
                     }
-                    out.extend_from_slice(cells.get(*column).copied().unwrap_or_default());
+                    if let FoundPlace::Cell(number) = part {
+                        out.extend_from_slice(cells.get(*number).copied().unwrap_or_default());
+                    }
                 }
             }
             _ => out.extend_from_slice(body),
@@ -168,17 +146,15 @@ impl Shape {
     }
 }
 
-/// Writes ranges of a record of bytes, and a count.
-fn write_ranges(
+/// Writes parts of a record of bytes, all of it without any, and a count.
+fn write_bytes(
     layout: Layout,
     body: &[u8],
-    (ranges, count): (&[(usize, Option<usize>)], &[u8]),
+    (parts, count): (&[FoundPlace], &[u8]),
     out: &mut Vec<u8>,
 ) -> Result<(), Message> {
-    let ranges = ranges.iter().map(|(start, end)| {
-        let end = end.unwrap_or(body.len()).min(body.len());
-        &body[(*start).min(end)..end]
-    });
+    let parts = if parts.is_empty() { &[FoundPlace::Bytes(0, None)] } else { parts };
+    let ranges = parts.iter().map(|part| part.bytes(body));
     if let Layout::Prefixed(prefix) = layout {
         let length = ranges.clone().map(<[u8]>::len).sum::<usize>() + count.len();
         write_prefix(prefix, length, out)?;

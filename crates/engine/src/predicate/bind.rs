@@ -9,9 +9,7 @@ use super::evaluate::{Check, Node, SubjectKey, Test};
 use super::expression::{self, COUNT, Condition, Location, Operand, Tree};
 use crate::error::{ConfigErrorKind, Message, Result, config};
 use crate::key::Key;
-use crate::key::text::{
-    Alphabet, Body, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey,
-};
+use crate::key::text::{Alphabet, Body, Collation, End, TextOrder, TextSpec, TextType, ValueKey};
 
 /// Bytes that a pattern may take once it is compiled, and those that each thread may keep of what
 /// it has found out about it. Budgets are for records; the patterns that people write take some
@@ -121,13 +119,8 @@ impl Binder<'_> {
         Location { written, spec }: &Location,
     ) -> std::result::Result<TextSpec, Message> {
         let spec = (self.resolve)(spec)?;
-        if spec.is_by_name && self.order.separator != Separator::Members {
-            let name = spec.name.as_deref().unwrap_or_default();
-            return Err(format!(
-                "{written} names the column '{name}', but the input has no names of columns; give \
-                 the number of the column"
-            )
-            .into());
+        if let Some(fault) = self.order.fault_of(&spec, written) {
+            return Err(fault.into());
         }
         if spec.is_descending {
             return Err(format!(
@@ -140,9 +133,6 @@ impl Binder<'_> {
                 "{written} has type random, which is not for conditions; leave out random"
             )
             .into());
-        }
-        if let Some(lack) = self.order.lack_of_format(&spec) {
-            return Err(lack.into());
         }
         let is_field = |end| matches!(end, End::Field(_) | End::Within(..));
         if self.order.body.has_no_fields() && (spec.start.field > 0 || is_field(spec.end)) {

@@ -47,7 +47,7 @@ impl Token<'_> {
 }
 
 /// Signs, the longer before their beginnings.
-const SIGNS: [(&str, Kind); 9] = [
+pub(super) const SIGNS: [(&str, Kind); 9] = [
     ("==", Kind::Comparison(Comparison::Equal)),
     ("!=", Kind::Comparison(Comparison::NotEqual)),
     ("<=", Kind::Comparison(Comparison::LessOrEqual)),

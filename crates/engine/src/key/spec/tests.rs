@@ -154,22 +154,22 @@ fn keys_mean_what_was_written() {
 fn columns_become_fields() {
     let columns: Vec<Vec<u8>> =
         ["id", "amount", "2"].iter().map(|name| name.as_bytes().to_vec()).collect();
-    let mut spec = parse("amount[0..4]:trim").unwrap();
+    let spec = parse("amount[0..4]:trim").unwrap();
     assert_eq!(spec.column(), Some("amount"));
-    let meaning = spec.spec(ListMemory::UNBOUNDED).unwrap();
+    let mut meaning = spec.spec(ListMemory::UNBOUNDED).unwrap();
     assert!(meaning.is_by_name && meaning.name.as_deref() == Some("amount"));
-    spec.resolve(&columns).unwrap();
-    let meaning = spec.spec(ListMemory::UNBOUNDED).unwrap();
+    meaning.resolve(&columns).unwrap();
     assert_eq!((meaning.start.field, meaning.is_by_name), (1, false));
     assert_eq!(meaning.name.as_deref(), Some("amount"));
-    assert_eq!((spec.column(), spec.to_string()), (None, "2[0..4]:trim".to_owned()));
-    let mut spec = parse("\"2\"").unwrap();
-    spec.resolve(&columns).unwrap();
-    assert_eq!(spec.spec(ListMemory::UNBOUNDED).unwrap().start.field, 2);
-    let mut spec = parse("2").unwrap();
-    spec.resolve(&columns).unwrap();
-    assert_eq!(spec.spec(ListMemory::UNBOUNDED).unwrap().name.as_deref(), Some("amount"));
-    let fault = |text| parse(text).unwrap().resolve(&columns).unwrap_err().to_string();
+    let resolved = |text| {
+        let key = parse(text).unwrap();
+        let mut spec = key.spec(ListMemory::UNBOUNDED).unwrap();
+        let resolved = spec.resolve(&columns);
+        resolved.map(|()| spec).map_err(|fault| key.error(KeyFault::Column(fault)))
+    };
+    assert_eq!(resolved("\"2\"").unwrap().start.field, 2);
+    assert_eq!(resolved("2").unwrap().name.as_deref(), Some("amount"));
+    let fault = |text| resolved(text).unwrap_err().to_string();
     assert_eq!(
         fault("price:int"),
         "key 'price:int': no column is called 'price'; the columns are 'id', 'amount', '2'"

@@ -54,7 +54,7 @@ impl TextKey {
                  characters, and no digits",
             ));
         }
-        if let Some(fault) = order.specs.iter().find_map(|spec| fault_of(spec, order)) {
+        if let Some(fault) = order.specs.iter().find_map(|spec| order.fault_of(spec, "a key")) {
             return Err(Error::config(ConfigErrorKind::InvalidKey, fault));
         }
         let whole = match &order.then_whole {
@@ -135,21 +135,6 @@ impl TextKey {
             }
         }
     }
-}
-
-/// Returns what keeps a spec from being a key of `order`, if anything does.
-fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<Message> {
-    if spec.is_by_name && order.separator != Separator::Members {
-        let name = spec.name.as_deref().unwrap_or_default();
-        return Some(
-            format!(
-                "a key names the column '{name}', but the input has no names of columns; give the \
-                 number of the column"
-            )
-            .into(),
-        );
-    }
-    order.lack_of_format(spec).map(Message::from)
 }
 
 impl KeyEncoder for TextKey {

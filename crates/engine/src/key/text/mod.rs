@@ -38,7 +38,6 @@ mod watch;
 
 pub use collate::collation;
 pub(crate) use columns::find as column_number;
-pub(super) use columns::name as column_name;
 pub use date_format::DateFormat;
 pub(super) use encode::TYPES;
 pub(crate) use encode::fixed::FixedNumber;

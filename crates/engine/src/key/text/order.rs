@@ -16,7 +16,7 @@ use super::date_format::DateFormat;
 use super::encode::list::ValueList;
 use super::fault;
 use super::text_type::{Day, TextType};
-use crate::error::{ConfigErrorKind, Error, ParseError, Result, message};
+use crate::error::{ConfigErrorKind, Error, Message, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
 
@@ -208,6 +208,28 @@ impl TextSpec {
     /// Returns the number of bytes of memory that its list of values takes.
     pub fn list_bytes(&self) -> usize {
         self.text_type.list().map_or(0, ValueList::bytes)
+    }
+
+    /// Finds the column that it names among those that there are, or the name of its column.
+    ///
+    /// # Errors
+    ///
+    /// A name that no column has or several have, or a number that is too large, in words.
+    pub(crate) fn resolve(&mut self, columns: &[Vec<u8>]) -> std::result::Result<(), Message> {
+        let (End::Field(field) | End::Within(_, field)) = &mut self.end else { return Ok(()) };
+        if *field != self.start.field {
+            return Ok(());
+        }
+        if !std::mem::take(&mut self.is_by_name) {
+            self.name = Some(columns::name(*field, columns)?);
+            return Ok(());
+        }
+        *field = columns::find(self.name.as_deref().unwrap_or_default(), columns)?;
+        self.start.field = *field;
+        if let End::Within(position, field) = &mut self.end {
+            position.field = *field;
+        }
+        Ok(())
     }
 
     /// Returns the place of the key, in words.
@@ -402,12 +424,20 @@ impl TextOrder {
         json::Path::read(name).ok()
     }
 
-    /// Returns a message about the day or time that a key needs and its date format lacks, if any.
-    pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
+    /// Returns what keeps a spec from being a key of this order, if anything does: `written` names a
+    /// column that is not known, or needs a day or time that the date format lacks.
+    pub(crate) fn fault_of(&self, spec: &TextSpec, written: &str) -> Option<String> {
+        if spec.is_by_name && self.separator != Separator::Members {
+            let name = spec.name.as_deref().unwrap_or_default();
+            return Some(format!(
+                "{written} names the column '{name}', but the input has no names of columns; give \
+                 the number of the column"
+            ));
+        }
         let format = self.date_format.as_ref()?;
         let lacking = match spec.text_type.traits().day? {
-            Day { has_date: true, .. } if !format.has_date() => "day",
-            Day { has_date: false, .. } if !format.has_time() => "time of day",
+            Day { has_date: true, .. } if !format.has_date => "day",
+            Day { has_date: false, .. } if !format.has_time => "time of day",
             _ => return None,
         };
         let pattern = format.pattern();
@@ -427,25 +457,7 @@ impl TextOrder {
     /// [`Error::Config`] for a name that no column has or several have.
     pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<()> {
         let unknown = |message| Error::config(ConfigErrorKind::UnknownColumn, message);
-        for spec in &mut self.specs {
-            let (End::Field(field) | End::Within(_, field)) = spec.end else { continue };
-            if field != spec.start.field {
-                continue;
-            }
-            if spec.is_by_name {
-                let name = spec.name.as_deref().unwrap_or_default();
-                let field = columns::find(name, columns).map_err(unknown)?;
-                spec.start.field = field;
-                spec.end = match spec.end {
-                    End::Within(position, _) => End::Within(Position { field, ..position }, field),
-                    _ => End::Field(field),
-                };
-                spec.is_by_name = false;
-            } else {
-                spec.name = Some(columns::name(field, columns).map_err(unknown)?);
-            }
-        }
-        Ok(())
+        self.specs.iter_mut().try_for_each(|spec| spec.resolve(columns)).map_err(unknown)
     }
 
     /// Returns the order by the bytes of whole lines that end with `terminator`.

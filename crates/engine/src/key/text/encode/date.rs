@@ -30,19 +30,13 @@ impl KeyType for Date {
             None => parse(text)?,
             Some(format) => format.date(text)?,
         };
-        append(days, out);
+        let [_, bytes @ ..] = (days + BIAS).to_be_bytes();
+        out.extend(&bytes);
         Some(())
     }
 }
 
 const BIAS: i32 = 1 << 22;
-
-/// Appends a day.
-#[inline]
-pub fn append<S: Sink>(days: i32, out: &mut S) {
-    let [_, bytes @ ..] = (days + BIAS).to_be_bytes();
-    out.extend(&bytes);
-}
 
 /// Returns the number of two digits.
 #[inline]

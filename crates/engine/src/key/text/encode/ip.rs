@@ -26,28 +26,12 @@ impl KeyType for Ip {
 
     #[inline]
     fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
-        append(parse(text)?, out);
+        let (version, octets): (u8, &[u8]) = match std::str::from_utf8(text).ok()?.parse().ok()? {
+            IpAddr::V4(address) => (4, &address.octets()),
+            IpAddr::V6(address) => (6, &address.octets()),
+        };
+        out.push(version);
+        out.extend(octets);
         Some(())
-    }
-}
-
-/// Returns the address that is all of `text`.
-#[inline]
-pub fn parse(text: &[u8]) -> Option<IpAddr> {
-    std::str::from_utf8(text).ok()?.parse().ok()
-}
-
-/// Appends an address.
-#[inline]
-pub fn append<S: Sink>(address: IpAddr, out: &mut S) {
-    match address {
-        IpAddr::V4(address) => {
-            out.push(4);
-            out.extend(&address.octets());
-        }
-        IpAddr::V6(address) => {
-            out.push(6);
-            out.extend(&address.octets());
-        }
     }
 }

@@ -1,6 +1,6 @@
-//! Numbers as machines have them: their bytes, the most significant first, and bits turned so that
-//! they compare like the number. The same order as `scalar` gives to records of fixed length.
+//! Numbers as machines have them: the bytes that `scalar` makes of them in records of fixed length.
 
+use super::super::super::scalar::Scalar;
 use super::super::sink::{BufferSink, Sink};
 use super::super::text_type::{Class, Detail, KeyType, Names, TextType, Traits};
 use super::super::typed::Typed;
@@ -55,7 +55,7 @@ impl KeyType for MachineType {
     const TRAITS: Traits = Traits { is_binary: true, ..Traits::of(Class::StrictBytes) };
 
     fn append<S: Sink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        append(bytes, of.text_type.machine_number()?, out);
+        of.text_type.machine_number()?.append(bytes, out);
         Some(())
     }
 
@@ -71,7 +71,7 @@ impl KeyType for MachineType {
     fn append_number(text: &str, of: &Typed, out: &mut BufferSink<'_>) -> Option<bool> {
         let number = of.text_type.machine_number()?;
         let bytes = number.parse(text);
-        bytes.iter().for_each(|bytes| append(bytes, number, out));
+        bytes.iter().for_each(|bytes| number.append(bytes, out));
         Some(bytes.is_some())
     }
 }
@@ -91,6 +91,15 @@ impl NumberType {
     /// Returns its bytes.
     pub fn width_bytes(self) -> usize {
         self.width_bytes
+    }
+
+    /// Appends the key of a number; nothing of other than its bytes.
+    #[inline]
+    fn append<S: Sink>(self, bytes: &[u8], out: &mut S) {
+        if bytes.len() == self.width_bytes {
+            let word = Scalar::of_number(self).word(bytes);
+            out.extend(&word.to_be_bytes()[..self.width_bytes]);
+        }
     }
 
     /// Returns the bytes of a number that is all of `text`.
@@ -142,25 +151,4 @@ impl NumberType {
             bytes.reverse();
         }
     }
-}
-
-/// Appends a number, whose width `bytes` have.
-#[inline]
-fn append<S: Sink>(bytes: &[u8], number: NumberType, out: &mut S) {
-    let mut buffer = [0; 8];
-    let width = bytes.len().min(number.width_bytes);
-    let value = &mut buffer[..width];
-    value.copy_from_slice(&bytes[..width]);
-    if number.is_little_endian {
-        value.reverse();
-    }
-    let is_negative = value.first().is_some_and(|first| first >> 7 == 1);
-    if number.class == NumberClass::Float && is_negative {
-        value.iter_mut().for_each(|byte| *byte = !*byte);
-    } else if number.class != NumberClass::Unsigned
-        && let Some(first) = value.first_mut()
-    {
-        *first ^= 0x80;
-    }
-    out.extend(value);
 }

@@ -31,17 +31,22 @@ impl KeyType for Time {
 
     #[inline]
     fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        let Some(format) = &of.date_format else {
-            let (second, fraction) = parse(text)?;
-            append(second, fraction, out);
-            return Some(());
+        let by_format;
+        let (second, fraction) = match &of.date_format {
+            None => parse(text)?,
+            Some(format) => {
+                by_format = format.time(text)?;
+                (by_format.0, Fraction { is_leap: false, digits: &by_format.1 })
+            }
         };
-        let (second, digits) = format.time(text)?;
-        append(second, Fraction { is_leap: false, digits: &digits }, out);
+        let [_, bytes @ ..] = (second + BIAS).to_be_bytes();
+        out.extend(&bytes);
+        append_fraction(fraction, out);
         Some(())
     }
 }
 
+/// Seconds are at most a day before midnight or two after.
 const BIAS: i32 = 1 << 22;
 
 /// More than any two digits of a fraction.
@@ -54,14 +59,6 @@ pub struct Fraction<'a> {
     pub is_leap: bool,
     /// Digits after the point.
     pub digits: &'a [u8],
-}
-
-/// Appends a second from midnight, at most a day before or two after, and what is after it.
-#[inline]
-pub fn append<S: Sink>(second: i32, fraction: Fraction<'_>, out: &mut S) {
-    let [_, bytes @ ..] = (second + BIAS).to_be_bytes();
-    out.extend(&bytes);
-    append_fraction(fraction, out);
 }
 
 /// Appends a fraction; it ends itself.
@@ -85,7 +82,7 @@ pub fn append_fraction<S: Sink>(fraction: Fraction<'_>, out: &mut S) {
 /// Reads the time that is all of `text`: its second from midnight UTC, and the fraction. Clocks of
 /// all offsets show times of one day, so that 00:30+02:00 comes before 00:00Z.
 #[inline]
-pub fn parse(text: &[u8]) -> Option<(i32, Fraction<'_>)> {
+fn parse(text: &[u8]) -> Option<(i32, Fraction<'_>)> {
     let (second, fraction, rest) = begins(text)?;
     let ahead = if rest.is_empty() { 0 } else { offset(rest)? };
     Some((second.cast_signed() - ahead, fraction))

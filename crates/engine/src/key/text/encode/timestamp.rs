@@ -31,30 +31,26 @@ impl KeyType for Timestamp {
 
     #[inline]
     fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        let Some(format) = &of.date_format else {
-            let (second, fraction) = parse(text)?;
-            append(second, fraction, out);
-            return Some(());
+        let by_format;
+        let (second, fraction) = match &of.date_format {
+            None => parse(text)?,
+            Some(format) => {
+                by_format = format.timestamp(text)?;
+                (by_format.0, Fraction { is_leap: false, digits: &by_format.1 })
+            }
         };
-        let (second, digits) = format.timestamp(text)?;
-        append(second, Fraction { is_leap: false, digits: &digits }, out);
+        let [_, _, _, bytes @ ..] = (second + BIAS).to_be_bytes();
+        out.extend(&bytes);
+        time::append_fraction(fraction, out);
         Some(())
     }
 }
 
 const BIAS: i64 = 1 << 39;
 
-/// Appends a second since 1970 and what is after it.
-#[inline]
-pub fn append<S: Sink>(second: i64, fraction: Fraction<'_>, out: &mut S) {
-    let [_, _, _, bytes @ ..] = (second + BIAS).to_be_bytes();
-    out.extend(&bytes);
-    time::append_fraction(fraction, out);
-}
-
 /// Returns the instant that is all of `text`: its second since 1970, and the fraction.
 #[inline]
-pub fn parse(text: &[u8]) -> Option<(i64, Fraction<'_>)> {
+fn parse(text: &[u8]) -> Option<(i64, Fraction<'_>)> {
     let (days, rest) = date::begins(text)?;
     let midnight = 86_400 * i64::from(days);
     let rest = match rest {

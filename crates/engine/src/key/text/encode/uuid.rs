@@ -18,14 +18,13 @@ impl KeyType for Uuid {
 
     #[inline]
     fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
-        out.extend(&parse(text)?);
-        Some(())
+        parse(text).map(|uuid| out.extend(&uuid))
     }
 }
 
 /// Returns the UUID that is all of `text`.
 #[inline]
-pub fn parse(text: &[u8]) -> Option<[u8; 16]> {
+fn parse(text: &[u8]) -> Option<[u8; 16]> {
     let text = match text {
         [b'{', inner @ .., b'}'] => inner,
         text => text,

@@ -1,6 +1,7 @@
 //! Whole keys of text records, of both shapes: conformance to the contract of keys, orders of
 //! several specs against a comparison spec by spec, and what `sort` was seen to do.
 
+use crate::key::is_last_open_word;
 use crate::key::text::TextType;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
