@@ -78,7 +78,8 @@ fn loose(kind: &(TextType, NumberFormat, Compare), a: &[u8], b: &[u8]) {
     let said = format!("{text_type:?} '{}' '{}'", a.escape_ascii(), b.escape_ascii());
     let spec = TextSpec { text_type, ..TextSpec::default() };
     // A terminator that ends no text, so that all of it is the key.
-    let order = TextOrder { specs: vec![spec], numbers, ..TextOrder::by_bytes(0xff) };
+    let order = TextOrder { specs: vec![spec], ..TextOrder::by_bytes(0xff) }
+        .with(|options| options.numbers = numbers);
     let key = TextKey::new(&order).expect("plain numbers");
     let [key_a, key_b] = [a, b].map(|text| encoded(&key, &[text, &[0xff]].concat()));
     assert_eq!(key_a.cmp(&key_b), compare(a, b), "{said}");

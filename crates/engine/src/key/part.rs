@@ -49,7 +49,7 @@ impl Part {
 /// `None` where `order` looks at more of a record than bytes and machine numbers at fixed places.
 pub(super) fn resolve(order: &TextOrder) -> Option<(usize, Vec<Part>)> {
     let Body::Fixed(record_length @ 1..) = order.body else { return None };
-    if order.then_whole.is_some() {
+    if order.options.then_whole.is_some() {
         return None;
     }
     if order.specs.is_empty() {

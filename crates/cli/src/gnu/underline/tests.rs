@@ -16,7 +16,8 @@ fn by_second_field() -> TextOrder {
     let start = Position { field: 1, ..Position::default() };
     let spec = TextSpec { start, text_type: TextType::DECIMAL, ..TextSpec::default() };
     let then_whole = Some(LastResort::default());
-    TextOrder { specs: vec![spec], then_whole, ..TextOrder::by_bytes(b'\n') }
+    TextOrder { specs: vec![spec], ..TextOrder::by_bytes(b'\n') }
+        .with(|options| options.then_whole = then_whole)
 }
 
 #[test]

@@ -87,6 +87,9 @@ fn other_keys_are_left_to_text() {
     assert!(resolve(&TextOrder { body: Body::Fixed(3), ..bytes.clone() }).is_none(), "too short");
     assert!(resolve(&TextOrder { body: Body::Fixed(0), ..order(&[], 40) }).is_none(), "nothing");
     let then_whole = Some(LastResort::default());
-    assert!(resolve(&TextOrder { then_whole, ..bytes }).is_none(), "then by the whole record");
+    assert!(
+        resolve(&bytes.with(|options| options.then_whole = then_whole)).is_none(),
+        "then by the whole record"
+    );
     assert!(resolve(&TextOrder::of(Format::LINES)).is_none(), "lines");
 }

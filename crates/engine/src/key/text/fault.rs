@@ -25,7 +25,7 @@ pub(super) struct Words {
 impl Words {
     /// Creates the words for the key of `spec`.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
-        let format = order.date_format.as_deref();
+        let format = order.options.date_format.as_deref();
         let is_day = spec.text_type.is_day() && format.is_none();
         Self {
             place: place(spec, order.separator),

@@ -43,7 +43,7 @@ impl TextKey {
     ///
     /// [`Error::Config`] for a number format whose characters could be taken for something else.
     pub fn new(order: &TextOrder) -> Result<Self> {
-        let numbers = order.numbers;
+        let numbers = order.options.numbers;
         if Some(numbers.radix) == numbers.thousands
             || numbers.radix.is_ascii_digit()
             || numbers.thousands.is_some_and(|byte| byte.is_ascii_digit())
@@ -57,7 +57,7 @@ impl TextKey {
         if let Some(fault) = order.specs.iter().find_map(|spec| order.fault_of(spec, "a key")) {
             return Err(Error::config(ConfigErrorKind::InvalidKey, fault));
         }
-        let whole = match &order.then_whole {
+        let whole = match &order.options.then_whole {
             Some(last) => Some(TextSpec {
                 collation: last.collation.clone(),
                 is_descending: last.is_descending,
@@ -69,7 +69,7 @@ impl TextKey {
         let specs = order.specs.iter().chain(&whole).enumerate();
         let parts = specs.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
         let mut parts: Box<[Part]> = parts.collect();
-        let invalid = match order.invalid {
+        let invalid = match order.options.invalid {
             Some(Invalid::Placed(place)) => {
                 let placing = order.placing_keys.min(count);
                 let later = parts.iter().take(placing).skip(1);

@@ -64,7 +64,7 @@ impl LineKey {
                 needs: if has_length { needs } else { 0 },
             }
         };
-        match (order.specs.as_slice(), &order.then_whole) {
+        match (order.specs.as_slice(), &order.options.then_whole) {
             ([], None) => Some(line(0, usize::MAX, false)),
             ([], Some(last)) if last.collation.is_none() => {
                 Some(line(0, usize::MAX, last.is_descending))
@@ -72,8 +72,8 @@ impl LineKey {
             ([only], last) => {
                 let (start, end) = only.byte_range().filter(|_| only.is_plain() && !only.trims)?;
                 let end = end.unwrap_or(usize::MAX);
-                let pads = only.pad.or(order.pad).is_some();
-                let is_placing = matches!(order.invalid, Some(Invalid::Placed(_)));
+                let pads = only.pad.or(order.options.pad).is_some();
+                let is_placing = matches!(order.options.invalid, Some(Invalid::Placed(_)));
                 let is_cut = order.body.has_no_fields();
                 if only.nulls.is_some() || is_cut && (pads || is_placing) {
                     return None;
@@ -95,9 +95,7 @@ impl LineKey {
 
     /// Appends the descending key.
     fn append_descending<S: Sink>(&self, record: &[u8], out: &mut S) {
-        let mark = out.begin_inverted();
-        bytes::append(self.text(record), false, out);
-        out.end_inverted(mark);
+        out.inverted_if(true, |out| bytes::append(self.text(record), false, out));
     }
 
     /// Returns word 0 of a record that may be too short for a whole load, or has bytes to escape.

@@ -12,13 +12,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::columns;
-use super::date_format::DateFormat;
 use super::encode::list::ValueList;
 use super::fault;
 use super::text_type::{Day, TextType};
 use crate::error::{ConfigErrorKind, Error, Message, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
+use crate::key::OrderOptions;
 
 /// The division of a record into fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -382,35 +382,20 @@ pub struct TextOrder {
     pub separator: Separator,
     /// The part of a record that can be in a key.
     pub body: Body,
-    /// The keys, most significant first. Without keys, and if `then_whole` is `None`, the whole
-    /// record is the key.
+    /// The keys, most significant first. Without keys, and without an order of whole records, the
+    /// whole record is the key.
     pub specs: Vec<TextSpec>,
-    /// The order of records that are equal in every spec; `None` leaves them as they came.
-    pub then_whole: Option<LastResort>,
-    /// The form of numbers.
-    pub numbers: NumberFormat,
-    /// The names of months.
-    pub months: Months,
-    /// The classes of bytes for a [`Translation`]. Blanks are always space, tab and newline.
-    pub classes: Arc<ByteClasses>,
-    /// The key of the hash of [`TextType::RANDOM`].
-    pub seed: [u8; 16],
-    /// The fate of records with keys that are not values of their types.
-    pub invalid: Option<Invalid>,
     /// The number of first keys that place a record in which one of them is invalid. An invalid
     /// later key counts only among records that are equal in the keys before it.
     pub placing_keys: usize,
-    /// The form of days and times, if not that of ISO 8601.
-    pub date_format: Option<Arc<DateFormat>>,
-    /// The byte for those that a record is too short to have. Without it, a record that ends
-    /// before a range of its bytes has no key. Lines and rows are never too short.
-    pub pad: Option<u8>,
+    /// Everything that is not said key by key.
+    pub options: OrderOptions,
 }
 
 impl TextOrder {
     /// Returns the orders of languages that keys ask for, as a person writes them; each once.
     pub fn collations(&self) -> Vec<String> {
-        let last = self.then_whole.iter().filter_map(|last| last.collation.as_ref());
+        let last = self.options.then_whole.iter().filter_map(|last| last.collation.as_ref());
         let all = self.specs.iter().filter_map(|spec| spec.collation.as_ref()).chain(last);
         let mut names: Vec<String> = all.map(|collation| collation.describe()).collect();
         names.dedup();
@@ -434,7 +419,7 @@ impl TextOrder {
                  the number of the column"
             ));
         }
-        let format = self.date_format.as_ref()?;
+        let format = self.options.date_format.as_ref()?;
         let lacking = match spec.text_type.traits().day? {
             Day { has_date: true, .. } if !format.has_date => "day",
             Day { has_date: false, .. } if !format.has_time => "time of day",
@@ -447,6 +432,13 @@ impl TextOrder {
     /// Returns the number of bytes of memory that its lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.specs.iter().map(TextSpec::list_bytes).sum()
+    }
+
+    /// Returns the order with other options.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut OrderOptions)) -> Self {
+        change(&mut self.options);
+        self
     }
 
     /// Finds the columns that keys name among those that there are, and tells the others their
@@ -477,15 +469,8 @@ impl TextOrder {
             separator,
             body: Body::of(format),
             specs: Vec::new(),
-            then_whole: None,
-            numbers: NumberFormat::default(),
-            months: Months::default(),
-            classes: Arc::new(ByteClasses::c()),
-            seed: [0; 16],
-            invalid: None,
             placing_keys: usize::MAX,
-            date_format: None,
-            pad: None,
+            options: OrderOptions::default(),
         }
     }
 }

@@ -95,7 +95,7 @@ impl Part {
             Class::Loose => {
                 let is_line = matches!(order.body, Body::Terminated(_));
                 let is_json = order.separator == Separator::Members;
-                !is_line || is_json || order.invalid.is_some()
+                !is_line || is_json || order.options.invalid.is_some()
             }
             Class::Strict | Class::StrictBytes => true,
         };
@@ -103,7 +103,7 @@ impl Part {
         // A record of a given length is never too short.
         let reach = range.map_or(0, |(start, end)| end.unwrap_or(start));
         let is_sure = matches!(order.body, Body::Fixed(length) if reach <= length);
-        let pad = spec.pad.or(order.pad).filter(|_| reach > 0);
+        let pad = spec.pad.or(order.options.pad).filter(|_| reach > 0);
         // A range without an end takes what there is: nothing of it is missing.
         let pad = pad.zip(range.map(|(start, end)| end.map_or(0, |end| end.saturating_sub(start))));
         let needs = if pad.is_some() || is_sure { 0 } else { reach };
@@ -111,7 +111,7 @@ impl Part {
         let is_there = class == Class::StrictBytes && range.is_some_and(|(_, end)| end.is_some());
         let has_nulls = (is_cell || is_checked) && !is_there;
         let nulls = spec.nulls.or(has_nulls.then_some(Place::Last));
-        let invalid = match order.invalid {
+        let invalid = match order.options.invalid {
             Some(Invalid::Placed(place)) if is_checked || needs > 0 => Some(place),
             _ => None,
         };
@@ -119,7 +119,7 @@ impl Part {
         let typed = Typed::new(spec, order, is_open, is_checked);
         let places = nulls.is_some() || invalid.is_some();
         // Numbers and months are read in either case.
-        let table = if traits.has_case { Table::of(spec, &order.classes) } else { None };
+        let table = if traits.has_case { Table::of(spec, &order.options.classes) } else { None };
         let is_plain = spec.is_plain() && pad.is_none() && invalid.is_none();
         let is_whole = needs == 0 && pad.is_none() && table.is_none();
         Self {
@@ -281,12 +281,7 @@ impl Part {
         if self.marks_values {
             out.push(VALUE);
         }
-        if !self.spec.is_descending {
-            return self.typed.append(*text, out);
-        }
-        let mark = out.begin_inverted();
-        self.typed.append(*text, out);
-        out.end_inverted(mark);
+        out.inverted_if(self.spec.is_descending, |out| self.typed.append(*text, out));
     }
 
     /// Returns the mark that stands for text that is not a value, if such text has a place.

@@ -27,36 +27,18 @@ pub(super) trait Sink {
     /// Ends the stretch of complemented bytes that began at `mark`.
     fn end_inverted(&mut self, mark: usize);
 
+    /// Appends what `body` does, complemented where `is_inverted`.
+    #[inline]
+    fn inverted_if(&mut self, is_inverted: bool, body: impl FnOnce(&mut Self)) {
+        let mark = is_inverted.then(|| self.begin_inverted());
+        body(self);
+        if let Some(mark) = mark {
+            self.end_inverted(mark);
+        }
+    }
+
     /// Appends the key of a value by that function of its type's row that is for such sinks.
     fn append_value(&mut self, text: Content<'_>, of: &Typed);
-}
-
-/// A sink that keeps no bytes, to ask only whether a text has a key.
-#[derive(Debug)]
-pub(super) struct NoSink;
-
-impl Sink for NoSink {
-    #[inline]
-    fn room(&self) -> usize {
-        0
-    }
-
-    #[inline]
-    fn push(&mut self, _: u8) {}
-
-    #[inline]
-    fn extend(&mut self, _: &[u8]) {}
-
-    #[inline]
-    fn begin_inverted(&mut self) -> usize {
-        0
-    }
-
-    #[inline]
-    fn end_inverted(&mut self, _: usize) {}
-
-    #[inline]
-    fn append_value(&mut self, _: Content<'_>, _: &Typed) {}
 }
 
 /// One word of the key; what comes before and after it is dropped.

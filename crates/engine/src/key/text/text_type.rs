@@ -20,7 +20,7 @@ use super::encode::machine::NumberType;
 use super::encode::number::trimmed;
 use super::encode::written::NumberStyle;
 use super::encode::zoned::Zoned;
-use super::sink::{BufferSink, FewSink, NoSink, Sink, WordSink};
+use super::sink::{BufferSink, FewSink, Sink, WordSink};
 use super::typed::Typed;
 
 /// The type of the bytes of a key.
@@ -207,7 +207,7 @@ pub(super) trait KeyType {
     /// Returns whether all of `text` is a value, of strict types without blanks at its ends.
     #[inline]
     fn is_value(text: &[u8], of: &Typed) -> bool {
-        Self::append(text, of, &mut NoSink).is_some()
+        Self::append(text, of, &mut WordSink::new(0)).is_some()
     }
 
     /// Returns the description of the values of one of its types.

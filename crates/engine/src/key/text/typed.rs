@@ -38,10 +38,10 @@ impl Typed {
             collation: spec.collation.clone(),
             is_open,
             is_checked,
-            numbers: order.numbers,
-            months: order.months.clone(),
-            date_format: order.date_format.clone(),
-            seed: order.seed,
+            numbers: order.options.numbers,
+            months: order.options.months.clone(),
+            date_format: order.options.date_format.clone(),
+            seed: order.options.seed,
             folds_case: spec.translation.folds_case,
         }
     }

@@ -92,7 +92,7 @@ impl KeyWatch {
         };
         let parts: Vec<Watched> = parts.iter().enumerate().filter_map(watched).collect();
         let placing = parts.iter().filter(|watched| watched.is_placing).count();
-        let place = match order.invalid {
+        let place = match order.options.invalid {
             Some(Invalid::Placed(place)) if placing > 0 => Some(place),
             _ => None,
         };
@@ -183,7 +183,8 @@ fn ruled_out(part: &Part, order: &TextOrder) -> u32 {
         return u32::MAX;
     }
     // Of days and times in the usual form, `--date-format` says that they are not in it.
-    let is_possible = |typed: &Typed| order.date_format.is_none() || !typed.text_type.is_day();
+    let is_possible =
+        |typed: &Typed| order.options.date_format.is_none() || !typed.text_type.is_day();
     let possible = SUGGESTED.iter().enumerate().filter(|(_, (_, typed))| is_possible(typed));
     !possible.fold(0, |bits, (number, _)| bits | 1 << number)
 }

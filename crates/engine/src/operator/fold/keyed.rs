@@ -12,7 +12,9 @@ impl Folds {
     pub fn may_change_key(&self, order: &TextOrder) -> bool {
         self.0.iter().any(|fold| {
             let looks = |spec: &TextSpec| looks_at(spec, fold.field);
-            order.specs.is_empty() || order.then_whole.is_some() || order.specs.iter().any(looks)
+            order.specs.is_empty()
+                || order.options.then_whole.is_some()
+                || order.specs.iter().any(looks)
         })
     }
 }

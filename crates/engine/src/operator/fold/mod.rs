@@ -227,24 +227,14 @@ impl Folds {
     /// Appends `record` with question marks in place of what is folded, for a message: what stands
     /// there depends on how much was folded before.
     pub fn mask(&self, record: &[u8]) -> Vec<u8> {
+        let question = |fold: &Fold| {
+            let width = fold.field.range().map_or(1, |range| range.len());
+            Value::Text(vec![b'?'; width])
+        };
         let mut masked = Vec::new();
-        match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
-            Some(places) => {
-                let values = vec![Value::Text(b"?".to_vec()); self.len()];
-                self.write_cells(record, places, &values, &mut masked);
-            }
-            None => {
-                masked.extend_from_slice(record);
-                for fold in &self.0 {
-                    let before = record.len() - fold.layout.body(record).len();
-                    if let Some(range) = fold.field.range()
-                        && let Some(bytes) = masked[before..].get_mut(range)
-                    {
-                        bytes.fill(b'?');
-                    }
-                }
-            }
-        }
+        let values: Vec<Value> = self.0.iter().map(question).collect();
+        // Question marks fit wherever there is room.
+        let _ = self.write(record, &values, &mut masked);
         masked
     }
 
@@ -310,7 +300,8 @@ impl Folds {
         for (fold, value) in self.0.iter().zip(values) {
             let before = record.len() - fold.layout.body(record).len();
             let Field::Range { start, end, number } = fold.field else { continue };
-            let (bytes, width) = (&mut out[before..][start..end], end - start);
+            let Some(bytes) = out[before..].get_mut(start..end) else { continue };
+            let width = end - start;
             match (number, value) {
                 (Some(number), Value::Integer(value)) if number.holds(*value, width) => {
                     number.write(*value, bytes);

@@ -50,12 +50,10 @@ enum Value {
 
 fn append_number<S: Sink>(number: Extended, is_negative: bool, out: &mut S) {
     out.push(NUMBER);
-    let mark = (is_negative && number != Extended::ZERO).then(|| out.begin_inverted());
-    out.extend(&(number.exponent | 1 << 15).to_be_bytes());
-    out.extend(&number.mantissa.to_be_bytes());
-    if let Some(mark) = mark {
-        out.end_inverted(mark);
-    }
+    out.inverted_if(is_negative && number != Extended::ZERO, |out| {
+        out.extend(&(number.exponent | 1 << 15).to_be_bytes());
+        out.extend(&number.mantissa.to_be_bytes());
+    });
 }
 
 fn append_nan<S: Sink>(payload: u64, is_negative: bool, out: &mut S) {

@@ -47,7 +47,8 @@ fn typed(name: &str, is_open: bool, seed: u8) -> Typed {
         name => TextType::named(name).unwrap().1,
     };
     let numbers = if name.starts_with("german") { GERMAN } else { PLAIN };
-    let order = TextOrder { numbers, seed: [seed; 16], ..TextOrder::by_bytes(b'\n') };
+    let order = TextOrder::by_bytes(b'\n')
+        .with(|options| (options.numbers, options.seed) = (numbers, [seed; 16]));
     Typed::new(&TextSpec { text_type, ..TextSpec::default() }, &order, is_open, false)
 }
 

@@ -80,7 +80,7 @@ fn messages_name_the_place_the_text_and_the_type() {
 #[test]
 fn formats_of_days_are_named() {
     let format = Arc::new(DateFormat::new("%d.%m.%Y").unwrap());
-    let order = TextOrder { date_format: Some(format), ..TextOrder::of(Format::CSV) };
+    let order = TextOrder::of(Format::CSV).with(|options| options.date_format = Some(format));
     let said = Words::new(&spec("day:date"), &order).invalid(b"2026-11-22");
     assert_eq!(
         said.to_string(),

@@ -84,7 +84,8 @@ fn field(number: usize, text_type: TextType) -> TextSpec {
 }
 
 fn lines(specs: Vec<TextSpec>, then_whole: Option<LastResort>) -> TextOrder {
-    TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }
+    TextOrder { specs, ..TextOrder::by_bytes(b'\n') }
+        .with(|options| options.then_whole = then_whole)
 }
 
 /// Sorts lines by `order`, checking every pair.
@@ -200,8 +201,8 @@ fn collations_and_trimming_apply_to_fields() {
 fn number_formats_that_contradict_themselves_are_refused() {
     for (radix, thousands) in [(b'.', Some(b'.')), (b'1', None), (b'.', Some(b'0'))] {
         let mut order = lines(vec![field(0, TextType::DECIMAL)], None);
-        order.numbers.radix = radix;
-        order.numbers.thousands = thousands;
+        order.options.numbers.radix = radix;
+        order.options.numbers.thousands = thousands;
         assert!(matches!(CompiledKey::new(&order), Err(Error::Config(_))));
     }
 }
@@ -266,7 +267,8 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
         let is_checked = specs.iter().any(|spec| spec.text_type.traits().class == Class::Strict);
         let place = place.or(is_checked.then_some(Place::Last));
         let invalid = place.map(Invalid::Placed);
-        TextOrder { separator, invalid, ..lines(specs, then_whole) }
+        TextOrder { separator, ..lines(specs, then_whole) }
+            .with(|options| options.invalid = invalid)
     })
 }
 
@@ -287,7 +289,8 @@ fn records() -> impl Strategy<Value = [Vec<u8>; 2]> {
 /// Before that, what is no value by any spec stands apart.
 fn one_by_one(order: &TextOrder, a: &[u8], b: &[u8]) -> Ordering {
     let only = |spec: &TextSpec| {
-        let order = TextOrder { specs: vec![spec.clone()], then_whole: None, ..order.clone() };
+        let order = TextOrder { specs: vec![spec.clone()], ..order.clone() }
+            .with(|options| options.then_whole = None);
         TextKey::new(&order).unwrap()
     };
     let alone = |spec: &TextSpec| only(spec).compare_from(a, b, 0);
@@ -295,14 +298,14 @@ fn one_by_one(order: &TextOrder, a: &[u8], b: &[u8]) -> Ordering {
         let is_no_value = |key: TextKey| key.parts[0].is_invalid(&mut key.fields(record));
         order.specs.iter().any(|spec| is_no_value(only(spec)))
     };
-    let apart = match order.invalid {
+    let apart = match order.options.invalid {
         Some(Invalid::Placed(Place::First)) => is_invalid(b).cmp(&is_invalid(a)),
         _ => is_invalid(a).cmp(&is_invalid(b)),
     };
     if apart.is_ne() {
         return apart;
     }
-    let whole = || match &order.then_whole {
+    let whole = || match &order.options.then_whole {
         None if order.specs.is_empty() => a[..a.len() - 1].cmp(&b[..b.len() - 1]),
         None => Ordering::Equal,
         Some(last) if last.is_descending => b[..b.len() - 1].cmp(&a[..a.len() - 1]),

@@ -25,11 +25,9 @@ impl Part {
                 if self.marks_values {
                     out.push(VALUE);
                 }
-                let mark = self.spec.is_descending.then(|| out.begin_inverted());
-                bytes::append_slice(text, self.typed.is_open, out);
-                if let Some(mark) = mark {
-                    out.end_inverted(mark);
-                }
+                out.inverted_if(self.spec.is_descending, |out| {
+                    bytes::append_slice(text, self.typed.is_open, out);
+                });
                 true
             }
             Usual::None => false,

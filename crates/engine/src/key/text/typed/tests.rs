@@ -58,7 +58,8 @@ fn text_type(kind: &str) -> TextType {
 fn typed(text_type: TextType, date_format: Option<&str>) -> Typed {
     let spec = TextSpec { text_type, ..TextSpec::default() };
     let date_format = date_format.map(|format| Arc::new(DateFormat::new(format).unwrap()));
-    let order = TextOrder { date_format, ..TextOrder::of(Format::Fixed { length: 1 }) };
+    let order = TextOrder::of(Format::Fixed { length: 1 })
+        .with(|options| options.date_format = date_format);
     Typed::new(&spec, &order, false, true)
 }
 

@@ -6,7 +6,7 @@ use super::*;
 
 /// The check of a type, with numbers in a format.
 fn of(text_type: TextType, numbers: NumberFormat) -> impl Fn(&[u8]) -> bool {
-    let order = TextOrder { numbers, ..TextOrder::by_bytes(b'\n') };
+    let order = TextOrder::by_bytes(b'\n').with(|options| options.numbers = numbers);
     let typed = Typed::new(&TextSpec { text_type, ..TextSpec::default() }, &order, true, true);
     move |text| typed.is_valid(text)
 }
