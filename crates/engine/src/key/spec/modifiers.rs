@@ -114,12 +114,9 @@ impl Modifiers {
 
 /// Returns whether a word is the name of a modifier, its value aside.
 pub fn is_modifier(word: &str) -> bool {
-    const BARE: [&str; 7] = ["asc", "desc", "ci", "trim", "currency", "nulls-first", "nulls-last"];
+    let name = |word: &str| word.find('=').map_or(word.len(), |at| at + 1);
     let word = name_in_lower_case(word);
-    match word.split_once('=') {
-        Some((name, _)) => matches!(name, "pad" | "decimal" | "thousands" | "locale"),
-        None => BARE.contains(&word.as_str()),
-    }
+    MODIFIERS.iter().any(|known| word[..name(&word)] == known[..name(known)])
 }
 
 /// Reads a sign that may stand within a number: any byte but digits, plus and minus.

@@ -45,25 +45,27 @@ pub(super) struct Part {
     /// The place whose bytes it looks at.
     site: Site,
     typed: Typed,
-    /// True if the bytes it looks at are its key, but for the direction.
-    is_plain: bool,
     /// The values that it takes without a further look.
     usual: Usual,
     /// Translation of its bytes, if it changes any.
     table: Option<Box<Table>>,
-    /// True if blanks at its ends are those of its table's text, not of the record's.
-    trims_late: bool,
-    /// Place of empty text, if that is not a value.
-    nulls: Option<Place>,
-    /// Place of invalid text; `None` if it is a fault or cannot occur.
-    invalid: Option<Place>,
-    /// True if a mark is in front of values.
-    marks_values: bool,
+    marks: Marks,
     /// Bytes that a record has to have.
     needs: usize,
     /// Byte that fills missing bytes, and the number of bytes looked at.
     pad: Option<(u8, usize)>,
     words: Box<Words>,
+}
+
+/// The marks of a part.
+#[derive(Clone, Copy, Debug)]
+struct Marks {
+    /// Place of empty text, if that is not a value.
+    nulls: Option<Place>,
+    /// Place of invalid text; `None` if it is a fault or cannot occur.
+    invalid: Option<Place>,
+    /// True if a mark is in front of values.
+    precede_values: bool,
 }
 
 /// Place in a record where a part looks.
@@ -117,35 +119,36 @@ impl Part {
         };
         let is_open = is_last && !spec.is_descending;
         let typed = Typed::new(spec, order, is_open, is_checked);
-        let places = nulls.is_some() || invalid.is_some();
+        let precede_values = (nulls.is_some() || invalid.is_some()) && !traits.spares_ends;
         // Numbers and months are read in either case.
         let table = if traits.has_case { Table::of(spec, &order.options.classes) } else { None };
         let is_plain = spec.is_plain() && pad.is_none() && invalid.is_none();
         let is_whole = needs == 0 && pad.is_none() && table.is_none();
         Self {
-            is_plain,
             usual: match traits.usual {
                 Usual::Bytes if !is_plain => Usual::None,
                 _ if !is_whole => Usual::None,
                 usual => usual,
             },
             table: table.map(Box::new),
-            trims_late: spec.trims && traits.alphabet == Some(Alphabet::Page),
-            marks_values: places && !traits.spares_ends,
+            marks: Marks { nulls, invalid, precede_values },
             words: Box::new(Words::new(spec, order)),
             spec: spec.clone(),
             site: Site::of(spec, order),
             typed,
-            nulls,
-            invalid,
             needs,
             pad,
         }
     }
 
+    /// Returns whether blanks at its ends are those of its table's text, not of the record's.
+    fn trims_late(&self) -> bool {
+        self.spec.trims && self.typed.text_type.alphabet() == Some(Alphabet::Page)
+    }
+
     /// Returns whether there may be records whose text here is no value and has a place.
     pub fn places_invalid(&self) -> bool {
-        self.invalid.is_some()
+        self.marks.invalid.is_some()
     }
 
     /// Returns whether what is no value is read as far as it goes.
@@ -178,19 +181,19 @@ impl Part {
 
     /// Keeps the first byte of values apart from all marks.
     pub fn mark_values(&mut self) {
-        self.marks_values = !self.spec.text_type.traits().spares_ends;
+        self.marks.precede_values = !self.spec.text_type.traits().spares_ends;
     }
 
     /// Returns whether the text of a record is no value and has a place.
     pub fn is_invalid(&self, fields: &mut Fields<'_>) -> bool {
         let is_short = self.needs > fields.length();
         let mut marked = || self.mark(&self.content(fields), is_short);
-        self.invalid.is_some() && matches!(marked(), Some(0 | 0xff))
+        self.marks.invalid.is_some() && matches!(marked(), Some(0 | 0xff))
     }
 
     /// Returns whether there are records that have a fault in it.
     pub fn is_partial(&self) -> bool {
-        (self.typed.is_checked || self.needs > 0) && self.invalid.is_none()
+        (self.typed.is_checked || self.needs > 0) && self.marks.invalid.is_none()
     }
 
     /// Returns the bytes it looks at, and which of them stand for others.
@@ -207,7 +210,7 @@ impl Part {
 
     #[inline]
     fn trim<'a>(&self, text: &'a [u8], escapes: Escapes) -> &'a [u8] {
-        if !self.spec.trims || self.trims_late || self.pad.is_some() {
+        if !self.spec.trims || self.trims_late() || self.pad.is_some() {
             return text;
         }
         if escapes == Escapes::Json { json::trimmed(text) } else { trimmed(text) }
@@ -225,7 +228,7 @@ impl Part {
         let said = self.said(located);
         match &self.table {
             None => said,
-            Some(table) if self.trims_late => said.through(Some(table)).trimmed(),
+            Some(table) if self.trims_late() => said.through(Some(table)).trimmed(),
             Some(table) => said.through(Some(table)),
         }
     }
@@ -236,7 +239,7 @@ impl Part {
         let cell = Content::escaped(text, escapes);
         let Some((byte, length)) = self.pad else { return cell };
         let padded = cell.padded(byte, length.saturating_sub(text.len()));
-        if self.spec.trims && !self.trims_late { padded.trimmed() } else { padded }
+        if self.spec.trims && !self.trims_late() { padded.trimmed() } else { padded }
     }
 
     /// Appends its bytes of the key.
@@ -278,7 +281,7 @@ impl Part {
             out.push(mark);
             return;
         }
-        if self.marks_values {
+        if self.marks.precede_values {
             out.push(VALUE);
         }
         out.inverted_if(self.spec.is_descending, |out| self.typed.append(*text, out));
@@ -287,13 +290,13 @@ impl Part {
     /// Returns the mark that stands for text that is not a value, if such text has a place.
     #[inline]
     fn mark(&self, text: &Content<'_>, is_short: bool) -> Option<u8> {
-        if self.nulls.is_none() && self.invalid.is_none() {
+        if self.marks.nulls.is_none() && self.marks.invalid.is_none() {
             return None;
         }
         if self.is_null(text) && !is_short {
-            return self.nulls.map(|place| if place == Place::First { 1 } else { 0xfe });
+            return self.marks.nulls.map(|place| if place == Place::First { 1 } else { 0xfe });
         }
-        let place = self.invalid?;
+        let place = self.marks.invalid?;
         let mark = if place == Place::First { 0 } else { 0xff };
         (is_short || self.typed.is_checked && !self.typed.is_valid(*text)).then_some(mark)
     }
@@ -316,7 +319,7 @@ impl Part {
     #[inline]
     fn is_good(&self, text: &Content<'_>) -> bool {
         !self.typed.is_checked
-            || self.nulls.is_some() && self.is_null(text)
+            || self.marks.nulls.is_some() && self.is_null(text)
             || self.typed.is_valid(*text)
     }
 
@@ -339,7 +342,7 @@ impl Part {
 
     /// Returns the memory in bytes that making its part of a long record's key takes.
     pub fn scratch_bytes(&self, fields: &mut Fields<'_>) -> usize {
-        if self.is_plain { 0 } else { self.typed.scratch_bytes(&self.content(fields)) }
+        if self.usual == Usual::Bytes { 0 } else { self.typed.scratch_bytes(&self.content(fields)) }
     }
 
     /// Returns the number of fields up to the last that it looks at.
@@ -361,7 +364,7 @@ impl Part {
         b: &mut Fields<'a>,
         agreed: usize,
     ) -> Ordering {
-        if !self.is_plain {
+        if self.usual != Usual::Bytes {
             return self.compare_contents(a, b, agreed);
         }
         let (text_a, escapes_a) = self.located(a);
@@ -370,7 +373,7 @@ impl Part {
         if (escapes_a, escapes_b) != (Escapes::None, Escapes::None) {
             return self.compare_contents(a, b, agreed);
         }
-        match self.nulls {
+        match self.marks.nulls {
             Some(Place::First) if text_a.is_empty() || text_b.is_empty() => {
                 return text_b.is_empty().cmp(&text_a.is_empty());
             }

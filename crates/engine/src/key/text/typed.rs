@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::super::OrderOptions;
 use super::content::Content;
-use super::date_format::DateFormat;
 use super::encode::{bytes, number};
-use super::order::{Collation, Months, NumberFormat, TextOrder, TextSpec};
+use super::order::{Collation, TextOrder, TextSpec};
 use super::sink::Sink;
 use super::text_type::{Class, TextType, Usual};
 
@@ -19,10 +19,7 @@ pub(super) struct Typed {
     pub is_open: bool,
     /// True if nothing but values is taken.
     pub is_checked: bool,
-    pub numbers: NumberFormat,
-    pub months: Months,
-    pub date_format: Option<Arc<DateFormat>>,
-    pub seed: [u8; 16],
+    pub options: OrderOptions,
     /// True if small letters stand for capitals.
     pub folds_case: bool,
 }
@@ -38,10 +35,7 @@ impl Typed {
             collation: spec.collation.clone(),
             is_open,
             is_checked,
-            numbers: order.options.numbers,
-            months: order.options.months.clone(),
-            date_format: order.options.date_format.clone(),
-            seed: order.options.seed,
+            options: order.options.clone(),
             folds_case: spec.translation.folds_case,
         }
     }
@@ -68,7 +62,7 @@ impl Typed {
         }
         match self.text_type.list() {
             Some(values) => text.with_value(values.longest_bytes(), body),
-            None if self.date_format.is_some() && self.text_type.is_day() => {
+            None if self.options.date_format.is_some() && self.text_type.is_day() => {
                 text.with_value(DATE_BYTES_MAX, body)
             }
             None => text.up_to_quote().with_slice(usize::MAX, body),
@@ -108,7 +102,7 @@ impl Typed {
         match (self.text_type.traits(), text.as_slice()) {
             (traits, _) if traits.class == Class::Text => true,
             (traits, Some(text)) if traits.is_number() => {
-                number::is_value(text, traits.is_whole(), self.numbers)
+                number::is_value(text, traits.is_whole(), self.options.numbers)
             }
             _ => (self.text_type.row.is_value)(text, self),
         }

@@ -40,22 +40,15 @@ impl Collation for Locale {
 ///
 /// [`Error::Config`](crate::Error::Config) for an unknown locale, and without the feature `icu` for
 /// all locales.
-#[cfg(feature = "icu")]
 pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
-    match unicode::Unicode::new(locale) {
+    #[cfg(feature = "icu")]
+    let order = unicode::Unicode::new(locale);
+    #[cfg(feature = "icu")]
+    return match order {
         Ok(order) => Ok(Arc::new(order)),
         Err(reason) => Err(config!(ConfigErrorKind::InvalidKey, "{}", reason)),
-    }
-}
-
-/// Returns the order of text of a locale by the Unicode collation algorithm: needs the feature
-/// `icu`, which this program was built without.
-///
-/// # Errors
-///
-/// [`Error::Config`](crate::Error::Config), always.
-#[cfg(not(feature = "icu"))]
-pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
+    };
+    #[cfg(not(feature = "icu"))]
     Err(config!(
         ConfigErrorKind::Unsupported,
         "cannot sort text by locale '{}': sortwell was built without Unicode collation (the \

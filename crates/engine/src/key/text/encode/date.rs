@@ -26,7 +26,7 @@ impl KeyType for Date {
 
     #[inline]
     fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        let days = match &of.date_format {
+        let days = match &of.options.date_format {
             None => parse(text)?,
             Some(format) => format.date(text)?,
         };

@@ -27,7 +27,7 @@ impl KeyType for GeneralType {
         let text = &text[leading(text, is_space)..];
         let is_negative = text.first() == Some(&b'-');
         let text = &text[usize::from(matches!(text.first(), Some(b'-' | b'+')))..];
-        match read(text, of.numbers.radix) {
+        match read(text, of.options.numbers.radix) {
             Value::None => out.push(NONE),
             Value::Nan(payload) => append_nan(payload, is_negative, out),
             Value::Number(number) => append_number(number, is_negative, out),

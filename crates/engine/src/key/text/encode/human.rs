@@ -17,7 +17,7 @@ impl KeyType for HumanType {
     const TRAITS: Traits = Traits::of(Class::Unchecked).fills_word();
 
     fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        let (magnitude, number) = human(text, of.numbers, of.folds_case);
+        let (magnitude, number) = human(text, of.options.numbers, of.folds_case);
         out.push(magnitude);
         number.append(0, out);
         Some(())
@@ -25,7 +25,7 @@ impl KeyType for HumanType {
 
     fn order_of(texts: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
         let [(magnitude_a, a), (magnitude_b, b)] =
-            texts.map(|text| human(text, of.numbers, of.folds_case));
+            texts.map(|text| human(text, of.options.numbers, of.folds_case));
         a.compare(&b).map(|order| magnitude_a.cmp(&magnitude_b).then(order))
     }
 }

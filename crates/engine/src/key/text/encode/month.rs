@@ -15,7 +15,7 @@ impl KeyType for MonthType {
     const TRAITS: Traits = Traits::of(Class::Loose).is_coarse();
 
     fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        let month = of.months.beginning(without_blanks(text));
+        let month = of.options.months.beginning(without_blanks(text));
         out.push(month.map_or(0, |(index, _)| index as u8 + 1));
         Some(())
     }
@@ -24,7 +24,7 @@ impl KeyType for MonthType {
     fn is_value(text: &[u8], of: &Typed) -> bool {
         let text = trimmed(text);
         let is_whole = |name: &str| text.eq_ignore_ascii_case(name.as_bytes());
-        let month = of.months.beginning(text);
+        let month = of.options.months.beginning(text);
         month.is_some_and(|(month, length)| length == text.len() || is_whole(ENGLISH[month]))
     }
 }

@@ -28,7 +28,7 @@ impl KeyType for IntType {
     }
 
     fn is_value(text: &[u8], of: &Typed) -> bool {
-        is_value(text, true, of.numbers)
+        is_value(text, true, of.options.numbers)
     }
 
     fn order_of([a, b]: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
@@ -52,7 +52,7 @@ impl KeyType for DecimalType {
     }
 
     fn is_value(text: &[u8], of: &Typed) -> bool {
-        is_value(text, false, of.numbers)
+        is_value(text, false, of.options.numbers)
     }
 
     fn order_of([a, b]: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
@@ -69,7 +69,7 @@ const fn number_traits(are_whole: bool) -> Traits {
 #[inline]
 pub fn read<'a>(text: &'a [u8], is_whole: bool, of: &Typed) -> Number<'a> {
     let grammar = Grammar { takes_plus: is_whole || of.is_checked, takes_fraction: !is_whole };
-    Number::read(text, of.numbers, grammar)
+    Number::read(text, of.options.numbers, grammar)
 }
 
 /// Returns whether `text` is an optional sign and digits, with a fraction or without unless

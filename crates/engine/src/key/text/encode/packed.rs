@@ -42,7 +42,7 @@ impl KeyType for PackedType {
     }
 
     fn append_number(text: &str, of: &Typed, out: &mut BufferSink<'_>) -> Option<bool> {
-        Some(number::append_decimal(text, of.numbers, out))
+        Some(number::append_decimal(text, of.options.numbers, out))
     }
 }
 

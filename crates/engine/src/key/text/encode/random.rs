@@ -17,9 +17,9 @@ impl KeyType for RandomType {
     const TRAITS: Traits = Traits { is_shuffle: true, ..Traits::of(Class::Text) };
 
     fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
-        let mut hash = Xxh3::with_seed(half(of.seed));
+        let mut hash = Xxh3::with_seed(half(of.options.seed));
         let hash = match (&of.collation, text.as_slice()) {
-            (None, Some(bytes)) => xxh3_128_with_seed(bytes, half(of.seed)),
+            (None, Some(bytes)) => xxh3_128_with_seed(bytes, half(of.options.seed)),
             (None, None) => {
                 text.show_pieces(usize::MAX, |piece| hash.update(piece));
                 hash.digest128()
@@ -35,7 +35,7 @@ impl KeyType for RandomType {
                 hash.digest128()
             }
         };
-        append_hash(hash, of.seed, out);
+        append_hash(hash, of.options.seed, out);
     }
 }
 

@@ -19,7 +19,7 @@ impl KeyType for SizeType {
     const TRAITS: Traits = Traits::of(Class::Loose).fills_word().spares_ends();
 
     fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        let number = Number::read(text, of.numbers, SIGNED);
+        let number = Number::read(text, of.options.numbers, SIGNED);
         let (steps, is_binary) = suffix(number.rest);
         if steps == 0 || number.is_zero() || !is_binary {
             number.append(3 * i64::from(steps), out);
@@ -34,7 +34,7 @@ impl KeyType for SizeType {
     /// Returns whether `text` is a number and perhaps a unit: `512`, `1K`, `2.5 GiB`.
     fn is_value(text: &[u8], of: &Typed) -> bool {
         let text = trimmed(text);
-        let Some(length) = length(text, of.numbers) else { return false };
+        let Some(length) = length(text, of.options.numbers) else { return false };
         let unit = &text[length..];
         let unit = unit.strip_prefix(b" ").unwrap_or(unit);
         let unit = unit.to_ascii_uppercase();
@@ -49,7 +49,7 @@ impl KeyType for SizeType {
 
     /// Compares two sizes with one suffix.
     fn order_of(texts: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
-        let [a, b] = texts.map(|text| Number::read(text, of.numbers, SIGNED));
+        let [a, b] = texts.map(|text| Number::read(text, of.options.numbers, SIGNED));
         if suffix(a.rest) == suffix(b.rest) { a.compare(&b) } else { None }
     }
 }

@@ -32,7 +32,7 @@ impl KeyType for Time {
     #[inline]
     fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let by_format;
-        let (second, fraction) = match &of.date_format {
+        let (second, fraction) = match &of.options.date_format {
             None => parse(text)?,
             Some(format) => {
                 by_format = format.time(text)?;

@@ -76,7 +76,7 @@ impl KeyType for ZonedType {
     }
 
     fn append_number(text: &str, of: &Typed, out: &mut BufferSink<'_>) -> Option<bool> {
-        Some(number::append_decimal(text, of.numbers, out))
+        Some(number::append_decimal(text, of.options.numbers, out))
     }
 }
 

@@ -22,7 +22,7 @@ impl Part {
         match self.usual {
             Usual::Numbers { .. } => digits::append_few(text, self.spec.is_descending, out),
             Usual::Bytes => {
-                if self.marks_values {
+                if self.marks.precede_values {
                     out.push(VALUE);
                 }
                 out.inverted_if(self.spec.is_descending, |out| {

@@ -8,6 +8,7 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
 use super::super::content::Escapes;
+use super::super::date_format::DateFormat;
 use super::super::encode::TYPES;
 use super::super::encode::list::ValueList;
 use super::super::encode::written::NumberStyle;
