@@ -409,8 +409,8 @@ impl TextOrder {
         json::Path::read(name).ok()
     }
 
-    /// Returns what keeps a spec from being a key of this order, if anything does: `written` names a
-    /// column that is not known, or needs a day or time that the date format lacks.
+    /// Returns what keeps a spec from being a key of this order, if anything does: `written` names
+    /// a column that is not known, or needs a day or time that the date format lacks.
     pub(crate) fn fault_of(&self, spec: &TextSpec, written: &str) -> Option<String> {
         if spec.is_by_name && self.separator != Separator::Members {
             let name = spec.name.as_deref().unwrap_or_default();
