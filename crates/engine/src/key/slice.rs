@@ -10,8 +10,8 @@ use super::scalar::Scalar;
 use super::{KeyEncoder, WORD_BYTES};
 
 /// One range of bytes, or one number of at most eight. Comparing bytes beyond the prefix is a
-/// memcmp of the records themselves. Floats stand in IEEE 754 totalOrder: -NaN, -inf, ..., -0, +0, ...,
-/// +inf, +NaN.
+/// memcmp of the records themselves. Floats stand in IEEE 754 totalOrder: -NaN, -inf, ..., -0, +0,
+/// ..., +inf, +NaN.
 #[derive(Clone, Debug)]
 pub struct SliceKey {
     start: usize,

@@ -249,6 +249,9 @@ fn read(text: &[u8], class: Class) -> &[u8] {
 /// The key of a value, appended to a sink of one kind.
 type Append<S> = fn(Content<'_>, &Typed, &mut S);
 
+/// The byte that each byte sorts as.
+type TableOf = fn(&Detail, Option<&[u8; 256]>) -> Option<[u8; 256]>;
+
 /// A type of keys as its names, its traits and its functions.
 pub struct KeyTypeRow {
     pub(in crate::key) names: Names,
@@ -260,7 +263,7 @@ pub struct KeyTypeRow {
     pub(super) order_of: fn([&[u8]; 2], usize, &Typed) -> Option<Ordering>,
     pub(super) restart: fn(&[Content<'_>; 2], usize, &Typed) -> usize,
     pub(super) append_number: fn(&str, &Typed, &mut BufferSink<'_>) -> Option<bool>,
-    pub(super) table: fn(&Detail, Option<&[u8; 256]>) -> Option<[u8; 256]>,
+    pub(super) table: TableOf,
     pub(super) append_word: Append<WordSink>,
     pub(super) append_few: Append<FewSink>,
     pub(super) append_buffer: fn(Content<'_>, &Typed, &mut BufferSink<'_>),
