@@ -8,7 +8,7 @@ use sortwell_engine::error::Message;
 use sortwell_engine::format::Format;
 use sortwell_engine::key::text::{TextOrder, TextSpec};
 use sortwell_engine::key::{Key, ListMemory};
-use sortwell_engine::predicate::{Expression, RecordFilter, Predicate};
+use sortwell_engine::predicate::{Expression, Filter};
 
 /// What a key means, unless it names a file.
 fn resolve(key: &Key) -> Result<TextSpec, Message> {
@@ -35,8 +35,8 @@ fuzz_target!(|data: (&str, &[u8])| {
     assert_eq!(said.parse::<Expression>().as_ref(), Ok(&expression), "{said}");
     for format in FORMATS {
         let order = TextOrder::of(format);
-        let bound = Predicate::new(&expression, &order, resolve);
-        let Ok(predicate) = bound else { continue };
+        let including = Filter { include: vec![expression.clone()], exclude: Vec::new() };
+        let Ok(Some(predicate)) = including.predicate(&order, resolve) else { continue };
         let is_admitted = predicate.admits(record);
         assert_eq!(predicate.admits(record), is_admitted, "{said}");
         let excluding = RecordFilter { include: Vec::new(), exclude: vec![expression.clone()] };

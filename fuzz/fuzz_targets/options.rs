@@ -54,11 +54,8 @@ fn day(pattern: &str, value: &[u8]) {
     let spec: Key = format!("..:{kind}").parse().expect("a type");
     let specs = vec![spec.spec(ListMemory::UNBOUNDED).expect("no file")];
     let format = Some(std::sync::Arc::new(form));
-    let order = TextOrder {
-        specs,
-        date_format: format,
-        ..TextOrder::of(Format::Fixed { length: 1 })
-    };
+    let order = TextOrder { specs, ..TextOrder::of(Format::Fixed { length: 1 }) }
+        .with(|options| options.date_format = format);
     let Ok(key) = TextKey::new(&order) else { return };
     let mut bytes = Vec::new();
     key.key_bytes(value, usize::MAX, &mut bytes);

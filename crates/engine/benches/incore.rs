@@ -85,7 +85,6 @@ fn deal(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| match &key {
                 CompiledKey::Slice(key) => deal_all(key, &load, length, buckets, &mut pool),
-                CompiledKey::Number(key) => deal_all(key, &load, length, buckets, &mut pool),
                 CompiledKey::Composite(key) => deal_all(key, &load, length, buckets, &mut pool),
                 CompiledKey::Line(key) => deal_all(key, &load, length, buckets, &mut pool),
                 CompiledKey::Text(key) => deal_all(key, &load, length, buckets, &mut pool),

@@ -65,12 +65,9 @@ fn order(specs: &[&str], separator: Separator, is_stable: bool) -> TextOrder {
     let read = |text: &&str| {
         text.parse::<Key>().expect("a key").spec(ListMemory::UNBOUNDED).expect("no files")
     };
-    TextOrder {
-        specs: specs.iter().map(read).collect(),
-        separator,
-        then_whole: (!is_stable).then(LastResort::default),
-        ..TextOrder::by_bytes(b'\n')
-    }
+    let specs = specs.iter().map(read).collect();
+    TextOrder { specs, separator, ..TextOrder::by_bytes(b'\n') }
+        .with(|options| options.then_whole = (!is_stable).then(LastResort::default))
 }
 
 fn all_words<K: KeyEncoder>(key: &K, lines: &[Vec<u8>]) -> u64 {

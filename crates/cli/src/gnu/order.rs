@@ -241,9 +241,9 @@ fn order(
 fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec {
     let ordering = key.ordering;
     let text_type = text_type(ordering);
-    let is_text = matches!(text_type, TextType::Bytes | TextType::Random);
+    let is_text = [TextType::BYTES, TextType::RANDOM].contains(&text_type);
     // Case makes no difference to other numbers and to months; a suffix of a size needs capitals.
-    let is_translated = is_text || matches!(text_type, TextType::Version | TextType::Human);
+    let is_translated = is_text || [TextType::VERSION, TextType::HUMAN].contains(&text_type);
     let translation = Translation {
         folds_case: ordering.folds_case,
         only_dictionary: ordering.only_dictionary,
@@ -271,15 +271,15 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
 /// Returns the type of a key. A shuffle takes precedence over versions.
 fn text_type(ordering: Ordering) -> TextType {
     let types = [
-        (ordering.numeric, TextType::Decimal),
-        (ordering.general, TextType::General),
-        (ordering.human, TextType::Human),
-        (ordering.month, TextType::Month),
-        (ordering.random, TextType::Random),
-        (ordering.version, TextType::Version),
+        (ordering.numeric, TextType::DECIMAL),
+        (ordering.general, TextType::GENERAL),
+        (ordering.human, TextType::HUMAN),
+        (ordering.month, TextType::MONTH),
+        (ordering.random, TextType::RANDOM),
+        (ordering.version, TextType::VERSION),
     ];
     let named = types.into_iter().find(|(is_there, _)| *is_there);
-    named.map_or(TextType::Bytes, |(_, text_type)| text_type)
+    named.map_or(TextType::BYTES, |(_, text_type)| text_type)
 }
 
 #[cfg(test)]

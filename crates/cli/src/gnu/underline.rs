@@ -57,10 +57,10 @@ impl<'a> Underline<'a> {
             starts: TextKey::new(&starts)?,
             ends: TextKey::new(&ends)?,
             types: types.collect(),
-            numbers: order.numbers,
-            months: order.months.clone(),
+            numbers: order.options.numbers,
+            months: order.options.months.clone(),
             terminator: order.body.terminator(),
-            has_last_resort: order.then_whole.is_some() || order.specs.is_empty(),
+            has_last_resort: order.options.then_whole.is_some() || order.specs.is_empty(),
             locale,
         })
     }

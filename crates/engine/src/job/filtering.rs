@@ -6,7 +6,7 @@ use super::SortJob;
 use crate::error::{Error, Message, Result};
 use crate::format::Format;
 use crate::key::text::{TextOrder, TextSpec};
-use crate::key::{Key, ListMemory};
+use crate::key::{Key, KeyFault, ListMemory};
 use crate::pipeline::Columns;
 use crate::predicate::Predicate;
 
@@ -59,12 +59,13 @@ fn resolved(
     (format, memory): (Format, ListMemory),
     columns: Option<&Columns>,
 ) -> std::result::Result<TextSpec, Message> {
-    let mut key = key.clone();
     key.check(format).map_err(Message::from)?;
+    let mut spec = key.spec(memory).map_err(Error::into_message)?;
     if let Some(columns) = columns.filter(|columns| columns.are_named) {
-        key.resolve(&columns.cells).map_err(Message::from)?;
+        let unknown = |fault| Message::from(key.error(KeyFault::Column(fault)));
+        spec.resolve(&columns.cells).map_err(unknown)?;
     }
-    key.spec(memory).map_err(Error::into_message)
+    Ok(spec)
 }
 
 #[cfg(test)]

@@ -107,5 +107,6 @@ pub fn group_key(
         ));
     }
     let specs = order.specs[..count].to_vec();
-    key(&TextOrder { specs, then_whole: None, ..order.clone() }, columns).map(Some)
+    let first = TextOrder { specs, ..order.clone() }.with(|options| options.then_whole = None);
+    key(&first, columns).map(Some)
 }

@@ -63,10 +63,6 @@ impl<K: KeyEncoder> KeyEncoder for KnownWord<'_, K> {
     fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
         self.key.key_bytes(record, limit, out);
     }
-
-    fn words_from(&self, record: &[u8], first: usize, count: usize, out: &mut Vec<u64>) {
-        self.key.words_from(record, first, count, out);
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //!
 //! Normalized keys are never stored beside records: every word is computed from the record when it
 //! is asked for, without allocating. Each shape of key is a type of its own, so that hot loops are
-//! instantiated once per shape (see `with_encoder`). The three of fixed-length records stand on
+//! instantiated once per shape (see `with_encoder`). The two of fixed-length records stand on
 //! `scalar::Scalar`, one load of up to eight bytes that does not branch on the type; those of text
 //! are in [`text`].
 //!
@@ -28,9 +28,7 @@
 //! Stability (record numbers as the last tie-break) is left to `incore` and `merge`.
 
 mod composite;
-mod key_type;
 mod known;
-mod number;
 mod options;
 mod part;
 mod scalar;
@@ -42,9 +40,7 @@ pub mod text;
 use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
-pub use key_type::NumberType;
 pub use known::{CutRecord, KnownWord};
-pub use number::NumberKey;
 pub use options::OrderOptions;
 pub use slice::SliceKey;
 pub use spec::{
@@ -52,6 +48,7 @@ pub use spec::{
     gnu_key, read_byte,
 };
 pub use tally::{KeySeen, KeyTally};
+pub use text::NumberType;
 use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::{Message, Result};
@@ -131,9 +128,9 @@ pub trait KeyEncoder: Send + Sync {
     /// Appends the first `limit` bytes of the normalized key, or all of it where it is shorter.
     /// Keys so cut compare as slices do, unless they are equal and have `limit` bytes.
     fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
-        let (start, length) = (out.len(), self.key_length().min(limit));
-        out.resize(start + length, 0);
-        self.encode(record, &mut out[start..]);
+        let end = out.len() + self.key_length().min(limit);
+        let words = (0..self.words()).map(|index| self.word(record, index).to_be_bytes());
+        out.extend(words.flatten().take(end - out.len()));
     }
 
     /// Returns word `index` of the normalized key as a big-endian integer, so that comparing words
@@ -287,24 +284,15 @@ pub trait KeyEncoder: Send + Sync {
 
     /// Appends up to `count` words of the key of `record`, from word `first` on.
     fn words_from(&self, record: &[u8], first: usize, count: usize, out: &mut Vec<u64>) {
-        for index in first..first.saturating_add(count) {
-            if index >= self.words() {
-                return;
+        let end = first.saturating_add(count).min(self.words());
+        for index in (first..end).step_by(FEW_WORDS) {
+            let few = self.few_words(record.into(), index);
+            for (index, word) in (index..end).zip(few) {
+                out.push(word);
+                if self.is_last(index, word) {
+                    return;
+                }
             }
-            let word = self.word(record, index);
-            out.push(word);
-            if self.is_last(index, word) {
-                return;
-            }
-        }
-    }
-
-    /// Fills `out` with the first bytes of the normalized key, and with zeros beyond its end.
-    fn encode(&self, record: &[u8], out: &mut [u8]) {
-        let words = self.words();
-        for (index, bytes) in out.chunks_mut(WORD_BYTES).enumerate() {
-            let word = if index < words { self.word(record, index) } else { 0 };
-            bytes.copy_from_slice(&word.to_be_bytes()[..bytes.len()]);
         }
     }
 }
@@ -315,10 +303,8 @@ pub trait KeyEncoder: Send + Sync {
 /// `with_encoder`; everything else asks [`CompiledKey::encoder`].
 #[derive(Clone, Debug)]
 pub enum CompiledKey {
-    /// One range of bytes, ascending or descending.
+    /// One range of bytes, or one integer or float, ascending or descending.
     Slice(SliceKey),
-    /// One integer or float: one word, and the key prefix is the whole key.
-    Number(NumberKey),
     /// Anything else: several parts, one after the other.
     Composite(CompositeKey),
     /// Bytes of a text record as they are.
@@ -334,7 +320,6 @@ macro_rules! with_encoder {
     ($key:expr, |$encoder:ident| $body:expr) => {
         match $key {
             $crate::key::CompiledKey::Slice($encoder) => $body,
-            $crate::key::CompiledKey::Number($encoder) => $body,
             $crate::key::CompiledKey::Composite($encoder) => $body,
             $crate::key::CompiledKey::Line($encoder) => $body,
             $crate::key::CompiledKey::Text($encoder) => $body,
@@ -381,10 +366,7 @@ impl CompiledKey {
     /// Returns the key of these parts of records of fixed length, by its shape.
     fn of_parts(parts: &[part::Part], record_length: usize) -> Self {
         match parts {
-            [only] => match only.encoding {
-                part::Encoding::Bytes => Self::Slice(SliceKey::new(*only, record_length)),
-                part::Encoding::Number(_) => Self::Number(NumberKey::new(*only, record_length)),
-            },
+            [only] => Self::Slice(SliceKey::new(*only, record_length)),
             _ => Self::Composite(CompositeKey::new(parts, record_length)),
         }
     }

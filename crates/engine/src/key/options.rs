@@ -44,7 +44,8 @@ pub struct OrderOptions {
     pub numbers: NumberFormat,
     /// The names of months.
     pub months: Months,
-    /// The classes of single bytes, for keys that fold case or leave some out.
+    /// The classes of single bytes, for keys that fold case or leave some out. Blanks are always
+    /// space, tab and newline.
     pub classes: Arc<ByteClasses>,
 }
 
@@ -92,30 +93,6 @@ impl OrderOptions {
             (Format::LineGroups(LineGroup { end, .. }), within) => Separator::Lines { end, within },
             _ => order.separator,
         };
-        let Self {
-            separator: _,
-            invalid,
-            date_format,
-            seed,
-            pad,
-            then_whole,
-            numbers,
-            months,
-            classes,
-        } = self.clone();
-        Ok(TextOrder {
-            separator,
-            body: order.body,
-            specs,
-            then_whole,
-            numbers,
-            months,
-            classes,
-            seed,
-            invalid,
-            placing_keys: order.placing_keys,
-            date_format,
-            pad,
-        })
+        Ok(TextOrder { separator, specs, options: self.clone(), ..order })
     }
 }

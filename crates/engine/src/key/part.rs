@@ -6,8 +6,7 @@
 //! An unsigned big-endian number is just bytes. Byte parts that follow each other in the record and
 //! run in the same direction are one.
 
-use super::key_type::{NumberClass, NumberType};
-use super::text::{Body, End, Position, TextOrder, TextSpec, TextType};
+use super::text::{Body, NumberClass, NumberType, TextOrder, TextSpec, TextType};
 
 /// One part of a key: some bytes of the record and how they become bytes of the normalized key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +49,7 @@ impl Part {
 /// `None` where `order` looks at more of a record than bytes and machine numbers at fixed places.
 pub(super) fn resolve(order: &TextOrder) -> Option<(usize, Vec<Part>)> {
     let Body::Fixed(record_length @ 1..) = order.body else { return None };
-    if order.then_whole.is_some() {
+    if order.options.then_whole.is_some() {
         return None;
     }
     if order.specs.is_empty() {
@@ -79,31 +78,19 @@ fn lay(spec: &TextSpec, record_length: usize) -> Option<Part> {
         || spec.pad.is_some()
         || spec.collation.is_some()
         || !spec.translation.is_identity();
-    if is_translated || spec.line.is_some() {
-        return None;
-    }
-    let start = byte(spec.start)?;
-    let end = match spec.end {
-        End::Record => record_length,
-        End::At(end) => byte(end)?,
-        End::Field(_) | End::Within(..) => return None,
-    };
+    let (start, end) = spec.byte_range().filter(|_| !is_translated)?;
+    let end = end.unwrap_or(record_length);
     if start >= end || end > record_length {
         return None;
     }
-    let encoding = match spec.text_type {
-        TextType::Bytes => Encoding::Bytes,
-        TextType::Binary(number) if number.width_bytes != end - start => return None,
-        TextType::Binary(number) if is_bytes_already(number) => Encoding::Bytes,
-        TextType::Binary(number) => Encoding::Number(number),
-        _ => return None,
+    let encoding = match spec.text_type.machine_number() {
+        Some(number) if number.width_bytes != end - start => return None,
+        Some(number) if is_bytes_already(number) => Encoding::Bytes,
+        Some(number) => Encoding::Number(number),
+        None if spec.text_type == TextType::BYTES => Encoding::Bytes,
+        None => return None,
     };
     Some(Part { start, end, encoding, is_descending: spec.is_descending })
-}
-
-/// Returns the byte of a position that counts from the beginning of the record.
-fn byte(position: Position) -> Option<usize> {
-    (position.field == 0 && !position.skips_blanks).then_some(position.byte)
 }
 
 /// Returns whether a number's bytes compare like the number as they stand.

@@ -14,8 +14,8 @@
 //! ```
 
 use super::WORD_BYTES;
-use super::key_type::{NumberClass, NumberType};
 use super::part::{Encoding, Part};
+use super::text::{NumberClass, NumberType};
 
 /// The sign of a number whose most significant byte is on top.
 const SIGN: u64 = 1 << 63;
@@ -71,6 +71,12 @@ impl Scalar {
             flip_negative,
             flip: if part.is_descending { mask ^ flip_sign } else { flip_sign },
         }
+    }
+
+    /// Creates the scalar of a record that is one number.
+    pub fn of_number(number: NumberType) -> Self {
+        let (end, encoding) = (number.width_bytes, Encoding::Number(number));
+        Self::new(Part { start: 0, end, encoding, is_descending: false }, end)
     }
 
     /// Returns the normalized bytes of the scalar, most significant on top, zeros below.

@@ -1,4 +1,4 @@
-//! A key that is one range of bytes of the record, ascending or descending.
+//! A key that is one range of bytes of the record, ascending or descending, or one number there.
 //!
 //! The first and the last word are settled when the key is made ([`Scalar`]); the words between are
 //! whole and lie within the record, so they are plain loads.
@@ -9,12 +9,16 @@ use super::part::{Encoding, Part};
 use super::scalar::Scalar;
 use super::{KeyEncoder, WORD_BYTES};
 
-/// One range of bytes. Comparing beyond the prefix is a memcmp of the records themselves.
+/// One range of bytes, or one number of at most eight. Comparing bytes beyond the prefix is a
+/// memcmp of the records themselves. Floats stand in IEEE 754 totalOrder: -NaN, -inf, ..., -0, +0,
+/// ..., +inf, +NaN.
 #[derive(Clone, Debug)]
 pub struct SliceKey {
     start: usize,
     end: usize,
     is_descending: bool,
+    /// True if the bytes are a number, whose only word is all of its key.
+    is_number: bool,
     first: Scalar,
     /// The last word, padded; the same as `first` where there is only one.
     last: Scalar,
@@ -22,13 +26,13 @@ pub struct SliceKey {
 
 impl SliceKey {
     pub(super) fn new(part: Part, record_length: usize) -> Self {
-        assert_eq!(part.encoding, Encoding::Bytes);
         let last_start = part.start + (part.length() - 1) / WORD_BYTES * WORD_BYTES;
         let first_end = part.end.min(part.start + WORD_BYTES);
         Self {
             start: part.start,
             end: part.end,
             is_descending: part.is_descending,
+            is_number: part.encoding != Encoding::Bytes,
             first: Scalar::new(Part { end: first_end, ..part }, record_length),
             last: Scalar::new(Part { start: last_start, ..part }, record_length),
         }
@@ -63,16 +67,21 @@ impl KeyEncoder for SliceKey {
 
     #[inline]
     fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
+        if self.is_number {
+            let value = |record| if word == 0 { self.first.word(record) } else { 0 };
+            return value(a).cmp(&value(b));
+        }
         let order = self.bytes_from(a, word).cmp(self.bytes_from(b, word));
         if self.is_descending { order.reverse() } else { order }
     }
 
-    fn encode(&self, record: &[u8], out: &mut [u8]) {
-        let (key, padding) = out.split_at_mut(out.len().min(self.key_length()));
-        key.copy_from_slice(&record[self.start..self.start + key.len()]);
-        if self.is_descending {
-            key.iter_mut().for_each(|byte| *byte = !*byte);
+    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+        if self.is_number {
+            let word = self.first.word(record).to_be_bytes();
+            return out.extend(&word[..self.key_length().min(limit)]);
         }
-        padding.fill(0);
+        let flip = if self.is_descending { u8::MAX } else { 0 };
+        let bytes = &record[self.start..self.end.min(self.start.saturating_add(limit))];
+        out.extend(bytes.iter().map(|byte| byte ^ flip));
     }
 }

@@ -16,7 +16,7 @@
 //!                decimal=, thousands=. currency
 //! ```
 //!
-//! Names of types and modifiers are read in any case.
+//! TypeNames of types and modifiers are read in any case.
 //!
 //! A key that can be read may still mean nothing in records of some format: [`Key::check`] says
 //! so. [`OrderOptions::bind`](super::OrderOptions::bind) makes an order of keys.
@@ -34,14 +34,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::text::{
-    End, Position, TextSpec, TextType, Translation, Zoned, collation, column_name, column_number,
-};
+use super::text::{ByteMeaning, End, Position, TextSpec, TextType, Translation, collation};
 use crate::error::Result as EngineResult;
 pub use fault::{FormatFault, KeyError, KeyFault, ModifierFault, PlaceFault, TypeFault};
 pub use files::ListMemory;
 pub use gnu_key::gnu_key;
-use location::{ExactSpec, Location};
+use location::{ExactSpec, Location, RecordPart};
 use modifiers::Modifiers;
 pub use modifiers::read_byte;
 use named_type::{Listed, NamedType};
@@ -56,13 +54,11 @@ pub struct Key {
     location: Location,
     named: NamedType,
     modifiers: Modifiers,
-    /// The name of its column, where that is known of a number.
-    column: Option<String>,
 }
 
 impl Default for Key {
     fn default() -> Self {
-        Self::at(Location::Record { start: 0, end: None })
+        Self::at(RecordPart::Record)
     }
 }
 
@@ -70,15 +66,16 @@ impl Default for Key {
 /// words for. It shows itself as its place in words.
 impl From<TextSpec> for Key {
     fn from(spec: TextSpec) -> Self {
-        Self::at(Location::Exact(ExactSpec(Arc::new(spec))))
+        Self::at(RecordPart::Exact(ExactSpec(Arc::new(spec))))
     }
 }
 
 impl Key {
-    /// Returns the key of bytes at a place.
-    fn at(location: Location) -> Self {
-        let (named, modifiers) = (NamedType::of_bytes("bytes"), Modifiers::default());
-        Self { location, named, modifiers, column: None }
+    /// Returns the key of the bytes of a part of records.
+    fn at(part: RecordPart) -> Self {
+        let location = Location::all_of(part);
+        let (named, modifiers) = (NamedType::of("bytes", TextType::BYTES), Modifiers::default());
+        Self { location, named, modifiers }
     }
 
     /// Returns the key in the other direction. Nulls stay where they are.
@@ -91,7 +88,8 @@ impl Key {
     /// Divides `PLACE[:TYPE][:MODIFIER]...` into the place and what follows it, if anything does.
     pub(crate) fn split_place(text: &str) -> (&str, Option<&str>) {
         let pieces = words::split(text, ':').unwrap_or_else(|| vec![text]);
-        let is_known = |word: &&&str| named_type::is_name(word) || modifiers::is_modifier(word);
+        let is_known =
+            |word: &&&str| TextType::named(word).is_some() || modifiers::is_modifier(word);
         let known = pieces[1..].iter().rev().take_while(is_known);
         match known.map(|word| word.len() + 1).sum() {
             0 => (text, None),
@@ -111,23 +109,12 @@ impl Key {
 
     /// Returns whether the first of these words is a type that records of bytes alone have.
     pub(crate) fn names_bytes(words: &str) -> bool {
-        let word = words.split(':').next().unwrap_or_default();
-        let is_of_bytes = |named: NamedType| named.counts_blanks() || word_is_of_bytes(word);
-        word_is_of_bytes(word) || NamedType::known(word).is_some_and(is_of_bytes)
+        type_of(words).is_some_and(|text_type| text_type.traits().is_of_bytes())
     }
 
     /// Returns whether the first of these words is a type of days or times.
     pub(crate) fn names_day(words: &str) -> bool {
-        let word = words.split(':').next().unwrap_or_default();
-        NamedType::known(word).is_some_and(|named| named.is_day())
-    }
-
-    /// Returns the zoned decimals that a word means, if it means any.
-    pub(crate) fn zoned(word: &str) -> Option<Zoned> {
-        match NamedType::known(word)?.text_type(false, ListMemory::UNBOUNDED) {
-            Ok(TextType::Zoned(form)) => Some(form),
-            _ => None,
-        }
+        type_of(words).is_some_and(|text_type| text_type.is_day())
     }
 
     /// Returns the names of the types that text may have.
@@ -150,7 +137,7 @@ impl Key {
     pub(crate) fn is_as_written(&self) -> bool {
         let Modifiers { ignores_case, pad, locale, .. } = &self.modifiers;
         let is_translated = *ignores_case || pad.is_some() || locale.is_some();
-        !is_translated && !self.named.word.starts_with("ebcdic")
+        !is_translated && self.named.traits().alphabet != Some(ByteMeaning::Page)
     }
 
     /// Returns whether it has a list of values, of its own or in a file.
@@ -160,7 +147,7 @@ impl Key {
 
     /// Returns whether it shuffles.
     pub fn is_random(&self) -> bool {
-        self.named.word == "random"
+        self.named.traits().is_shuffle
     }
 
     /// Returns whether its values are days or times.
@@ -168,71 +155,32 @@ impl Key {
         self.named.is_day()
     }
 
-    /// Returns the name of the column or of the JSON value that it asks for, unless the number of
-    /// the column is known.
+    /// Returns the name of the column or of the JSON value that it asks for.
     pub fn column(&self) -> Option<&str> {
-        match &self.location {
-            Location::Column { name, .. } => Some(name),
-            _ => None,
-        }
-    }
-
-    /// Finds the column it names among those that there are. Its key then shows the number.
-    ///
-    /// # Errors
-    ///
-    /// A name that no column has or several have, or a number that is too large.
-    pub(crate) fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), KeyError> {
-        match &self.location {
-            Location::Column { name, start, end } => {
-                let field = column_number(name, columns);
-                let field = field.map_err(|fault| self.error(KeyFault::Column(fault)))?;
-                self.column = Some(name.clone());
-                self.location = Location::Field { field, start: *start, end: *end };
-            }
-            Location::Field { field, .. } => {
-                let name = column_name(*field, columns);
-                self.column = Some(name.map_err(|fault| self.error(KeyFault::Column(fault)))?);
-            }
-            Location::Fields { .. }
-            | Location::OfLine { .. }
-            | Location::Record { .. }
-            | Location::Exact(_) => {}
-        }
-        Ok(())
+        if let RecordPart::Column(name) = &self.location.part { Some(name) } else { None }
     }
 
     /// Returns its first byte and its end.
     fn extent(&self) -> (Position, End) {
-        let trims = self.modifiers.trims;
-        let at = |field, byte| Position { field, byte, skips_blanks: trims };
-        let within = |field, start, end: Option<usize>| {
-            let last = |end| End::Within(at(field, end), field);
-            (at(field, start), end.map_or(End::Field(field), last))
-        };
-        match &self.location {
+        let Location { part, start, end } = &self.location;
+        let at = |field, byte| Position { field, byte, skips_blanks: self.modifiers.trims };
+        let (first, last) = match part {
             // Bytes of the record count from its beginning, blanks or not.
-            Location::Record { start, end } => {
+            RecordPart::Record => {
                 let at = |byte| Position { byte, ..Position::default() };
-                (at(*start), end.map_or(End::Record, |end| End::At(at(end))))
+                return (at(*start), end.map_or(End::Record, |end| End::At(at(end))));
             }
-            Location::Field { field, start, end } => within(*field, *start, *end),
-            Location::OfLine { first, last, start, end, .. } if *last == Some(*first) => {
-                within(*first, *start, *end)
-            }
-            Location::Fields { first, last, start, end }
-            | Location::OfLine { first, last, start, end, .. } => {
-                let end = match (*last, end.map(|end| at(*first, end))) {
-                    (Some(last), Some(end)) => End::Within(end, last),
-                    (Some(last), None) => End::Field(last),
-                    (None, Some(end)) => End::At(end),
-                    (None, None) => End::Record,
-                };
-                (at(*first, *start), end)
-            }
-            Location::Column { start, end, .. } => within(0, *start, *end),
-            Location::Exact(spec) => (spec.0.start, spec.0.end),
-        }
+            RecordPart::Exact(spec) => return (spec.0.start, spec.0.end),
+            RecordPart::Fields { first, last, .. } => (*first, *last),
+            RecordPart::Column(_) => (0, Some(0)),
+        };
+        let end = match (last, end.map(|end| at(first, end))) {
+            (Some(last), Some(end)) => End::Within(end, last),
+            (Some(last), None) => End::Field(last),
+            (None, Some(end)) => End::At(end),
+            (None, None) => End::Record,
+        };
+        (at(first, *start), end)
     }
 
     /// Returns what it means; files that it names are read, and a list of values takes a part of
@@ -245,23 +193,23 @@ impl Key {
     pub fn spec(&self, memory: ListMemory) -> EngineResult<TextSpec> {
         let modifiers = &self.modifiers;
         let is_reversed = modifiers.is_descending;
-        if let Location::Exact(spec) = &self.location {
+        if let RecordPart::Exact(spec) = &self.location.part {
             let is_descending = spec.0.is_descending != is_reversed;
             return Ok(TextSpec { is_descending, ..(*spec.0).clone() });
         }
         let collation = self.locale().map(collation).transpose()?;
         let (start, end) = self.extent();
         let column = self.column().map(str::to_owned);
-        let line = match &self.location {
-            Location::OfLine { line, .. } => Some(*line),
+        let line = match self.location.part {
+            RecordPart::Fields { line, .. } => line,
             _ => None,
         };
         Ok(TextSpec {
             line,
             start,
             end,
-            text_type: match modifiers.written(self.named.word == "int") {
-                Some(form) => TextType::Written(form),
+            text_type: match modifiers.written(self.named.traits().is_whole()) {
+                Some(form) => TextType::written(form),
                 None => self.named.text_type(modifiers.ignores_case, memory)?,
             },
             translation: Translation {
@@ -274,31 +222,25 @@ impl Key {
             nulls: modifiers.nulls,
             pad: modifiers.pad,
             is_by_name: column.is_some(),
-            name: column.or_else(|| self.column.clone()),
+            name: column,
         })
-    }
-
-    /// Returns it with the range that its machine number has.
-    fn with_width(&self, number_bytes: usize) -> Self {
-        let mut key = self.clone();
-        if let Location::Record { start, end } = &mut key.location {
-            *end = Some(start.saturating_add(number_bytes));
-        }
-        key
     }
 
     /// Checks that a machine number looks at as many bytes of the record as it has.
     fn check_width(&self) -> Result<(), KeyFault> {
         let Some(number) = self.named.number() else { return Ok(()) };
         let (name, number_bytes) = (self.named.word.to_string(), number.width_bytes());
-        let Location::Record { start, end } = self.location else {
+        let Location { part, start, end } = &self.location;
+        if *part != RecordPart::Record {
             return Err(TypeFault::NumberOfField(name).into());
-        };
+        }
         let range_bytes = end.map(|end| end - start);
         if range_bytes == Some(number_bytes) {
             return Ok(());
         }
-        let right = self.with_width(number_bytes).to_string();
+        let mut right = self.clone();
+        right.location.end = Some(start.saturating_add(number_bytes));
+        let right = right.to_string();
         Err(TypeFault::Width { name, number_bytes, range_bytes, right }.into())
     }
 
@@ -315,21 +257,21 @@ impl Key {
         };
         let words = &words[usize::from(named.is_some())..];
         let modifiers = Modifiers::read(words, named.is_some())?;
-        let named =
-            named.or_else(|| NamedType::known("decimal").filter(|_| modifiers.is_of_number()));
-        let default = if modifiers.locale.is_some() { "text" } else { "bytes" };
-        let named = named.unwrap_or_else(|| NamedType::of_bytes(default));
+        let named = named.unwrap_or_else(|| match &modifiers {
+            modifiers if modifiers.is_of_number() => NamedType::of("decimal", TextType::DECIMAL),
+            modifiers if modifiers.locale.is_some() => NamedType::of("text", TextType::BYTES),
+            _ => NamedType::of("bytes", TextType::BYTES),
+        });
         modifiers.check(&named)?;
-        let key = Self { location, named, modifiers, column: None };
+        let key = Self { location, named, modifiers };
         key.check_width()?;
         Ok(key)
     }
 }
 
-/// Returns whether a word names a code page or a collating sequence.
-fn word_is_of_bytes(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    word.starts_with("ebcdic") || word.starts_with("sequence=")
+/// Returns the type that the first of these words names.
+fn type_of(words: &str) -> Option<TextType> {
+    TextType::named(words.split(':').next().unwrap_or_default()).map(|(_, text_type)| text_type)
 }
 
 impl fmt::Display for Key {

@@ -18,6 +18,24 @@ pub enum Place {
     Range(usize, Option<usize>),
 }
 
+/// A place that records of some layout have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundPlace {
+    /// A cell by its number.
+    Cell(usize),
+    /// Bytes from the first on to before the last, if it is given.
+    Bytes(usize, Option<usize>),
+}
+
+impl FoundPlace {
+    /// Returns the bytes of a record's body, as far as it has them; none for a cell.
+    pub fn bytes(self, body: &[u8]) -> &[u8] {
+        let Self::Bytes(start, end) = self else { return &[] };
+        let end = end.unwrap_or(body.len()).min(body.len());
+        &body[start.min(end)..end]
+    }
+}
+
 /// Layout of records, as far as operators need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordForm {
@@ -131,6 +149,26 @@ impl RecordForm {
     /// Returns the cells or fields of a record.
     pub fn cells(self, record: &[u8]) -> Option<Cells<'_>> {
         self.dialect().map(|dialect| Cells::new(dialect, self.body(record)))
+    }
+
+    /// Returns where `place` is in such records: what `setting` names.
+    ///
+    /// # Errors
+    ///
+    /// The reason why there is no such place, in words.
+    pub fn find(
+        self,
+        place: &Place,
+        columns: Option<RowColumns<'_>>,
+        setting: Setting,
+    ) -> Result<FoundPlace, BadPlace> {
+        let found = match self {
+            Self::Fixed(_) | Self::Prefixed(_) => {
+                self.range(place).map(|(start, end)| FoundPlace::Bytes(start, end))
+            }
+            _ => self.column(place, columns).map(FoundPlace::Cell),
+        };
+        found.map_err(|fault| fault.of(setting))
     }
 
     /// Returns the number, from 0, of the column at `place`.

@@ -1,10 +1,10 @@
 //! The shape in which a record is written: with a count, or some of its fields alone.
 //!
-//! Records of bytes have their count as an integer of eight bytes at their end, the most
+//! FoldInput of bytes have their count as an integer of eight bytes at their end, the most
 //! significant byte first, and the length in front of them counts these.
 
 use super::fold::append_cell;
-use super::place::{BadPlace, Place, RecordForm, RowColumns};
+use super::place::{BadPlace, FoundPlace, Place, RecordForm, RowColumns};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells};
 use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
@@ -19,20 +19,10 @@ const COUNT: &[u8] = b"count";
 #[derive(Clone, Debug, Default)]
 pub struct RecordShape {
     layout: Option<RecordForm>,
-    parts: RecordShapeParts,
+    /// Cells or bytes; empty for the record as it is.
+    parts: Vec<FoundPlace>,
     /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-enum RecordShapeParts {
-    /// The record as it is.
-    #[default]
-    All,
-    /// Cells by their numbers.
-    Cells(Vec<usize>),
-    /// Bytes from each first to before each last.
-    Ranges(Vec<(usize, Option<usize>)>),
 }
 
 impl RecordShape {
@@ -48,25 +38,8 @@ impl RecordShape {
         layout: RecordForm,
         columns: Option<RowColumns<'_>>,
     ) -> Result<Self, BadPlace> {
-        let said = |fault: BadPlace| fault.of(Setting::Select);
-        let parts = match layout {
-            _ if places.is_empty() => RecordShapeParts::All,
-            RecordForm::Cells(_)
-            | RecordForm::Lines { .. }
-            | RecordForm::Group(_)
-            | RecordForm::Json => {
-                let column = |place| layout.column(place, columns);
-                RecordShapeParts::Cells(
-                    places.iter().map(column).collect::<Result<_, _>>().map_err(said)?,
-                )
-            }
-            RecordForm::Fixed(_) | RecordForm::Prefixed(_) => {
-                let range = |place| layout.range(place);
-                RecordShapeParts::Ranges(
-                    places.iter().map(range).collect::<Result<_, _>>().map_err(said)?,
-                )
-            }
-        };
+        let find = |place| layout.find(place, columns, Setting::Select);
+        let parts: Vec<FoundPlace> = places.iter().map(find).collect::<Result<_, _>>()?;
         // Before lines stands how many they are.
         let counts = counts
             && !matches!(
@@ -74,13 +47,12 @@ impl RecordShape {
                 RecordForm::Lines { .. } | RecordForm::Group(_) | RecordForm::Json
             );
         if let (true, RecordForm::Fixed(whole)) = (counts, layout) {
-            let length = COUNT_BYTES
-                + match &parts {
-                    RecordShapeParts::Ranges(ranges) => {
-                        ranges.iter().map(|(start, end)| end.unwrap_or(whole) - start).sum()
-                    }
-                    _ => whole,
-                };
+            let length_of = |part: &FoundPlace| match part {
+                FoundPlace::Bytes(start, end) => end.unwrap_or(whole) - start,
+                FoundPlace::Cell(_) => 0,
+            };
+            let selected: usize = parts.iter().map(length_of).sum();
+            let length = COUNT_BYTES + if parts.is_empty() { whole } else { selected };
             if length as u64 > FIXED_LENGTH_MAX.bytes() {
                 return Err(message!(
                     "{} makes records of {} bytes, and fixed:N has up to {}; write fewer bytes \
@@ -98,7 +70,7 @@ impl RecordShape {
 
     /// Returns whether records are written as they are.
     pub fn is_whole(&self) -> bool {
-        matches!(self.parts, RecordShapeParts::All) && !self.counts
+        self.parts.is_empty() && !self.counts
     }
 
     /// Returns whether a cell or bytes at the end hold the number of records.
@@ -147,20 +119,19 @@ impl RecordShape {
             return Ok(());
         };
         let body = layout.body(record);
-        match (&self.parts, layout.dialect()) {
-            (RecordShapeParts::Ranges(ranges), _) => {
-                return write_ranges(layout, body, (ranges, count), out);
+        match layout.dialect() {
+            None if !self.is_whole() => {
+                return write_bytes(layout, body, (&self.parts, count), out);
             }
-            (RecordShapeParts::All, None) if self.counts => {
-                return write_ranges(layout, body, (&[(0, None)], count), out);
-            }
-            (RecordShapeParts::Cells(columns), Some(dialect)) => {
+            Some(dialect) if !self.parts.is_empty() => {
                 let cells: Vec<&[u8]> = Cells::new(dialect, body).collect();
-                for (place, column) in columns.iter().enumerate() {
+                for (place, part) in self.parts.iter().enumerate() {
                     if place > 0 {
                         out.push(dialect.separator);
                     }
-                    out.extend_from_slice(cells.get(*column).copied().unwrap_or_default());
+                    if let FoundPlace::Cell(number) = part {
+                        out.extend_from_slice(cells.get(*number).copied().unwrap_or_default());
+                    }
                 }
             }
             _ => out.extend_from_slice(body),
@@ -178,17 +149,15 @@ impl RecordShape {
     }
 }
 
-/// Writes ranges of a record of bytes, and a count.
-fn write_ranges(
+/// Writes parts of a record of bytes, all of it without any, and a count.
+fn write_bytes(
     layout: RecordForm,
     body: &[u8],
-    (ranges, count): (&[(usize, Option<usize>)], &[u8]),
+    (parts, count): (&[FoundPlace], &[u8]),
     out: &mut Vec<u8>,
 ) -> Result<(), Message> {
-    let ranges = ranges.iter().map(|(start, end)| {
-        let end = end.unwrap_or(body.len()).min(body.len());
-        &body[(*start).min(end)..end]
-    });
+    let parts = if parts.is_empty() { &[FoundPlace::Bytes(0, None)] } else { parts };
+    let ranges = parts.iter().map(|part| part.bytes(body));
     if let RecordForm::Prefixed(prefix) = layout {
         let length = ranges.clone().map(<[u8]>::len).sum::<usize>() + count.len();
         write_prefix(prefix, length, out)?;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::excerpt::excerpt;
-use super::place::{BadPlace, Place, RecordForm, RowColumns};
+use super::place::{BadPlace, FoundPlace, Place, RecordForm, RowColumns};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, message};
 use crate::sink::{Lane, Sink};
 
@@ -50,10 +50,8 @@ pub enum Splitting {
     None,
     /// Number of files.
     Count(u64),
-    /// By a cell.
-    Cell(RecordForm, usize),
-    /// By some bytes.
-    Bytes(RecordForm, (usize, Option<usize>)),
+    /// By a cell or some bytes.
+    By(RecordForm, FoundPlace),
 }
 
 /// Makes the files.
@@ -80,38 +78,26 @@ impl Splitting {
         layout: RecordForm,
         columns: Option<RowColumns<'_>>,
     ) -> std::result::Result<Self, BadPlace> {
-        let said = |fault: BadPlace| fault.of(Setting::SplitBy);
-        match (split, layout) {
-            (None, _) => Ok(Self::None),
-            (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),
-            (
-                Some(Split::By(place)),
-                RecordForm::Cells(_)
-                | RecordForm::Lines { .. }
-                | RecordForm::Group(_)
-                | RecordForm::Json,
-            ) => layout.column(place, columns).map(|at| Self::Cell(layout, at)).map_err(said),
-            (Some(Split::By(place)), _) => {
-                layout.range(place).map(|range| Self::Bytes(layout, range)).map_err(said)
+        match split {
+            None => Ok(Self::None),
+            Some(Split::Count(count)) => Ok(Self::Count(*count)),
+            Some(Split::By(place)) => {
+                let found = layout.find(place, columns, Setting::SplitBy)?;
+                Ok(Self::By(layout, found))
             }
         }
     }
 
     /// Writes the value by which a record is split into `out`.
     pub fn value(&self, record: &[u8], out: &mut Vec<u8>) {
-        match self {
-            Self::None | Self::Count(_) => {}
-            Self::Cell(layout, at) => {
-                out.clear();
-                let cell = layout.cells(record).and_then(|mut cells| cells.nth(*at));
+        let Self::By(layout, place) = self else { return };
+        out.clear();
+        match place {
+            FoundPlace::Cell(number) => {
+                let cell = layout.cells(record).and_then(|mut cells| cells.nth(*number));
                 out.extend_from_slice(&layout.text(cell.unwrap_or_default()));
             }
-            Self::Bytes(layout, (start, end)) => {
-                out.clear();
-                let body = layout.body(record);
-                let end = end.unwrap_or(body.len()).min(body.len());
-                out.extend_from_slice(&body[(*start).min(end)..end]);
-            }
+            FoundPlace::Bytes(..) => out.extend_from_slice(place.bytes(layout.body(record))),
         }
     }
 }

@@ -9,7 +9,9 @@ use super::evaluate::{BoundCondition, BoundNode, BoundTest, SubjectKey};
 use super::expression::{self, COUNT, Condition, ConditionTree, Operand, OperandLocation};
 use crate::error::{ConfigErrorKind, Message, Result, config};
 use crate::key::Key;
-use crate::key::text::{Body, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey};
+use crate::key::text::{
+    Body, ByteMeaning, Collation, End, TextOrder, TextSpec, TextType, ValueKey,
+};
 
 /// Bytes that a pattern may take once it is compiled, and those that each thread may keep of what
 /// it has found out about it. Budgets are for records; the patterns that people write take some
@@ -80,7 +82,7 @@ impl Binder<'_> {
             expression::ValueTest::Matches(pattern) => {
                 text_alone(location, &spec)?;
                 // Characters of EBCDIC are a byte each.
-                let is_unicode = spec.text_type == TextType::Bytes;
+                let is_unicode = spec.text_type == TextType::BYTES;
                 if !is_unicode && !pattern.is_ascii() {
                     return Err(not_in_page(location, pattern).into());
                 }
@@ -117,7 +119,7 @@ impl Binder<'_> {
             )
             .into());
         }
-        let spec = TextSpec { text_type: TextType::Int, ..TextSpec::default() };
+        let spec = TextSpec { text_type: TextType::INT, ..TextSpec::default() };
         let order = TextOrder { body: Body::Whole, ..TextOrder::by_bytes(b'\n') };
         Ok((SubjectKey { key: ValueKey::new(&spec, &order), is_count: true }, spec))
     }
@@ -128,13 +130,8 @@ impl Binder<'_> {
         OperandLocation { written, spec }: &OperandLocation,
     ) -> std::result::Result<TextSpec, Message> {
         let spec = (self.resolve)(spec)?;
-        if spec.is_by_name && self.order.separator != Separator::Members {
-            let name = spec.name.as_deref().unwrap_or_default();
-            return Err(format!(
-                "{written} names the column '{name}', but the input has no names of columns; give \
-                 the number of the column"
-            )
-            .into());
+        if let Some(fault) = self.order.fault_of(&spec, written) {
+            return Err(fault.into());
         }
         if spec.is_descending {
             return Err(format!(
@@ -142,14 +139,11 @@ impl Binder<'_> {
             )
             .into());
         }
-        if spec.text_type == TextType::Random {
+        if spec.text_type == TextType::RANDOM {
             return Err(format!(
                 "{written} has type random, which is not for conditions; leave out random"
             )
             .into());
-        }
-        if let Some(lack) = self.order.lack_of_format(&spec) {
-            return Err(lack.into());
         }
         let is_field = |end| matches!(end, End::Field(_) | End::Within(..));
         if self.order.body.has_no_fields() && (spec.start.field > 0 || is_field(spec.end)) {
@@ -193,7 +187,7 @@ fn number_as_bytes(OperandLocation { written, .. }: &OperandLocation, number: &s
 
 /// Returns whether a key has no type but text.
 fn is_text(spec: &TextSpec) -> bool {
-    matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_) | TextType::Sequence(_))
+    spec.text_type.alphabet().is_some()
 }
 
 /// Returns the message that text holds characters that an EBCDIC page lacks, or that a pattern
@@ -207,7 +201,9 @@ fn not_in_page(OperandLocation { written, .. }: &OperandLocation, text: &str) ->
 
 /// Checks that a key is looked at as bytes, where a condition has no use for a type.
 fn text_alone(location: &OperandLocation, spec: &TextSpec) -> std::result::Result<(), String> {
-    if matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_)) && spec.collation.is_none() {
+    let alphabet = spec.text_type.alphabet();
+    if matches!(alphabet, Some(ByteMeaning::Plain | ByteMeaning::Page)) && spec.collation.is_none()
+    {
         return Ok(());
     }
     Err(format!(

@@ -10,11 +10,8 @@ use std::cmp::Ordering;
 use memchr::memmem::Finder;
 use regex::bytes::Regex;
 
-use super::bind::Binder;
-use super::expression::{Comparison, Expression};
-use crate::error::{Message, Result};
-use crate::key::Key;
-use crate::key::text::{TextOrder, TextSpec, ValueKey};
+use super::expression::Comparison;
+use crate::key::text::ValueKey;
 
 /// Tells of each record whether it takes part.
 #[derive(Clone, Debug)]
@@ -78,21 +75,7 @@ thread_local! {
 }
 
 impl Predicate {
-    /// Returns the predicate of an expression in records of `order`, whose own keys play no part.
-    /// `resolve` says what a key means: which collation its locale has, and which field its name.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Config`](crate::Error::Config) where `resolve` fails, where a literal is not of its
-    /// key's type or a pattern no regular expression, and for keys that cannot be asked so.
-    pub fn new(
-        expression: &Expression,
-        order: &TextOrder,
-        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, Message>,
-    ) -> Result<Self> {
-        Binder { order, resolve: &resolve, has_count: false }.node(&expression.root).map(Self::of)
-    }
-
+    /// Returns the predicate of a tree.
     pub(super) fn of(root: BoundNode) -> Self {
         Self { root }
     }
@@ -116,13 +99,23 @@ impl Predicate {
 
     /// Returns the number of bytes of memory that its lists of values take.
     pub fn list_bytes(&self) -> usize {
-        self.root.list_bytes()
+        let mut bytes = 0;
+        self.root.visit(&mut |check| {
+            bytes += check.keys().map(|key| key.key.list_bytes()).sum::<usize>();
+        });
+        bytes
     }
 
     /// Returns the number of bytes of memory that asking about a long record takes in proportion to
     /// it.
     pub fn scratch_bytes(&self, record: &[u8]) -> usize {
-        self.root.scratch_bytes(record)
+        let mut most = 0;
+        self.root.visit(&mut |check| {
+            if !matches!(check.test, BoundTest::IsEmpty) {
+                most = most.max(check.keys().map(|key| key.scratch_bytes(record)).sum());
+            }
+        });
+        most
     }
 }
 
@@ -137,34 +130,12 @@ impl BoundNode {
         }
     }
 
-    fn list_bytes(&self) -> usize {
+    /// Shows every condition to `look`.
+    fn visit(&self, look: &mut dyn FnMut(&BoundCondition)) {
         match self {
-            Self::All(nodes) | Self::Any(nodes) => nodes.iter().map(Self::list_bytes).sum(),
-            Self::Not(node) | Self::Unless(node) => node.list_bytes(),
-            Self::Check(check) => {
-                let other = if let BoundTest::Key(_, other) = &check.test {
-                    other.key.list_bytes()
-                } else {
-                    0
-                };
-                check.key.key.list_bytes() + other
-            }
-        }
-    }
-
-    fn scratch_bytes(&self, record: &[u8]) -> usize {
-        match self {
-            Self::All(nodes) | Self::Any(nodes) => {
-                nodes.iter().map(|node| node.scratch_bytes(record)).max().unwrap_or(0)
-            }
-            Self::Not(node) | Self::Unless(node) => node.scratch_bytes(record),
-            Self::Check(check) => match &check.test {
-                BoundTest::IsEmpty => 0,
-                BoundTest::Key(_, other) => {
-                    check.key.scratch_bytes(record) + other.scratch_bytes(record)
-                }
-                _ => check.key.scratch_bytes(record),
-            },
+            Self::All(nodes) | Self::Any(nodes) => nodes.iter().for_each(|node| node.visit(look)),
+            Self::Not(node) | Self::Unless(node) => node.visit(look),
+            Self::Check(check) => look(check),
         }
     }
 }
@@ -188,6 +159,12 @@ fn joined(
 }
 
 impl BoundCondition {
+    /// Returns the keys whose values it looks at.
+    fn keys(&self) -> impl Iterator<Item = &SubjectKey> {
+        let other = if let BoundTest::Key(_, other) = &self.test { Some(&**other) } else { None };
+        std::iter::once(&self.key).chain(other)
+    }
+
     fn holds(&self, subject: ConditionSubject<'_>, scratch: &mut Vec<u8>) -> Option<bool> {
         if let BoundTest::IsEmpty = self.test {
             return Some(self.key.key.is_empty(self.key.source(subject)));

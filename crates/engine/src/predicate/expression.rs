@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::lexer::quoted;
+use super::lexer::{SIGNS, WordKind, quoted};
 use super::parser;
 use crate::error::ParseError;
 use crate::key::Key;
@@ -108,14 +108,8 @@ pub(super) enum Operand {
 impl Comparison {
     /// Returns the sign for it.
     fn sign(self) -> &'static str {
-        match self {
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessOrEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterOrEqual => ">=",
-        }
+        let mut signs = SIGNS.iter().filter(|(_, kind)| *kind == WordKind::Comparison(self));
+        signs.next().map_or("", |(sign, _)| sign)
     }
 }
 

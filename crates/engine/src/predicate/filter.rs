@@ -42,12 +42,14 @@ impl RecordFilter {
         all.any(|expression| expression.root.has_location(asked))
     }
 
-    /// Returns the predicate that admits the records that take part, bound as in
-    /// [`Predicate::new`]; `None` where all do.
+    /// Returns the predicate that admits the records that take part, in records of `order`, whose
+    /// own keys play no part; `None` where all do. `resolve` says what a key means: which collation
+    /// its locale has, and which field its name.
     ///
     /// # Errors
     ///
-    /// Those of [`Predicate::new`], for any of the expressions.
+    /// [`Error::Config`](crate::Error::Config) where `resolve` fails, where a literal is not of its
+    /// key's type or a pattern no regular expression, and for keys that cannot be asked so.
     pub fn predicate(
         &self,
         order: &TextOrder,
@@ -61,7 +63,7 @@ impl RecordFilter {
     ///
     /// # Errors
     ///
-    /// Those of [`Predicate::new`], for any of the expressions.
+    /// Those of [`predicate`](Self::predicate).
     pub fn group_predicate(
         &self,
         order: &TextOrder,

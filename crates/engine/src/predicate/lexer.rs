@@ -24,7 +24,7 @@ pub(super) struct Token<'a> {
     pub at: usize,
 }
 
-/// Kind of a word.
+/// WordKind of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordKind {
     Open,
@@ -47,7 +47,7 @@ impl Token<'_> {
 }
 
 /// Signs, the longer before their beginnings.
-const SIGNS: [(&str, WordKind); 9] = [
+pub(super) const SIGNS: [(&str, WordKind); 9] = [
     ("==", WordKind::Comparison(Comparison::Equal)),
     ("!=", WordKind::Comparison(Comparison::NotEqual)),
     ("<=", WordKind::Comparison(Comparison::LessOrEqual)),

@@ -62,7 +62,11 @@ fn whole_lines_need_no_key() {
     for (line, is_descending) in [("", false), ("-r", true), ("-s", false), ("-ru", true)] {
         let order = order_of(line);
         assert!(order.specs.is_empty(), "{line}");
-        assert_eq!(order.then_whole.map(|last| last.is_descending), Some(is_descending), "{line}");
+        assert_eq!(
+            order.options.then_whole.map(|last| last.is_descending),
+            Some(is_descending),
+            "{line}"
+        );
     }
     assert_eq!(order_of("").body.terminator(), b'\n');
     assert_eq!(order_of("-z").body.terminator(), 0);
@@ -139,7 +143,7 @@ fn keys_say_where_they_lie() {
 
 #[test]
 fn the_last_resort_goes_with_stability_and_uniqueness() {
-    let last = |line: &str| order_of(line).then_whole.map(|last| last.is_descending);
+    let last = |line: &str| order_of(line).options.then_whole.map(|last| last.is_descending);
     assert_eq!(last("-k1"), Some(false));
     assert_eq!(last("-k1 -r"), Some(true));
     assert_eq!(last("-k1r"), Some(false));
@@ -222,9 +226,9 @@ fn a_shuffle_takes_its_seed_from_the_source() {
     let short = settled_in(&line, Locale::c()).expect_err("too short");
     assert_eq!(short, format!("sort: '{}': end of file\n", path.display()));
     std::fs::write(&path, [7; 20]).expect("write");
-    assert_eq!(order_of(&line).seed, [7; 16]);
-    assert_ne!(order_of("-k1R").seed, order_of("-k1R").seed);
-    assert_eq!(order_of("--random-source=missing").seed, [0; 16]);
+    assert_eq!(order_of(&line).options.seed, [7; 16]);
+    assert_ne!(order_of("-k1R").options.seed, order_of("-k1R").options.seed);
+    assert_eq!(order_of("--random-source=missing").options.seed, [0; 16]);
 }
 
 #[test]
@@ -236,16 +240,16 @@ fn the_locale_orders_text_and_writes_numbers() {
     let (order, _) = settled_in("-k1,1 -k2,2n -k3R -k4V", locale).expect("good");
     let has: Vec<bool> = order.specs.iter().map(|spec| spec.collation.is_some()).collect();
     assert_eq!(has, [true, false, true, false]);
-    let last = order.then_whole.expect("a last resort").collation.expect("a collation");
+    let last = order.options.then_whole.expect("a last resort").collation.expect("a collation");
     assert_eq!(last.describe(), "de_DE.UTF-8");
     let key = |text: &[u8]| {
         let mut key = Vec::new();
-        last.append_key(text, &mut key);
+        last.append_key(text, usize::MAX, &mut key);
         key
     };
     assert!(key(b"b") < key(b"C") && key("\u{e4}".as_bytes()) < key(b"b"));
-    assert_eq!(order.numbers, NumberFormat { radix: b',', thousands: Some(b'.') });
-    assert_eq!(order.months.names()[4], b"MAI");
+    assert_eq!(order.options.numbers, NumberFormat { radix: b',', thousands: Some(b'.') });
+    assert_eq!(order.options.months.names()[4], b"MAI");
 }
 
 #[test]
@@ -257,7 +261,7 @@ fn bytes_order_text_in_c_and_its_utf8() {
     };
     let (order, _) = settled_in("-k1", locale).expect("good");
     assert!(order.specs[0].collation.is_none());
-    assert!(order.then_whole.expect("a last resort").collation.is_none());
+    assert!(order.options.then_whole.expect("a last resort").collation.is_none());
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn keys() -> [CompiledKey; 2] {
     let folded = TextSpec { translation: folds, ..TextSpec::default() };
     let by_bytes = TextOrder::by_bytes(b'\n');
     let without_case = TextOrder { specs: vec![folded], ..TextOrder::by_bytes(b'\n') };
-    let then = TextOrder { then_whole: Some(LastResort::default()), ..without_case };
+    let then = without_case.with(|options| options.then_whole = Some(LastResort::default()));
     [by_bytes, then].map(|order| CompiledKey::new(&order).expect("a key"))
 }
 

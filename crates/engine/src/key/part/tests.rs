@@ -1,9 +1,8 @@
 //! Which keys become fewer parts, which must not, and which are left to text.
 
-use super::super::key_type::NUMBERS;
 use super::*;
 use crate::format::Format;
-use crate::key::text::LastResort;
+use crate::key::text::{LastResort, machine_numbers};
 use crate::key::{Key, ListMemory, OrderOptions};
 
 /// The order by these keys over records of a length.
@@ -61,7 +60,8 @@ fn specs_become_as_few_parts_as_possible() {
 
 #[test]
 fn only_unsigned_big_endian_numbers_are_bytes() {
-    for (name, number) in NUMBERS {
+    for (name, text_type) in machine_numbers() {
+        let number = text_type.machine_number().unwrap();
         let shown = resolved(&[&format!("0..{}:{name}", number.width_bytes)], 40);
         let is_bytes = matches!(name, "u8" | "u16be" | "u32be" | "u64be");
         assert_eq!(shown[0].ends_with('n'), !is_bytes, "{name}");
@@ -87,6 +87,9 @@ fn other_keys_are_left_to_text() {
     assert!(resolve(&TextOrder { body: Body::Fixed(3), ..bytes.clone() }).is_none(), "too short");
     assert!(resolve(&TextOrder { body: Body::Fixed(0), ..order(&[], 40) }).is_none(), "nothing");
     let then_whole = Some(LastResort::default());
-    assert!(resolve(&TextOrder { then_whole, ..bytes }).is_none(), "then by the whole record");
+    assert!(
+        resolve(&bytes.with(|options| options.then_whole = then_whole)).is_none(),
+        "then by the whole record"
+    );
     assert!(resolve(&TextOrder::of(Format::LINES)).is_none(), "lines");
 }

@@ -455,29 +455,22 @@ impl fmt::Display for Bytes {
     }
 }
 
-impl From<PlaceFault> for KeyFault {
-    fn from(fault: PlaceFault) -> Self {
-        Self::Place(fault)
-    }
+macro_rules! is_a_key_fault {
+    ($($fault:ident is $variant:ident),+) => {$(
+        impl From<$fault> for KeyFault {
+            fn from(fault: $fault) -> Self {
+                Self::$variant(fault)
+            }
+        }
+    )+};
 }
 
-impl From<TypeFault> for KeyFault {
-    fn from(fault: TypeFault) -> Self {
-        Self::Type(fault)
-    }
-}
-
-impl From<ModifierFault> for KeyFault {
-    fn from(fault: ModifierFault) -> Self {
-        Self::Modifier(fault)
-    }
-}
-
-impl From<FormatFault> for KeyFault {
-    fn from(fault: FormatFault) -> Self {
-        Self::Format(fault)
-    }
-}
+is_a_key_fault!(
+    PlaceFault is Place,
+    TypeFault is Type,
+    ModifierFault is Modifier,
+    FormatFault is Format
+);
 
 #[cfg(test)]
 mod tests;

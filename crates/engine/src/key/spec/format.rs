@@ -3,7 +3,7 @@
 use super::Key;
 use super::fault::{FormatFault, KeyError, KeyFault, PlaceFault};
 use super::gnu_key::gnu_key;
-use super::location::{self, Location};
+use super::location::{self, Location, RecordPart};
 use crate::format::{Format, LineGroup, json};
 
 impl Key {
@@ -25,7 +25,9 @@ impl Key {
     /// A place that such records do not have, or a type.
     pub fn check(&self, format: Format) -> Result<(), KeyError> {
         let fault = match format {
-            _ if matches!(self.location, Location::OfLine { .. }) && !format.has_groups() => {
+            _ if matches!(self.location.part, RecordPart::Fields { line: Some(_), .. })
+                && !format.has_groups() =>
+            {
                 Err(location::not_a_place(&self.location.to_string()).into())
             }
             Format::LineGroups(group) => self.check_group(group),
@@ -38,13 +40,14 @@ impl Key {
         fault.map_err(|fault| self.error(fault).of_format(format))
     }
 
-    pub(super) fn error(&self, fault: impl Into<KeyFault>) -> KeyError {
+    /// Returns the error of this key.
+    pub(crate) fn error(&self, fault: impl Into<KeyFault>) -> KeyError {
         KeyError::new(&self.to_string(), fault)
     }
 
     fn check_line(&self) -> Result<(), KeyFault> {
-        match &self.location {
-            Location::Column { name, .. } => Err(match gnu_key(name) {
+        match &self.location.part {
+            RecordPart::Column(name) => Err(match gnu_key(name) {
                 Some(advice) => PlaceFault::OfGnuSort(advice).into(),
                 None => FormatFault::NameInLines(name.clone()).into(),
             }),
@@ -53,11 +56,11 @@ impl Key {
     }
 
     fn check_row(&self, has_header: bool) -> Result<(), KeyFault> {
-        match &self.location {
-            Location::Column { name, .. } if !has_header => {
+        match &self.location.part {
+            RecordPart::Column(name) if !has_header => {
                 Err(FormatFault::NoHeader(name.clone()).into())
             }
-            Location::Fields { first, .. } => {
+            RecordPart::Fields { first, last, .. } if *last != Some(*first) => {
                 let place = self.location.to_string();
                 Err(FormatFault::FieldsOfRows { first: first + 1, place }.into())
             }
@@ -67,13 +70,11 @@ impl Key {
 
     /// Checks a key of records of several lines.
     fn check_group(&self, LineGroup { lines, .. }: LineGroup) -> Result<(), KeyFault> {
-        let last = match &self.location {
-            Location::Record { .. } => None,
-            Location::Field { field, .. } => Some(*field),
-            Location::Fields { first, last, .. } => Some(last.unwrap_or(*first)),
-            Location::OfLine { line, .. } => Some(*line),
-            Location::Exact(spec) => spec.0.line,
-            Location::Column { name, .. } => {
+        let last = match &self.location.part {
+            RecordPart::Record => None,
+            RecordPart::Fields { line, first, last } => Some(line.or(*last).unwrap_or(*first)),
+            RecordPart::Exact(spec) => spec.0.line,
+            RecordPart::Column(name) => {
                 return Err(FormatFault::NameInGroups { name: name.clone(), lines }.into());
             }
         };
@@ -86,15 +87,18 @@ impl Key {
     }
 
     fn check_member(&self) -> Result<(), KeyFault> {
-        let fault = match &self.location {
-            Location::Column { name, start: 0, end: None } => match json::Path::read(name) {
+        let has_range = (self.location.start, self.location.end) != (0, None);
+        let fault = match &self.location.part {
+            RecordPart::Column(name) if has_range => FormatFault::BytesOfMember(name.clone()),
+            RecordPart::Column(name) => match json::Path::read(name) {
                 Ok(_) => return self.check_is_text("lines of JSON"),
                 Err(fault) => FormatFault::Path(fault),
             },
-            Location::Column { name, .. } => FormatFault::BytesOfMember(name.clone()),
-            Location::Field { field, .. } => FormatFault::NumberOfMember(field + 1),
-            Location::Fields { .. } => FormatFault::FieldsOfJson,
-            Location::OfLine { .. } | Location::Record { .. } | Location::Exact(_) => {
+            RecordPart::Fields { first, last, .. } if *last == Some(*first) => {
+                FormatFault::NumberOfMember(first + 1)
+            }
+            RecordPart::Fields { .. } => FormatFault::FieldsOfJson,
+            RecordPart::Record | RecordPart::Exact(_) => {
                 return self.check_is_text("lines of JSON");
             }
         };
@@ -105,7 +109,7 @@ impl Key {
         if self.modifiers.pad.is_some() {
             return Err(FormatFault::Pad(records).into());
         }
-        match self.named.is_binary() {
+        match self.named.traits().is_binary {
             true => {
                 Err(FormatFault::BinaryType { name: self.named.word.to_string(), records }.into())
             }
@@ -115,7 +119,7 @@ impl Key {
 
     /// Checks a key of records that have no fields; of this length, where they all have one.
     fn check_range(&self, length: Option<usize>) -> Result<(), KeyFault> {
-        let Location::Record { start, end } = self.location else {
+        let Location { part: RecordPart::Record, start, end } = self.location else {
             return Err(FormatFault::NoFields.into());
         };
         match (length, end) {

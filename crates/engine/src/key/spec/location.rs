@@ -9,20 +9,26 @@ use super::fault::PlaceFault;
 use super::gnu_key::gnu_key;
 use super::words::{quoted, unquoted};
 
-/// A place in a record.
+/// A place in a record: bytes of a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// Bytes of the record.
-    Record { start: usize, end: Option<usize> },
-    /// A field, from 0, and bytes of it.
-    Field { field: usize, start: usize, end: Option<usize> },
+pub struct Location {
+    pub part: RecordPart,
+    /// First byte of the part.
+    pub start: usize,
+    /// End of the bytes; `None` for all that follow.
+    pub end: Option<usize>,
+}
+
+/// A part of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordPart {
+    /// All of it.
+    Record,
     /// Neighbouring fields with all that is between them, from 0; to the end of the line without a
-    /// last one. And bytes of that text.
-    Fields { first: usize, last: Option<usize>, start: usize, end: Option<usize> },
-    /// A place within one line of a record of several lines, from 0.
-    OfLine { line: usize, first: usize, last: Option<usize>, start: usize, end: Option<usize> },
-    /// A field by its name, and bytes of it.
-    Column { name: String, start: usize, end: Option<usize> },
+    /// last one. Those of one line, from 0, if records have several and it is given.
+    Fields { line: Option<usize>, first: usize, last: Option<usize> },
+    /// A field by its name.
+    Column(String),
     /// A place that has no text, with all that is looked for there.
     Exact(ExactSpec),
 }
@@ -40,10 +46,15 @@ impl PartialEq for ExactSpec {
 impl Eq for ExactSpec {}
 
 impl Location {
+    /// Returns all of a part of a record.
+    pub fn all_of(part: RecordPart) -> Self {
+        Self { part, start: 0, end: None }
+    }
+
     /// Reads a place.
     pub fn read(place: &str) -> Result<Self, PlaceFault> {
         if place.is_empty() {
-            return Ok(Self::Record { start: 0, end: None });
+            return Ok(Self::all_of(RecordPart::Record));
         }
         let unknown = || not_a_place(place);
         let (field, range) = match place.strip_prefix('"') {
@@ -61,21 +72,19 @@ impl Location {
             None if range.is_empty() => (0, None),
             None => return Err(unknown()),
         };
-        if field.starts_with('"') {
-            let (name, _) = unquoted(field).ok_or(PlaceFault::OpenQuote)?;
-            return Ok(Self::Column { name: name.into_owned(), start, end });
-        }
-        if field.contains("..") {
+        if !field.starts_with('"') && field.contains("..") {
             if !range.is_empty() || field.contains('-') {
                 return Err(unknown());
             }
             let (start, end) = read_range(field)?;
-            return Ok(Self::Record { start, end });
+            return Ok(Self { part: RecordPart::Record, start, end });
         }
-        if is_plain_name(field) {
-            return Ok(Self::Column { name: field.to_owned(), start, end });
-        }
-        if let Some((line, fields)) = field.split_once('.') {
+        let part = if field.starts_with('"') {
+            let (name, _) = unquoted(field).ok_or(PlaceFault::OpenQuote)?;
+            RecordPart::Column(name.into_owned())
+        } else if is_plain_name(field) {
+            RecordPart::Column(field.to_owned())
+        } else if let Some((line, fields)) = field.split_once('.') {
             let (first, last) = match fields.split_once('-') {
                 Some((first, last)) => read_fields((first, last), place)?,
                 None => {
@@ -83,19 +92,18 @@ impl Location {
                     (only, Some(only))
                 }
             };
-            let line = read_field(line)?;
-            return Ok(Self::OfLine { line, first, last, start, end });
-        }
-        match field.split_once('-') {
-            Some((first, last)) if !first.is_empty() => {
-                let (first, last) = read_fields((first, last), place)?;
-                Ok(match last {
-                    Some(last) if last == first => Self::Field { field: first, start, end },
-                    _ => Self::Fields { first, last, start, end },
-                })
-            }
-            _ => Ok(Self::Field { field: read_field(field)?, start, end }),
-        }
+            RecordPart::Fields { line: Some(read_field(line)?), first, last }
+        } else {
+            let (first, last) = match field.split_once('-') {
+                Some((first, last)) if !first.is_empty() => read_fields((first, last), place)?,
+                _ => {
+                    let only = read_field(field)?;
+                    (only, Some(only))
+                }
+            };
+            RecordPart::Fields { line: None, first, last }
+        };
+        Ok(Self { part, start, end })
     }
 }
 
@@ -165,34 +173,25 @@ fn is_plain_name(name: &str) -> bool {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (start, end) = match self {
-            Self::Record { start, end: None } => return write!(f, "{start}.."),
-            Self::Record { start, end: Some(end) } => return write!(f, "{start}..{end}"),
-            Self::Field { field, start, end } => {
-                write!(f, "{}", field + 1)?;
-                (*start, *end)
-            }
-            Self::Fields { first, last, start, end } => {
-                write!(f, "{}-", first + 1)?;
-                last.iter().try_for_each(|last| write!(f, "{}", last + 1))?;
-                (*start, *end)
-            }
-            Self::OfLine { line, first, last, start, end } => {
-                write!(f, "{}.{}", line + 1, first + 1)?;
+        let Self { part, start, end } = self;
+        match (part, end) {
+            (RecordPart::Record, None) => return write!(f, "{start}.."),
+            (RecordPart::Record, Some(end)) => return write!(f, "{start}..{end}"),
+            (RecordPart::Fields { line, first, last }, _) => {
+                line.iter().try_for_each(|line| write!(f, "{}.", line + 1))?;
+                write!(f, "{}", first + 1)?;
                 match last {
                     Some(last) if last == first => {}
                     Some(last) => write!(f, "-{}", last + 1)?,
                     None => f.write_str("-")?,
                 }
-                (*start, *end)
             }
-            Self::Column { name, start, end } => {
+            (RecordPart::Column(name), _) => {
                 let is_plain = is_plain_name(name);
                 f.write_str(&if is_plain { name.clone() } else { quoted(name) })?;
-                (*start, *end)
             }
-            Self::Exact(spec) => return f.write_str(&spec.0.place_in_words()),
-        };
+            (RecordPart::Exact(spec), _) => return f.write_str(&spec.0.place_in_words()),
+        }
         match (start, end) {
             (0, None) => Ok(()),
             (start, None) => write!(f, "[{start}..]"),

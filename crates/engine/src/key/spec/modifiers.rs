@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::super::text::{NumberStyle, Place};
+use super::super::text::{NumberStyle, Place, TextType};
 use super::fault::{KeyFault, ModifierFault, TypeFault, not_a_byte};
-use super::named_type::{NamedType, is_name, name_in_lower_case};
+use super::named_type::{NamedType, name_in_lower_case};
 
 /// Everything about a key but its place and its type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,20 +74,21 @@ impl Modifiers {
     /// Checks that they go together with a type.
     pub fn check(&self, named: &NamedType) -> Result<(), ModifierFault> {
         let word = &named.word;
-        if self.ignores_case && !named.has_case() {
+        let traits = named.traits();
+        if self.ignores_case && !traits.has_case {
             return Err(ModifierFault::NoCase(word.to_string()));
         }
-        if self.is_of_number() && !matches!(word.as_ref(), "int" | "decimal") {
+        if self.is_of_number() && !traits.is_number() {
             return Err(ModifierFault::NoNotation(word.to_string()));
         }
-        if self.radix.is_some() && word == "int" {
+        if self.radix.is_some() && traits.is_whole() {
             return Err(ModifierFault::NoFraction);
         }
-        if self.thousands.is_some() && self.thousands == self.radix.or(Some(b'.')) && word != "int"
-        {
+        let radix = self.radix.or(Some(b'.'));
+        if self.thousands.is_some() && self.thousands == radix && !traits.is_whole() {
             return Err(ModifierFault::SameSign);
         }
-        if self.trims && named.counts_blanks() {
+        if self.trims && traits.counts_blanks() {
             return Err(ModifierFault::NoBlanks(word.to_string()));
         }
         if self.locale.is_some() && word != "text" {
@@ -113,12 +114,9 @@ impl Modifiers {
 
 /// Returns whether a word is the name of a modifier, its value aside.
 pub fn is_modifier(word: &str) -> bool {
-    const BARE: [&str; 7] = ["asc", "desc", "ci", "trim", "currency", "nulls-first", "nulls-last"];
+    let name = |word: &str| word.find('=').map_or(word.len(), |at| at + 1);
     let word = name_in_lower_case(word);
-    match word.split_once('=') {
-        Some((name, _)) => matches!(name, "pad" | "decimal" | "thousands" | "locale"),
-        None => BARE.contains(&word.as_str()),
-    }
+    MODIFIERS.iter().any(|known| word[..name(&word)] == known[..name(known)])
 }
 
 /// Reads a sign that may stand within a number: any byte but digits, plus and minus.
@@ -201,7 +199,7 @@ pub const MODIFIERS: [&str; 11] = [
 fn unknown(word: &str, has_type: bool) -> KeyFault {
     match word {
         "" => ModifierFault::Empty.into(),
-        _ if is_name(word) => TypeFault::Misplaced(word.to_owned()).into(),
+        _ if TextType::named(word).is_some() => TypeFault::Misplaced(word.to_owned()).into(),
         _ if has_type => ModifierFault::Unknown(word.to_owned()).into(),
         _ => TypeFault::Unknown(word.to_owned()).into(),
     }

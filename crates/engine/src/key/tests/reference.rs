@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::NUMBERS;
+use super::machine_numbers;
 
 /// One part of a key as a test wants it.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl Wanted {
 
 /// Every type with the fewest bytes it takes.
 pub fn widths() -> impl Iterator<Item = (&'static str, usize)> {
-    NUMBERS.iter().map(|(name, _)| *name).chain(["bytes"]).map(|name| {
+    machine_numbers().map(|(name, _)| name).chain(["bytes"]).map(|name| {
         let digits: String = name.chars().filter(char::is_ascii_digit).collect();
         (name, digits.parse::<usize>().map_or(1, |bits| bits / 8))
     })

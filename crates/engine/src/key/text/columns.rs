@@ -33,7 +33,7 @@ pub(crate) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, Message> {
 /// # Errors
 ///
 /// That there is none, in words.
-pub(in crate::key) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, Message> {
+pub(super) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, Message> {
     match columns.get(number) {
         Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
         None => {

@@ -13,9 +13,9 @@ use jiff::tz::{Offset, TimeZone};
 pub struct DateFormat {
     pattern: String,
     /// True if it contains the day.
-    has_date: bool,
+    pub(super) has_date: bool,
     /// True if it contains the time.
-    has_time: bool,
+    pub(super) has_time: bool,
 }
 
 /// Digits after the point of a second.
@@ -50,16 +50,6 @@ impl DateFormat {
     /// Returns the pattern.
     pub fn pattern(&self) -> &str {
         &self.pattern
-    }
-
-    /// Returns whether it contains the day.
-    pub fn has_date(&self) -> bool {
-        self.has_date
-    }
-
-    /// Returns whether it contains the time.
-    pub fn has_time(&self) -> bool {
-        self.has_time
     }
 
     fn read(&self, text: &[u8]) -> Option<BrokenDownTime> {

@@ -13,7 +13,9 @@ use std::sync::LazyLock;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::super::agreeing_bytes;
+use super::content::Content;
 use super::sink::{BufferSink, Sink};
+use super::typed::Typed;
 
 /// Beginnings that are compared, the shorter first. Twice what two lines of a sorted table have in
 /// common; to make that a second time costs little more.
@@ -189,6 +191,11 @@ impl Sink for BlockSink {
 
     fn end_inverted(&mut self, _: usize) {
         self.mask = !self.mask;
+    }
+
+    #[inline]
+    fn append_value(&mut self, text: Content<'_>, of: &Typed) {
+        (of.text_type.row.append_block)(text, of, self);
     }
 }
 

@@ -3,12 +3,11 @@
 
 use super::date_format::DateFormat;
 use super::order::{End, Position, Separator, TextOrder, TextSpec};
-use super::text_type::{Class, NumberStyle, TextType, Zoned};
+use super::text_type::TextType;
 use crate::error::{Message, Setting, message};
-use crate::key::key_type::NumberType;
 
 /// Bytes of a key that are shown.
-const SHOWN_BYTES: usize = 40;
+pub(super) const SHOWN_BYTES: usize = 40;
 
 /// The words that are the same for all records with a fault of one key.
 #[derive(Clone, Debug)]
@@ -26,7 +25,7 @@ pub(super) struct Words {
 impl Words {
     /// Creates the words for the key of `spec`.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
-        let format = order.date_format.as_deref();
+        let format = order.options.date_format.as_deref();
         let is_day = spec.text_type.is_day() && format.is_none();
         Self {
             place: place(spec, order.separator),
@@ -35,7 +34,7 @@ impl Words {
                 true => message!("give its pattern with {}, or ", Setting::DateFormat),
                 false => Message::default(),
             },
-            is_binary: spec.text_type.class() == Class::StrictBytes,
+            is_binary: spec.text_type.traits().counts_blanks(),
         }
     }
 
@@ -119,57 +118,10 @@ fn place_in(spec: &TextSpec, (kind, separator): (&str, Separator)) -> String {
 
 /// Returns the values of a type, in words that go after "is not".
 fn expected(text_type: &TextType, format: Option<&DateFormat>) -> String {
-    let words = match text_type {
-        TextType::Int => "an int",
-        TextType::Decimal => "a decimal",
-        TextType::Float => "a float",
-        TextType::Size => "a size, as in 512, 1K or 2.5GiB",
-        TextType::Month => "a month",
-        TextType::Notation(row) => match format.filter(|_| row.day.is_some()) {
-            Some(format) => return format!("a {} of the form {}", row.name, format.pattern()),
-            None => row.expected,
-        },
-        TextType::Written(form) => return written(*form),
-        TextType::List(values) => {
-            return format!("in the order {}", shown(&values.beginning(SHOWN_BYTES)));
-        }
-        TextType::Packed => "a packed decimal: two digits a byte, then the sign, as in 12 3C",
-        TextType::Zoned(form) => return zoned(*form),
-        TextType::Binary(number) => return binary(*number),
-        TextType::Bytes
-        | TextType::General
-        | TextType::Human
-        | TextType::Version
-        | TextType::Natural
-        | TextType::Random
-        | TextType::Ebcdic(_)
-        | TextType::Sequence(_) => "text",
-    };
-    words.to_owned()
-}
-
-fn written(form: NumberStyle) -> String {
-    let NumberStyle { radix, thousands, has_currency, is_whole } = form;
-    let shown = |byte: u8| char::from(byte).escape_default();
-    let group = thousands.map(|byte| shown(byte).to_string()).unwrap_or_default();
-    let fraction = if is_whole { String::new() } else { format!("{}56", shown(radix)) };
-    let sign = if has_currency { ", with a sign of a currency or without" } else { "" };
-    let name = if is_whole { "an int" } else { "a decimal" };
-    format!("{name}, as in 1{group}234{fraction}{sign}")
-}
-
-fn zoned(form: Zoned) -> String {
-    let Zoned { is_leading, is_separate, is_ebcdic } = form;
-    format!(
-        "a zoned decimal in {} with {} {} sign",
-        if is_ebcdic { "EBCDIC" } else { "ASCII" },
-        if is_leading { "a leading" } else { "a trailing" },
-        if is_separate { "separate" } else { "overpunched" },
-    )
-}
-
-fn binary(number: NumberType) -> String {
-    format!("a number of type {}", number.name())
+    match format.filter(|_| text_type.is_day()) {
+        Some(format) => format!("a {} of the form {}", text_type.row.name(), format.pattern()),
+        None => (text_type.row.expected)(&text_type.detail),
+    }
 }
 
 /// Returns the beginning of some text, on one line.

@@ -1,14 +1,8 @@
 //! The key of a text record: its parts one after the other, made when they are asked for.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
-use std::ops::Range;
 
-use super::super::{
-    CutRecord, FEW_WORDS, KeyEncoder, KeyTally, OPEN_WORD_BYTES, differing_word, is_last_open_word,
-    open_word,
-};
-use super::content::with_buffer;
+use super::super::{CutRecord, FEW_WORDS, KeyEncoder, KeyTally, differing_word};
 use super::difference::{Source, difference};
 use super::field::Fields;
 use super::order::{Body, Invalid, Place, Separator, TextOrder, TextSpec};
@@ -42,11 +36,6 @@ pub struct TextKey {
 /// Ends of cells that are worth noting for all rows; what lies after is looked for.
 const CELLS_NOTED_MAX: usize = 64;
 
-thread_local! {
-    /// Space for some words of a key.
-    static WORDS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
 impl TextKey {
     /// Creates the key that orders records as `order` says.
     ///
@@ -54,7 +43,7 @@ impl TextKey {
     ///
     /// [`Error::Config`] for a number format whose characters could be taken for something else.
     pub fn new(order: &TextOrder) -> Result<Self> {
-        let numbers = order.numbers;
+        let numbers = order.options.numbers;
         if Some(numbers.radix) == numbers.thousands
             || numbers.radix.is_ascii_digit()
             || numbers.thousands.is_some_and(|byte| byte.is_ascii_digit())
@@ -65,10 +54,10 @@ impl TextKey {
                  characters, and no digits",
             ));
         }
-        if let Some(fault) = order.specs.iter().find_map(|spec| fault_of(spec, order)) {
+        if let Some(fault) = order.specs.iter().find_map(|spec| order.fault_of(spec, "a key")) {
             return Err(Error::config(ConfigErrorKind::InvalidKey, fault));
         }
-        let whole = match &order.then_whole {
+        let whole = match &order.options.then_whole {
             Some(last) => Some(TextSpec {
                 collation: last.collation.clone(),
                 is_descending: last.is_descending,
@@ -80,7 +69,7 @@ impl TextKey {
         let specs = order.specs.iter().chain(&whole).enumerate();
         let parts = specs.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
         let mut parts: Box<[Part]> = parts.collect();
-        let invalid = match order.invalid {
+        let invalid = match order.options.invalid {
             Some(Invalid::Placed(place)) => {
                 let placing = order.placing_keys.min(count);
                 let later = parts.iter().take(placing).skip(1);
@@ -122,24 +111,6 @@ impl TextKey {
         Fields::given(self.body.of_record(bytes), self.separator, cell_ends)
     }
 
-    /// Shows the words `wanted` of a record's key, made at once; none after its last.
-    #[inline]
-    fn show_words(&self, record: &[u8], wanted: Range<usize>, mut show: impl FnMut(u64)) {
-        with_buffer(&WORDS, |key| {
-            let start = wanted.start.saturating_mul(OPEN_WORD_BYTES);
-            let length = wanted.len().saturating_mul(OPEN_WORD_BYTES);
-            // One byte more tells whether the last of them is the last of the key.
-            self.append(record, &mut BufferSink::from(start, key, length.saturating_add(1)));
-            for place in 0..wanted.len() {
-                let word = open_word(&key[(place * OPEN_WORD_BYTES).min(key.len())..]);
-                show(word);
-                if is_last_open_word(word) {
-                    break;
-                }
-            }
-        });
-    }
-
     #[inline]
     fn append<S: Sink>(&self, record: &[u8], out: &mut S) {
         self.append_fields(&mut self.fields(record), out);
@@ -166,21 +137,6 @@ impl TextKey {
     }
 }
 
-/// Returns what keeps a spec from being a key of `order`, if anything does.
-fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<Message> {
-    if spec.is_by_name && order.separator != Separator::Members {
-        let name = spec.name.as_deref().unwrap_or_default();
-        return Some(
-            format!(
-                "a key names the column '{name}', but the input has no names of columns; give the \
-                 number of the column"
-            )
-            .into(),
-        );
-    }
-    order.lack_of_format(spec).map(Message::from)
-}
-
 impl KeyEncoder for TextKey {
     #[inline]
     fn key_length(&self) -> usize {
@@ -191,10 +147,6 @@ impl KeyEncoder for TextKey {
         let end = out.len().saturating_add(limit);
         self.append(record, &mut BufferSink::new(out, limit));
         out.truncate(end);
-    }
-
-    fn words_from(&self, record: &[u8], first: usize, count: usize, out: &mut Vec<u64>) {
-        self.show_words(record, first..first.saturating_add(count), |word| out.push(word));
     }
 
     #[inline]

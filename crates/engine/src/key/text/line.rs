@@ -16,7 +16,7 @@ use super::super::{
 };
 use super::encode::bytes;
 use super::fault::Words;
-use super::order::{Body, End, Invalid, Position, TextOrder, TextSpec};
+use super::order::{Body, Invalid, TextOrder};
 use super::sink::{BufferSink, Sink, WordSink};
 use crate::error::Message;
 
@@ -64,15 +64,16 @@ impl LineKey {
                 needs: if has_length { needs } else { 0 },
             }
         };
-        match (order.specs.as_slice(), &order.then_whole) {
+        match (order.specs.as_slice(), &order.options.then_whole) {
             ([], None) => Some(line(0, usize::MAX, false)),
             ([], Some(last)) if last.collation.is_none() => {
                 Some(line(0, usize::MAX, last.is_descending))
             }
             ([only], last) => {
-                let (start, end) = plain_range(only)?;
-                let pads = only.pad.or(order.pad).is_some();
-                let is_placing = matches!(order.invalid, Some(Invalid::Placed(_)));
+                let (start, end) = only.byte_range().filter(|_| only.is_plain() && !only.trims)?;
+                let end = end.unwrap_or(usize::MAX);
+                let pads = only.pad.or(order.options.pad).is_some();
+                let is_placing = matches!(order.options.invalid, Some(Invalid::Placed(_)));
                 let is_cut = order.body.has_no_fields();
                 if only.nulls.is_some() || is_cut && (pads || is_placing) {
                     return None;
@@ -94,9 +95,7 @@ impl LineKey {
 
     /// Appends the descending key.
     fn append_descending<S: Sink>(&self, record: &[u8], out: &mut S) {
-        let mark = out.begin_inverted();
-        bytes::append(self.text(record), false, out);
-        out.end_inverted(mark);
+        out.inverted_if(true, |out| bytes::append(self.text(record), false, out));
     }
 
     /// Returns word 0 of a record that may be too short for a whole load, or has bytes to escape.
@@ -108,23 +107,6 @@ impl LineKey {
         }
         open_word(self.text(record))
     }
-}
-
-/// Returns the range of bytes of the record that `spec` takes as they are, if it does.
-fn plain_range(spec: &TextSpec) -> Option<(usize, usize)> {
-    if spec.line.is_some() {
-        return None;
-    }
-    let byte = |position: Position| {
-        (position.field == 0 && !position.skips_blanks).then_some(position.byte)
-    };
-    let end = match spec.end {
-        End::Record => usize::MAX,
-        End::At(position) => byte(position)?,
-        End::Field(_) | End::Within(..) => return None,
-    };
-    let start = byte(spec.start)?;
-    (spec.is_plain() && !spec.trims).then_some((start, end))
 }
 
 impl KeyEncoder for LineKey {

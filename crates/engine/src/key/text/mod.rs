@@ -27,11 +27,9 @@ mod field;
 mod key;
 mod leading;
 mod line;
-mod notation;
 mod order;
 mod part;
 mod sink;
-mod strict;
 mod text_type;
 mod translate;
 mod turns;
@@ -40,17 +38,24 @@ mod watch;
 
 pub use collate::collation;
 pub(crate) use columns::find as column_number;
-pub(super) use columns::name as column_name;
 pub use date_format::DateFormat;
 pub(super) use encode::TYPES;
+pub(crate) use encode::fixed::FixedNumber;
+pub(super) use encode::list::VALUES_MAX;
+pub use encode::list::ValueList;
+pub(super) use encode::machine::NumberClass;
+pub use encode::machine::NumberType;
+#[cfg(test)]
+pub(super) use encode::machine_numbers;
+pub use encode::written::NumberStyle;
+pub use encode::zoned::Zoned;
 pub use key::TextKey;
 pub use line::LineKey;
-pub use notation::NotationRow;
 pub use order::{
     Body, Collation, End, Invalid, LastResort, Months, NumberFormat, Place, Position, Separator,
     TextOrder, TextSpec, Translation,
 };
 pub use part::ValueKey;
-pub(super) use text_type::VALUES_MAX;
-pub use text_type::{CodePage, NumberStyle, TextType, ValueList, Zoned};
+pub(super) use text_type::Traits;
+pub use text_type::{ByteMeaning, KeyTypeRow, TextType};
 pub(crate) use turns::LONG_BYTES;

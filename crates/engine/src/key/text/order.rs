@@ -12,12 +12,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::columns;
-use super::date_format::DateFormat;
+use super::encode::list::ValueList;
 use super::fault;
-use super::notation::Day;
-use super::text_type::TextType;
-use crate::error::{ConfigErrorKind, Error, ParseError, Result, message};
+use super::text_type::{Day, TextType};
+use crate::error::{ConfigErrorKind, Error, Message, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
+use crate::key::OrderOptions;
 use crate::locale::ByteClasses;
 
 /// The division of a record into fields.
@@ -145,22 +145,16 @@ impl Translation {
 
 /// An order of text other than by its bytes, such as a language's.
 pub trait Collation: Send + Sync + Debug {
-    /// Appends a key to `out` so that texts are ordered as their keys are by memcmp, a beginning of
-    /// another before it. The byte 0 may appear in it only in front of a byte that is not 0: the
-    /// pair 0 0 ends a key that another follows.
-    fn append_key(&self, text: &[u8], out: &mut Vec<u8>);
-
-    /// Appends at least the first `limit` bytes of the key that [`append_key`](Self::append_key)
-    /// appends. The rest may be left out. The key prefix of a record is a few bytes.
-    fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
-        let _ = limit;
-        self.append_key(text, out);
-    }
+    /// Appends at least the first `limit` bytes of a key to `out`; the rest may be left out. Texts
+    /// are ordered as their keys are by memcmp, a beginning of another before it. The byte 0 may
+    /// appear in a key only in front of a byte that is not 0: the pair 0 0 ends a key that another
+    /// follows.
+    fn append_key(&self, text: &[u8], limit: usize, out: &mut Vec<u8>);
 
     /// Shows the key piece by piece to `show`, until that says that it wants no more.
     fn show_key(&self, text: &[u8], show: &mut dyn FnMut(&[u8]) -> bool) {
         let mut key = Vec::new();
-        self.append_key(text, &mut key);
+        self.append_key(text, usize::MAX, &mut key);
         show(&key);
     }
 
@@ -193,7 +187,7 @@ pub struct TextSpec {
     pub text_type: TextType,
     /// The change of them before that.
     pub translation: Translation,
-    /// The order of text; for [`TextType::Bytes`], and for [`TextType::Random`] what counts as
+    /// The order of text; for [`TextType::BYTES`], and for [`TextType::RANDOM`] what counts as
     /// equal. Other types do without.
     pub collation: Option<Arc<dyn Collation>>,
     /// True if the largest comes first.
@@ -213,10 +207,29 @@ pub struct TextSpec {
 impl TextSpec {
     /// Returns the number of bytes of memory that its list of values takes.
     pub fn list_bytes(&self) -> usize {
-        match &self.text_type {
-            TextType::List(values) => values.bytes(),
-            _ => 0,
+        self.text_type.list().map_or(0, ValueList::bytes)
+    }
+
+    /// Finds the column that it names among those that there are, or the name of its column.
+    ///
+    /// # Errors
+    ///
+    /// A name that no column has or several have, or a number that is too large, in words.
+    pub(crate) fn resolve(&mut self, columns: &[Vec<u8>]) -> std::result::Result<(), Message> {
+        let (End::Field(field) | End::Within(_, field)) = &mut self.end else { return Ok(()) };
+        if *field != self.start.field {
+            return Ok(());
         }
+        if !std::mem::take(&mut self.is_by_name) {
+            self.name = Some(columns::name(*field, columns)?);
+            return Ok(());
+        }
+        *field = columns::find(self.name.as_deref().unwrap_or_default(), columns)?;
+        self.start.field = *field;
+        if let End::Within(position, field) = &mut self.end {
+            position.field = *field;
+        }
+        Ok(())
     }
 
     /// Returns the place of the key, in words.
@@ -224,9 +237,23 @@ impl TextSpec {
         fault::place(self, Separator::default())
     }
 
+    /// Returns the range of bytes of the record that it looks at, without an end for all that
+    /// follow; `None` where it counts from a field or a blank.
+    pub(in crate::key) fn byte_range(&self) -> Option<(usize, Option<usize>)> {
+        let byte = |position: Position| {
+            (position.field == 0 && !position.skips_blanks).then_some(position.byte)
+        };
+        let end = match self.end {
+            End::Record => None,
+            End::At(position) => Some(byte(position)?),
+            End::Field(_) | End::Within(..) => return None,
+        };
+        byte(self.start).filter(|_| self.line.is_none()).zip(Some(end))
+    }
+
     /// Returns whether it orders by the bytes it looks at as they are.
     pub(super) fn is_plain(&self) -> bool {
-        self.text_type == TextType::Bytes
+        self.text_type == TextType::BYTES
             && self.translation.is_identity()
             && self.collation.is_none()
     }
@@ -355,35 +382,20 @@ pub struct TextOrder {
     pub separator: Separator,
     /// The part of a record that can be in a key.
     pub body: Body,
-    /// The keys, most significant first. Without keys, and if `then_whole` is `None`, the whole
-    /// record is the key.
+    /// The keys, most significant first. Without keys, and without an order of whole records, the
+    /// whole record is the key.
     pub specs: Vec<TextSpec>,
-    /// The order of records that are equal in every spec; `None` leaves them as they came.
-    pub then_whole: Option<LastResort>,
-    /// The form of numbers.
-    pub numbers: NumberFormat,
-    /// The names of months.
-    pub months: Months,
-    /// The classes of bytes for a [`Translation`]. Blanks are always space, tab and newline.
-    pub classes: Arc<ByteClasses>,
-    /// The key of the hash of [`TextType::Random`].
-    pub seed: [u8; 16],
-    /// The fate of records with keys that are not values of their types.
-    pub invalid: Option<Invalid>,
     /// The number of first keys that place a record in which one of them is invalid. An invalid
     /// later key counts only among records that are equal in the keys before it.
     pub placing_keys: usize,
-    /// The form of days and times, if not that of ISO 8601.
-    pub date_format: Option<Arc<DateFormat>>,
-    /// The byte for those that a record is too short to have. Without it, a record that ends
-    /// before a range of its bytes has no key. Lines and rows are never too short.
-    pub pad: Option<u8>,
+    /// Everything that is not said key by key.
+    pub options: OrderOptions,
 }
 
 impl TextOrder {
     /// Returns the orders of languages that keys ask for, as a person writes them; each once.
     pub fn collations(&self) -> Vec<String> {
-        let last = self.then_whole.iter().filter_map(|last| last.collation.as_ref());
+        let last = self.options.then_whole.iter().filter_map(|last| last.collation.as_ref());
         let all = self.specs.iter().filter_map(|spec| spec.collation.as_ref()).chain(last);
         let mut names: Vec<String> = all.map(|collation| collation.describe()).collect();
         names.dedup();
@@ -397,12 +409,20 @@ impl TextOrder {
         json::Path::read(name).ok()
     }
 
-    /// Returns a message about the day or time that a key needs and its date format lacks, if any.
-    pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
-        let format = self.date_format.as_ref()?;
-        let lacking = match spec.text_type.day()? {
-            Day { has_date: true, .. } if !format.has_date() => "day",
-            Day { has_date: false, .. } if !format.has_time() => "time of day",
+    /// Returns what keeps a spec from being a key of this order, if anything does: `written` names
+    /// a column that is not known, or needs a day or time that the date format lacks.
+    pub(crate) fn fault_of(&self, spec: &TextSpec, written: &str) -> Option<String> {
+        if spec.is_by_name && self.separator != Separator::Members {
+            let name = spec.name.as_deref().unwrap_or_default();
+            return Some(format!(
+                "{written} names the column '{name}', but the input has no names of columns; give \
+                 the number of the column"
+            ));
+        }
+        let format = self.options.date_format.as_ref()?;
+        let lacking = match spec.text_type.traits().day? {
+            Day { has_date: true, .. } if !format.has_date => "day",
+            Day { has_date: false, .. } if !format.has_time => "time of day",
             _ => return None,
         };
         let pattern = format.pattern();
@@ -414,6 +434,13 @@ impl TextOrder {
         self.specs.iter().map(TextSpec::list_bytes).sum()
     }
 
+    /// Returns the order with other options.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut OrderOptions)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
     /// Finds the columns that keys name among those that there are, and tells the others their
     /// names.
     ///
@@ -422,25 +449,7 @@ impl TextOrder {
     /// [`Error::Config`] for a name that no column has or several have.
     pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<()> {
         let unknown = |message| Error::config(ConfigErrorKind::UnknownColumn, message);
-        for spec in &mut self.specs {
-            let (End::Field(field) | End::Within(_, field)) = spec.end else { continue };
-            if field != spec.start.field {
-                continue;
-            }
-            if spec.is_by_name {
-                let name = spec.name.as_deref().unwrap_or_default();
-                let field = columns::find(name, columns).map_err(unknown)?;
-                spec.start.field = field;
-                spec.end = match spec.end {
-                    End::Within(position, _) => End::Within(Position { field, ..position }, field),
-                    _ => End::Field(field),
-                };
-                spec.is_by_name = false;
-            } else {
-                spec.name = Some(columns::name(field, columns).map_err(unknown)?);
-            }
-        }
-        Ok(())
+        self.specs.iter_mut().try_for_each(|spec| spec.resolve(columns)).map_err(unknown)
     }
 
     /// Returns the order by the bytes of whole lines that end with `terminator`.
@@ -460,15 +469,8 @@ impl TextOrder {
             separator,
             body: Body::of(format),
             specs: Vec::new(),
-            then_whole: None,
-            numbers: NumberFormat::default(),
-            months: Months::default(),
-            classes: Arc::new(ByteClasses::c()),
-            seed: [0; 16],
-            invalid: None,
             placing_keys: usize::MAX,
-            date_format: None,
-            pad: None,
+            options: OrderOptions::default(),
         }
     }
 }

@@ -23,13 +23,12 @@ use super::fault::Words;
 use super::field::Fields;
 use super::order::{Body, End, Invalid, Place, Separator, TextOrder, TextSpec};
 use super::sink::Sink;
-use super::text_type::{Class, TextType};
+use super::text_type::{ByteMeaning, Class, Usual};
 use super::translate::Table;
 use super::typed::Typed;
 use super::watch::Standing;
 use crate::error::Message;
 use crate::format::json;
-use usual::Usual;
 
 /// In front of a value.
 const VALUE: u8 = 2;
@@ -46,30 +45,27 @@ pub(super) struct Part {
     /// The place whose bytes it looks at.
     site: Site,
     typed: Typed,
-    class: Class,
-    /// True if the bytes it looks at are its key, but for the direction.
-    is_plain: bool,
     /// The values that it takes without a further look.
     usual: Usual,
     /// Translation of its bytes, if it changes any.
     table: Option<Box<Table>>,
-    /// True if blanks at its ends are those of its table's text, not of the record's.
-    trims_late: bool,
-    /// Place of empty text, if that is not a value.
-    nulls: Option<Place>,
-    /// True if nothing but values is taken.
-    is_checked: bool,
-    /// Place of invalid text; `None` if it is a fault or cannot occur.
-    invalid: Option<Place>,
-    /// True if a mark is in front of values.
-    marks_values: bool,
-    /// True if a mark may stand in place of a value.
-    is_placing: bool,
+    marks: Marks,
     /// Bytes that a record has to have.
     needs: usize,
     /// Byte that fills missing bytes, and the number of bytes looked at.
     pad: Option<(u8, usize)>,
     words: Box<Words>,
+}
+
+/// The marks of a part.
+#[derive(Clone, Copy, Debug)]
+struct Marks {
+    /// Place of empty text, if that is not a value.
+    nulls: Option<Place>,
+    /// Place of invalid text; `None` if it is a fault or cannot occur.
+    invalid: Option<Place>,
+    /// True if a mark is in front of values.
+    precede_values: bool,
 }
 
 /// Place in a record where a part looks.
@@ -93,22 +89,23 @@ impl Site {
 impl Part {
     /// Creates the part that `spec` makes within `order`; the last one where `is_last`.
     pub fn new(spec: &TextSpec, order: &TextOrder, is_last: bool) -> Self {
-        let class = spec.text_type.class();
+        let traits = spec.text_type.traits();
+        let class = traits.class;
         let is_cell = is_cell(spec, order.separator);
         let is_checked = match class {
             Class::Text | Class::Unchecked => false,
             Class::Loose => {
                 let is_line = matches!(order.body, Body::Terminated(_));
                 let is_json = order.separator == Separator::Members;
-                !is_line || is_json || order.invalid.is_some()
+                !is_line || is_json || order.options.invalid.is_some()
             }
             Class::Strict | Class::StrictBytes => true,
         };
-        let range = range(spec, order.body);
+        let range = spec.byte_range().filter(|_| order.body.has_no_fields());
         // A record of a given length is never too short.
         let reach = range.map_or(0, |(start, end)| end.unwrap_or(start));
         let is_sure = matches!(order.body, Body::Fixed(length) if reach <= length);
-        let pad = spec.pad.or(order.pad).filter(|_| reach > 0);
+        let pad = spec.pad.or(order.options.pad).filter(|_| reach > 0);
         // A range without an end takes what there is: nothing of it is missing.
         let pad = pad.zip(range.map(|(start, end)| end.map_or(0, |end| end.saturating_sub(start))));
         let needs = if pad.is_some() || is_sure { 0 } else { reach };
@@ -116,52 +113,53 @@ impl Part {
         let is_there = class == Class::StrictBytes && range.is_some_and(|(_, end)| end.is_some());
         let has_nulls = (is_cell || is_checked) && !is_there;
         let nulls = spec.nulls.or(has_nulls.then_some(Place::Last));
-        let invalid = match order.invalid {
+        let invalid = match order.options.invalid {
             Some(Invalid::Placed(place)) if is_checked || needs > 0 => Some(place),
             _ => None,
         };
         let is_open = is_last && !spec.is_descending;
         let typed = Typed::new(spec, order, is_open, is_checked);
-        let is_placing = nulls.is_some() || invalid.is_some();
+        let precede_values = (nulls.is_some() || invalid.is_some()) && !traits.spares_ends;
         // Numbers and months are read in either case.
-        let is_changed =
-            matches!(class, Class::Text) || matches!(spec.text_type, TextType::List(_));
-        let table = if is_changed { Table::of(spec, &order.classes) } else { None };
+        let table = if traits.has_case { Table::of(spec, &order.options.classes) } else { None };
         let is_plain = spec.is_plain() && pad.is_none() && invalid.is_none();
         let is_whole = needs == 0 && pad.is_none() && table.is_none();
         Self {
-            is_plain,
-            usual: if is_whole { Usual::of(&spec.text_type, is_plain) } else { Usual::None },
+            usual: match traits.usual {
+                Usual::Bytes if !is_plain => Usual::None,
+                _ if !is_whole => Usual::None,
+                usual => usual,
+            },
             table: table.map(Box::new),
-            trims_late: spec.trims && matches!(spec.text_type, TextType::Ebcdic(_)),
-            marks_values: is_placing && !spec.text_type.traits().spares_ends,
+            marks: Marks { nulls, invalid, precede_values },
             words: Box::new(Words::new(spec, order)),
             spec: spec.clone(),
             site: Site::of(spec, order),
             typed,
-            class,
-            nulls,
-            is_placing,
-            is_checked,
-            invalid,
             needs,
             pad,
         }
     }
 
+    /// Returns whether blanks at its ends are those of its table's text, not of the record's.
+    fn trims_late(&self) -> bool {
+        self.spec.trims && self.typed.text_type.alphabet() == Some(ByteMeaning::Page)
+    }
+
     /// Returns whether there may be records whose text here is no value and has a place.
     pub fn places_invalid(&self) -> bool {
-        self.invalid.is_some()
+        self.marks.invalid.is_some()
     }
 
     /// Returns whether what is no value is read as far as it goes.
     pub fn is_loose(&self) -> bool {
-        self.class == Class::Loose && !self.is_checked
+        self.class() == Class::Loose && !self.typed.is_checked
     }
 
     /// Returns the default treatment of bytes that are not a value of its type.
+    #[inline]
     pub fn class(&self) -> Class {
-        self.class
+        self.typed.text_type.traits().class
     }
 
     /// Returns what a record says here.
@@ -183,20 +181,19 @@ impl Part {
 
     /// Keeps the first byte of values apart from all marks.
     pub fn mark_values(&mut self) {
-        self.is_placing = true;
-        self.marks_values = !self.spec.text_type.traits().spares_ends;
+        self.marks.precede_values = !self.spec.text_type.traits().spares_ends;
     }
 
     /// Returns whether the text of a record is no value and has a place.
     pub fn is_invalid(&self, fields: &mut Fields<'_>) -> bool {
         let is_short = self.needs > fields.length();
         let mut marked = || self.mark(&self.content(fields), is_short);
-        self.invalid.is_some() && matches!(marked(), Some(0 | 0xff))
+        self.marks.invalid.is_some() && matches!(marked(), Some(0 | 0xff))
     }
 
     /// Returns whether there are records that have a fault in it.
     pub fn is_partial(&self) -> bool {
-        (self.is_checked || self.needs > 0) && self.invalid.is_none()
+        (self.typed.is_checked || self.needs > 0) && self.marks.invalid.is_none()
     }
 
     /// Returns the bytes it looks at, and which of them stand for others.
@@ -213,7 +210,7 @@ impl Part {
 
     #[inline]
     fn trim<'a>(&self, text: &'a [u8], escapes: Escapes) -> &'a [u8] {
-        if !self.spec.trims || self.trims_late || self.pad.is_some() {
+        if !self.spec.trims || self.trims_late() || self.pad.is_some() {
             return text;
         }
         if escapes == Escapes::Json { json::trimmed(text) } else { trimmed(text) }
@@ -231,7 +228,7 @@ impl Part {
         let said = self.said(located);
         match &self.table {
             None => said,
-            Some(table) if self.trims_late => said.through(Some(table)).trimmed(),
+            Some(table) if self.trims_late() => said.through(Some(table)).trimmed(),
             Some(table) => said.through(Some(table)),
         }
     }
@@ -242,7 +239,7 @@ impl Part {
         let cell = Content::escaped(text, escapes);
         let Some((byte, length)) = self.pad else { return cell };
         let padded = cell.padded(byte, length.saturating_sub(text.len()));
-        if self.spec.trims && !self.trims_late { padded.trimmed() } else { padded }
+        if self.spec.trims && !self.trims_late() { padded.trimmed() } else { padded }
     }
 
     /// Appends its bytes of the key.
@@ -280,43 +277,39 @@ impl Part {
 
     #[inline]
     fn append_content<S: Sink>(&self, text: &Content<'_>, is_short: bool, out: &mut S) {
-        if self.is_placing {
-            if let Some(mark) = self.mark(text, is_short) {
-                out.push(mark);
-                return;
-            }
-            if self.marks_values {
-                out.push(VALUE);
-            }
+        if let Some(mark) = self.mark(text, is_short) {
+            out.push(mark);
+            return;
         }
-        if !self.spec.is_descending {
-            return self.typed.append(*text, out);
+        if self.marks.precede_values {
+            out.push(VALUE);
         }
-        let mark = out.begin_inverted();
-        self.typed.append(*text, out);
-        out.end_inverted(mark);
+        out.inverted_if(self.spec.is_descending, |out| self.typed.append(*text, out));
     }
 
     /// Returns the mark that stands for text that is not a value, if such text has a place.
     #[inline]
     fn mark(&self, text: &Content<'_>, is_short: bool) -> Option<u8> {
-        if self.is_null(text) && !is_short {
-            return self.nulls.map(|place| if place == Place::First { 1 } else { 0xfe });
+        if self.marks.nulls.is_none() && self.marks.invalid.is_none() {
+            return None;
         }
-        let place = self.invalid?;
+        if self.is_null(text) && !is_short {
+            return self.marks.nulls.map(|place| if place == Place::First { 1 } else { 0xfe });
+        }
+        let place = self.marks.invalid?;
         let mark = if place == Place::First { 0 } else { 0xff };
-        (is_short || self.is_checked && !self.typed.is_valid(*text)).then_some(mark)
+        (is_short || self.typed.is_checked && !self.typed.is_valid(*text)).then_some(mark)
     }
 
     /// Returns whether text is not marked as anything but a value.
     #[inline]
     fn is_value(&self, text: &Content<'_>) -> bool {
-        self.nulls.is_none() && self.invalid.is_none() || self.mark(text, false).is_none()
+        self.mark(text, false).is_none()
     }
 
     #[inline]
     fn is_null(&self, text: &Content<'_>) -> bool {
-        match self.class {
+        match self.class() {
             Class::Text | Class::StrictBytes => text.is_empty(),
             Class::Loose | Class::Unchecked | Class::Strict => text.is_blank(),
         }
@@ -325,7 +318,9 @@ impl Part {
     /// Returns whether text is a value, or is missing and has a place.
     #[inline]
     fn is_good(&self, text: &Content<'_>) -> bool {
-        !self.is_checked || self.nulls.is_some() && self.is_null(text) || self.typed.is_valid(*text)
+        !self.typed.is_checked
+            || self.marks.nulls.is_some() && self.is_null(text)
+            || self.typed.is_valid(*text)
     }
 
     /// Returns what keeps a record from having this part of the key, if anything does.
@@ -347,7 +342,7 @@ impl Part {
 
     /// Returns the memory in bytes that making its part of a long record's key takes.
     pub fn scratch_bytes(&self, fields: &mut Fields<'_>) -> usize {
-        if self.is_plain { 0 } else { self.typed.scratch_bytes(&self.content(fields)) }
+        if self.usual == Usual::Bytes { 0 } else { self.typed.scratch_bytes(&self.content(fields)) }
     }
 
     /// Returns the number of fields up to the last that it looks at.
@@ -369,7 +364,7 @@ impl Part {
         b: &mut Fields<'a>,
         agreed: usize,
     ) -> Ordering {
-        if !self.is_plain {
+        if self.usual != Usual::Bytes {
             return self.compare_contents(a, b, agreed);
         }
         let (text_a, escapes_a) = self.located(a);
@@ -378,7 +373,7 @@ impl Part {
         if (escapes_a, escapes_b) != (Escapes::None, Escapes::None) {
             return self.compare_contents(a, b, agreed);
         }
-        match self.nulls {
+        match self.marks.nulls {
             Some(Place::First) if text_a.is_empty() || text_b.is_empty() => {
                 return text_b.is_empty().cmp(&text_a.is_empty());
             }
@@ -484,16 +479,6 @@ fn agreement(records: [&Fields<'_>; 2], parts: [&[u8]; 2], agreed: usize) -> Opt
 fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
     let has_cells = matches!(separator, Separator::Cells(_) | Separator::Members);
     has_cells && matches!(spec.end, End::Field(_) | End::Within(..))
-}
-
-/// Returns the range of bytes that `spec` looks at in a record that has no fields.
-fn range(spec: &TextSpec, body: Body) -> Option<(usize, Option<usize>)> {
-    match spec.end {
-        _ if !body.has_no_fields() || spec.start.field > 0 => None,
-        End::Record => Some((spec.start.byte, None)),
-        End::At(end) if end.field == 0 => Some((spec.start.byte, Some(end.byte))),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

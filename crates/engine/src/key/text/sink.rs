@@ -5,10 +5,11 @@
 //! room for the words that are asked for together.
 
 use super::super::{FEW_WORDS, OPEN_WORD_BYTES, WORD_BYTES, continued};
-use super::notation::NotationSink;
+use super::content::Content;
+use super::typed::Typed;
 
 /// Takes the bytes of a key in order, as many as are wanted.
-pub(super) trait Sink: NotationSink {
+pub(super) trait Sink {
     /// Returns the number of bytes that are still wanted; what is appended beyond them may be
     /// dropped.
     fn room(&self) -> usize;
@@ -25,31 +26,19 @@ pub(super) trait Sink: NotationSink {
 
     /// Ends the stretch of complemented bytes that began at `mark`.
     fn end_inverted(&mut self, mark: usize);
-}
 
-/// A sink that keeps no bytes, to ask only whether a text has a key.
-#[derive(Debug)]
-pub(super) struct NoSink;
-
-impl Sink for NoSink {
+    /// Appends what `body` does, complemented where `is_inverted`.
     #[inline]
-    fn room(&self) -> usize {
-        0
+    fn inverted_if(&mut self, is_inverted: bool, body: impl FnOnce(&mut Self)) {
+        let mark = is_inverted.then(|| self.begin_inverted());
+        body(self);
+        if let Some(mark) = mark {
+            self.end_inverted(mark);
+        }
     }
 
-    #[inline]
-    fn push(&mut self, _: u8) {}
-
-    #[inline]
-    fn extend(&mut self, _: &[u8]) {}
-
-    #[inline]
-    fn begin_inverted(&mut self) -> usize {
-        0
-    }
-
-    #[inline]
-    fn end_inverted(&mut self, _: usize) {}
+    /// Appends the key of a value by that function of its type's row that is for such sinks.
+    fn append_value(&mut self, text: Content<'_>, of: &Typed);
 }
 
 /// One word of the key; what comes before and after it is dropped.
@@ -118,6 +107,11 @@ impl Sink for WordSink {
     fn end_inverted(&mut self, mark: usize) {
         let ones_from = |bits: u32| u64::MAX.checked_shr(bits).unwrap_or(0);
         self.word ^= ones_from(mark as u32) ^ ones_from(self.filled_bits);
+    }
+
+    #[inline]
+    fn append_value(&mut self, text: Content<'_>, of: &Typed) {
+        (of.text_type.row.append_word)(text, of, self);
     }
 }
 
@@ -198,6 +192,11 @@ impl Sink for FewSink {
     fn end_inverted(&mut self, mark: usize) {
         self.bytes[mark..self.filled].iter_mut().for_each(|byte| *byte = !*byte);
     }
+
+    #[inline]
+    fn append_value(&mut self, text: Content<'_>, of: &Typed) {
+        (of.text_type.row.append_few)(text, of, self);
+    }
 }
 
 /// A stretch of the key, appended to a buffer.
@@ -254,6 +253,11 @@ impl Sink for BufferSink<'_> {
     #[inline]
     fn end_inverted(&mut self, mark: usize) {
         self.out[mark..].iter_mut().for_each(|byte| *byte = !*byte);
+    }
+
+    #[inline]
+    fn append_value(&mut self, text: Content<'_>, of: &Typed) {
+        (of.text_type.row.append_buffer)(text, of, self);
     }
 }
 

@@ -6,10 +6,8 @@
 
 use std::array;
 
-use super::encode::ebcdic;
 use super::encode::number::is_blank;
 use super::order::{TextSpec, Translation};
-use super::text_type::TextType;
 use crate::locale::ByteClasses;
 
 /// Translation of each byte.
@@ -25,19 +23,11 @@ impl Table {
     /// `None` where it changes nothing. Characters of EBCDIC are translated as what they stand for,
     /// and in a sequence of one's own a byte sorts as what its translation sorts as.
     pub fn of(spec: &TextSpec, classes: &ByteClasses) -> Option<Self> {
-        let folds_case = spec.translation.folds_case;
-        let becomes: [u8; 256] = match &spec.text_type {
-            TextType::Ebcdic(page) => {
-                let characters = ebcdic::characters(*page);
-                if folds_case { characters.map(ebcdic::capital) } else { characters }
-            }
-            TextType::Sequence(places) => {
-                let upper = |byte: usize| usize::from(classes.upper[byte]);
-                array::from_fn(|byte| places[if folds_case { upper(byte) } else { byte }])
-            }
-            _ => return Self::new(spec.translation, classes),
-        };
-        Some(Self { is_kept: [true; 256], becomes })
+        let upper = spec.translation.folds_case.then_some(&classes.upper);
+        match (spec.text_type.row.table)(&spec.text_type.detail, upper) {
+            Some(becomes) => Some(Self { is_kept: [true; 256], becomes }),
+            None => Self::new(spec.translation, classes),
+        }
     }
 
     /// Creates the table of a translation where bytes are what `classes` says; `None` where it

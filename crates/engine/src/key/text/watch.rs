@@ -4,51 +4,49 @@
 //! The first byte of a key tells whether its record is placed, so that a record which is not costs
 //! a comparison. Whether there are values is asked until the first one is found.
 
+use std::sync::LazyLock;
+
 use super::super::tally::{KeySeen, KeyTally};
 use super::content::Content;
-use super::encode::number::trimmed;
-use super::encode::{TYPES, written};
+use super::encode::TYPES;
+use super::encode::written::NumberStyle;
 use super::field::Fields;
-use super::notation::NotationRow;
-use super::order::{Invalid, NumberFormat, Place, TextOrder};
+use super::order::{Invalid, Place, TextOrder, TextSpec};
 use super::part::Part;
-use super::strict;
-use super::text_type::{Class, NumberStyle, TextType};
+use super::text_type::{Class, TextType};
+use super::typed::Typed;
 use crate::stats::{InvalidKey, InvalidKeys, KeyFindings, UnmatchedKey};
 
 /// Most bytes of text that is tried as another type.
 const LOOKED_AT: usize = 256;
 
-/// A type that may be the one meant: its text in a key, and whether text is a value of it.
-type Suggestion = (&'static str, fn(&[u8]) -> bool);
-
-/// Types of numbers that are suggested, the narrowest first. Those with a notation of their own
-/// follow in the order of [`TYPES`].
-const NUMBERS: [Suggestion; 9] = [
-    ("int", |text| strict::is_int(text, NumberFormat::default())),
-    ("decimal", |text| strict::is_decimal(text, NumberFormat::default())),
-    ("decimal:thousands=,", |text| is_written(text, b'.', Some(b','), false)),
-    ("decimal=,", |text| is_written(text, b',', None, false)),
-    ("decimal=,:thousands=.", |text| is_written(text, b',', Some(b'.'), false)),
-    ("decimal:thousands=,:currency", |text| is_written(text, b'.', Some(b','), true)),
-    ("decimal=,:thousands=.:currency", |text| is_written(text, b',', Some(b'.'), true)),
-    ("float", strict::is_float),
-    ("size", |text| strict::is_size(text, NumberFormat::default())),
+/// Types of numbers that are suggested by their text in a key, the narrowest first. Those with a
+/// notation of their own follow in the order of [`TYPES`].
+static NUMBERS: [(&str, TextType); 9] = [
+    ("int", TextType::INT),
+    ("decimal", TextType::DECIMAL),
+    ("decimal:thousands=,", written(b'.', Some(b','), false)),
+    ("decimal=,", written(b',', None, false)),
+    ("decimal=,:thousands=.", written(b',', Some(b'.'), false)),
+    ("decimal:thousands=,:currency", written(b'.', Some(b','), true)),
+    ("decimal=,:thousands=.:currency", written(b',', Some(b'.'), true)),
+    ("float", TextType::FLOAT),
+    ("size", TextType::SIZE),
 ];
 
-/// Returns the types with a notation of their own that are suggested.
-fn notations() -> impl Iterator<Item = &'static NotationRow> {
-    let row = |(_, text_type): &'static (&str, TextType)| match text_type {
-        TextType::Notation(row) => Some(*row),
-        _ => None,
-    };
-    TYPES.iter().filter_map(row).filter(|row| row.is_suggested)
+const fn written(radix: u8, thousands: Option<u8>, has_currency: bool) -> TextType {
+    TextType::written(NumberStyle { radix, thousands, has_currency, is_whole: false })
 }
 
-fn is_written(text: &[u8], radix: u8, thousands: Option<u8>, has_currency: bool) -> bool {
-    let style = NumberStyle { radix, thousands, has_currency, is_whole: false };
-    written::parse(text, style).is_some()
-}
+/// The types that are suggested, with their text in a key.
+static SUGGESTED: LazyLock<Vec<(&str, Typed)>> = LazyLock::new(|| {
+    let notations = TYPES.iter().filter(|row| row.traits.is_suggested);
+    let types = NUMBERS.iter().cloned().chain(notations.map(|row| (row.name(), row.only())));
+    let order = TextOrder::by_bytes(b'\n');
+    let typed =
+        |text_type| Typed::new(&TextSpec { text_type, ..TextSpec::default() }, &order, true, true);
+    types.map(|(name, text_type)| (name, typed(text_type))).collect()
+});
 
 /// The value of a part of a key in one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +92,7 @@ impl KeyWatch {
         };
         let parts: Vec<Watched> = parts.iter().enumerate().filter_map(watched).collect();
         let placing = parts.iter().filter(|watched| watched.is_placing).count();
-        let place = match order.invalid {
+        let place = match order.options.invalid {
             Some(Invalid::Placed(place)) if placing > 0 => Some(place),
             _ => None,
         };
@@ -185,33 +183,28 @@ fn ruled_out(part: &Part, order: &TextOrder) -> u32 {
         return u32::MAX;
     }
     // Of days and times in the usual form, `--date-format` says that they are not in it.
-    let is_possible = |row: &NotationRow| order.date_format.is_none() || row.day.is_none();
-    let possible = NUMBERS.iter().map(|_| true).chain(notations().map(is_possible));
-    let possible = possible.enumerate().filter(|(_, is_possible)| *is_possible);
+    let is_possible =
+        |typed: &Typed| order.options.date_format.is_none() || !typed.text_type.is_day();
+    let possible = SUGGESTED.iter().enumerate().filter(|(_, (_, typed))| is_possible(typed));
     !possible.fold(0, |bits, (number, _)| bits | 1 << number)
 }
 
 /// Rules out the types of which `text` is no value.
 fn rule_out(text: &Content<'_>, ruled_out: &mut u32) {
     text.with_slice(LOOKED_AT + 1, |text| {
-        let is_long = text.len() > LOOKED_AT;
-        let mut bit = 1;
-        let mut rule_out = |is_value: &dyn Fn(&[u8]) -> bool| {
-            if *ruled_out & bit == 0 && (is_long || !is_value(text)) {
-                *ruled_out |= bit;
+        for (number, (_, typed)) in SUGGESTED.iter().enumerate() {
+            let is_left = *ruled_out >> number & 1 == 0;
+            if is_left && (text.len() > LOOKED_AT || !typed.is_valid(text)) {
+                *ruled_out |= 1 << number;
             }
-            bit <<= 1;
-        };
-        NUMBERS.iter().for_each(|(_, is_value)| rule_out(is_value));
-        notations().for_each(|row| rule_out(&|text| row.is_value(trimmed(text), None)));
+        }
     });
 }
 
 /// Returns the first type that is not ruled out.
 fn suggestion(ruled_out: u32) -> Option<&'static str> {
-    let names = NUMBERS.iter().map(|(name, _)| *name).chain(notations().map(|row| row.name));
-    let mut left = names.enumerate().filter(|(number, _)| ruled_out >> number & 1 == 0);
-    left.next().map(|(_, name)| name)
+    let mut left = SUGGESTED.iter().enumerate().filter(|(number, _)| ruled_out >> number & 1 == 0);
+    left.next().map(|(_, (name, _))| *name)
 }
 
 #[cfg(test)]

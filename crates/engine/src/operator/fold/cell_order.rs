@@ -21,7 +21,8 @@ impl CellOrder {
     pub fn new(words: &str, spec: &TextSpec, order: Option<&TextOrder>) -> Option<Self> {
         let (separator, body) = (Separator::Blanks, Body::Whole);
         let bare = TextOrder::by_bytes(b'\n');
-        let order = TextOrder { separator, body, pad: None, ..order.unwrap_or(&bare).clone() };
+        let order = TextOrder { separator, body, ..order.unwrap_or(&bare).clone() };
+        let order = order.with(|options| options.pad = None);
         let key = ValueKey::new(spec, &order);
         let is_plain = key.is_plain() && !spec.trims;
         (!is_plain).then(|| Self { words: words.to_owned(), key })

@@ -54,7 +54,7 @@ impl Decimal {
         other.widen(scale);
         if self.is_negative == other.is_negative {
             add_digits(&mut self.digits, &other.digits);
-        } else if compare_digits(&self.digits, &other.digits).is_ge() {
+        } else if self.compare_magnitude(&other).is_ge() {
             subtract_digits(&mut self.digits, &other.digits);
         } else {
             subtract_digits(&mut other.digits, &self.digits);
@@ -68,16 +68,19 @@ impl Decimal {
         let order = match (self.is_negative, other.is_negative) {
             (false, true) => return Ordering::Greater,
             (true, false) => return Ordering::Less,
-            _ => {
-                let whole = |number: &Self| number.digits.len() - number.scale;
-                // Without zeros before them, more digits before the point make a greater number.
-                whole(self).cmp(&whole(other)).then_with(|| {
-                    let length = self.digits.len().max(other.digits.len());
-                    padded(self, length).cmp(padded(other, length))
-                })
-            }
+            _ => self.compare_magnitude(other),
         };
         if self.is_negative { order.reverse() } else { order }
+    }
+
+    /// Compares two numbers without their signs.
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
+        let whole = |number: &Self| number.digits.len() - number.scale;
+        // Without zeros before them, more digits before the point make a greater number.
+        whole(self).cmp(&whole(other)).then_with(|| {
+            let length = self.digits.len().max(other.digits.len());
+            padded(self, length).cmp(padded(other, length))
+        })
     }
 
     /// Appends it in plain notation.
@@ -143,16 +146,6 @@ fn subtract_digits(digits: &mut [u8], less: &[u8]) {
 fn padded(number: &Decimal, length: usize) -> impl Iterator<Item = u8> {
     let digits = number.digits.iter().rev().copied();
     digits.chain(std::iter::repeat(0)).take(length)
-}
-
-/// Compares digits, the least significant first.
-fn compare_digits(a: &[u8], b: &[u8]) -> Ordering {
-    let significant = |digits: &[u8]| digits.iter().rposition(|digit| *digit > 0).map(|at| at + 1);
-    let (length, other) = (significant(a), significant(b));
-    length.cmp(&other).then_with(|| {
-        let length = length.unwrap_or(0);
-        a[..length].iter().rev().cmp(b[..length].iter().rev())
-    })
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ impl Folds {
     pub fn may_change_key(&self, order: &TextOrder) -> bool {
         self.0.iter().any(|fold| {
             let looks = |spec: &TextSpec| looks_at(spec, fold.field);
-            order.specs.is_empty() || order.then_whole.is_some() || order.specs.iter().any(looks)
+            order.specs.is_empty()
+                || order.options.then_whole.is_some()
+                || order.specs.iter().any(looks)
         })
     }
 }
@@ -24,12 +26,8 @@ fn looks_at(spec: &TextSpec, field: Field) -> bool {
         return line == column;
     }
     match (field, spec.end) {
-        (Field::Machine(_) | Field::Range { .. }, End::Record) => {
-            overlaps((spec.start.byte, None), field)
-        }
-        (Field::Machine(_) | Field::Range { .. }, End::At(end)) => {
-            overlaps((spec.start.byte, Some(end.byte)), field)
-        }
+        (Field::Range { .. }, End::Record) => overlaps((spec.start.byte, None), field),
+        (Field::Range { .. }, End::At(end)) => overlaps((spec.start.byte, Some(end.byte)), field),
         (
             Field::Number { column, .. } | Field::Text { column },
             End::Field(last) | End::Within(_, last),

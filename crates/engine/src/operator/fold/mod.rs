@@ -12,10 +12,7 @@
 
 mod cell_order;
 mod decimal;
-mod integer;
 mod keyed;
-mod machine;
-mod packed;
 mod spec;
 
 use std::ops::Range;
@@ -23,11 +20,10 @@ use std::ops::Range;
 use super::place::{BadPlace, RecordForm};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{self, Dialect};
-use crate::key::text::NumberStyle;
+use crate::key::text::{FixedNumber, NumberStyle};
 use crate::manifest::{EscapedBytes, ValueText};
 use cell_order::CellOrder;
 use decimal::Decimal;
-use machine::MachineNumber;
 pub use spec::{FoldInput, FoldSpec};
 
 /// Function of the values of a group.
@@ -73,18 +69,15 @@ enum Field {
     Number { column: usize, is_whole: bool, style: Option<NumberStyle> },
     /// A cell, by its bytes or in an order of its own.
     Text { column: usize },
-    /// Bytes that are a number to be added.
-    Machine(MachineNumber),
-    /// Bytes, as they are or in an order of their own.
-    Range { start: usize, end: usize },
+    /// Bytes: a number to be added, or in their order or one of their own.
+    Range { start: usize, end: usize, number: Option<FixedNumber> },
 }
 
 impl Field {
     /// Returns the bytes of a record that it is; `None` for cells.
     fn range(self) -> Option<Range<usize>> {
         match self {
-            Self::Machine(number) => Some(number.range()),
-            Self::Range { start, end } => Some(start..end),
+            Self::Range { start, end, .. } => Some(start..end),
             Self::Number { .. } | Self::Text { .. } => None,
         }
     }
@@ -93,7 +86,7 @@ impl Field {
     fn column(self) -> Option<usize> {
         match self {
             Self::Number { column, .. } | Self::Text { column } => Some(column),
-            Self::Machine(_) | Self::Range { .. } => None,
+            Self::Range { .. } => None,
         }
     }
 }
@@ -182,7 +175,7 @@ impl Folds {
                 let cell = fold.layout.cells(record).and_then(|mut cells| cells.nth(column));
                 cell.map_or(0, |cell| cell.len() + order.scratch_bytes(cell))
             }
-            (Some(order), Field::Range { start, end }) => {
+            (Some(order), Field::Range { start, end, .. }) => {
                 let bytes = fold.layout.body(record).get(start..end);
                 bytes.map_or(0, |bytes| order.scratch_bytes(bytes))
             }
@@ -223,9 +216,10 @@ impl Folds {
     /// Returns whether all values together could be written into a record.
     pub fn fit(&self, values: &[Datum], more: &[Datum]) -> bool {
         self.0.iter().zip(values.iter().zip(more)).all(|(fold, pair)| match (fold.field, pair) {
-            (Field::Machine(number), (Datum::Integer(a), Datum::Integer(b))) => {
-                fold.function != Function::Sum || number.holds(a + b)
-            }
+            (
+                Field::Range { start, end, number: Some(number) },
+                (Datum::Integer(a), Datum::Integer(b)),
+            ) => fold.function != Function::Sum || number.holds(a + b, end - start),
             _ => true,
         })
     }
@@ -233,24 +227,14 @@ impl Folds {
     /// Appends `record` with question marks in place of what is folded, for a message: what stands
     /// there depends on how much was folded before.
     pub fn mask(&self, record: &[u8]) -> Vec<u8> {
+        let question = |fold: &Fold| {
+            let width = fold.field.range().map_or(1, |range| range.len());
+            Datum::Text(vec![b'?'; width])
+        };
         let mut masked = Vec::new();
-        match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
-            Some(places) => {
-                let values = vec![Datum::Text(b"?".to_vec()); self.len()];
-                self.write_cells(record, places, &values, &mut masked);
-            }
-            None => {
-                masked.extend_from_slice(record);
-                for fold in &self.0 {
-                    let before = record.len() - fold.layout.body(record).len();
-                    if let Some(range) = fold.field.range()
-                        && let Some(bytes) = masked[before..].get_mut(range)
-                    {
-                        bytes.fill(b'?');
-                    }
-                }
-            }
-        }
+        let values: Vec<Datum> = self.0.iter().map(question).collect();
+        // Question marks fit wherever there is room.
+        let _ = self.write(record, &values, &mut masked);
         masked
     }
 
@@ -315,21 +299,22 @@ impl Folds {
         out.extend_from_slice(record);
         for (fold, value) in self.0.iter().zip(values) {
             let before = record.len() - fold.layout.body(record).len();
-            let (number, value) = match (fold.field, value) {
-                (Field::Machine(number), Datum::Integer(value)) => (number, value),
-                (Field::Range { start, end }, Datum::Text(text)) if end - start == text.len() => {
-                    out[before..][start..end].copy_from_slice(text);
-                    continue;
+            let Field::Range { start, end, number } = fold.field else { continue };
+            let Some(bytes) = out[before..].get_mut(start..end) else { continue };
+            let width = end - start;
+            match (number, value) {
+                (Some(number), Datum::Integer(value)) if number.holds(*value, width) => {
+                    number.write(*value, bytes);
                 }
-                _ => continue,
-            };
-            if !number.holds(*value) {
-                let (room, name) = (number.room(), &fold.name);
-                return Err(format!(
-                    "the sum {value} of bytes {name} does not fit in their {room}"
-                ));
+                (Some(number), Datum::Integer(value)) => {
+                    let (room, name) = (number.room(width), &fold.name);
+                    return Err(format!(
+                        "the sum {value} of bytes {name} does not fit in their {room}"
+                    ));
+                }
+                (_, Datum::Text(text)) if text.len() == width => bytes.copy_from_slice(text),
+                _ => {}
             }
-            number.write(*value, &mut out[before..]);
         }
         Ok(())
     }
@@ -339,26 +324,20 @@ impl Fold {
     fn value(&self, record: &[u8]) -> Result<Datum, String> {
         let cell = |column: usize| self.layout.cells(record).and_then(|mut c| c.nth(column));
         match self.field {
-            Field::Machine(number) => {
-                let (body, name) = (self.layout.body(record), &self.name);
-                let Some(bytes) = body.get(number.range()) else {
-                    let length = body.len();
-                    return Err(format!("bytes {name} reach beyond its {length} bytes"));
-                };
-                number.read(body).map(Datum::Integer).ok_or_else(|| {
-                    let kind = number.kind();
-                    format!("bytes {name}, {bytes:02X?}, are not {kind}")
-                })
-            }
-            Field::Range { start, end } => {
+            Field::Range { start, end, number } => {
                 let (body, name) = (self.layout.body(record), &self.name);
                 let Some(bytes) = body.get(start..end) else {
                     let length = body.len();
                     return Err(format!("bytes {name} reach beyond its {length} bytes"));
                 };
-                self.ordered(bytes, |words| {
-                    format!("bytes {name}, {bytes:02X?}, are not of type {words}")
-                })
+                let fault = |kind: &str| format!("bytes {name}, {bytes:02X?}, are not {kind}");
+                match number {
+                    None => self.ordered(bytes, |words| fault(&format!("of type {words}"))),
+                    Some(number) => {
+                        let value = number.read(bytes).map(Datum::Integer);
+                        value.ok_or_else(|| fault(number.kind()))
+                    }
+                }
             }
             Field::Text { column } => {
                 let text = cell(column).map(|cell| self.layout.text(cell)).unwrap_or_default();

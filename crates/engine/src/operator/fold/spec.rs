@@ -3,10 +3,9 @@
 use std::str::FromStr;
 
 use super::cell_order::CellOrder;
-use super::machine::MachineNumber;
 use super::{Field, Function};
 use crate::error::Error;
-use crate::key::text::{TextOrder, TextSpec, TextType};
+use crate::key::text::{FixedNumber, TextOrder, TextSpec};
 use crate::key::{Key, ListMemory};
 use crate::operator::place::{BadPlace, Place, RecordForm, RowColumns};
 
@@ -80,10 +79,14 @@ impl FoldSpec {
         let (start, end) = of.layout.range(&self.place)?;
         let place = self.place.to_string();
         let name = self.words.as_deref().map(str::to_ascii_lowercase);
-        let is_integer = name.as_deref().is_some_and(MachineNumber::is_integer);
-        if self.function == Function::Sum || is_integer {
-            let number = MachineNumber::at(name.as_deref(), (start, end), &place)?;
-            return Ok((Field::Machine(number), None));
+        let number = name.as_deref().and_then(FixedNumber::named);
+        if self.function == Function::Sum || matches!(number, Some(FixedNumber::Integer(_))) {
+            let Some(number) = number else {
+                let names = FixedNumber::names();
+                return Err(format!("'{place}' needs a type of machine numbers: {names}").into());
+            };
+            let end = number.end((start, end), &place)?;
+            return Ok((Field::Range { start, end, number: Some(number) }, None));
         }
         let (Some(words), Some(end)) = (&self.words, end) else {
             let lack = if end.is_none() { "an end" } else { "a type" };
@@ -91,7 +94,7 @@ impl FoldSpec {
         };
         let (words, location) = (words.as_str(), format!("0..{}", end - start));
         let (_, spec) = self.spec(&location, words, of)?;
-        Ok((Field::Range { start, end }, CellOrder::new(words, &spec, of.order)))
+        Ok((Field::Range { start, end, number: None }, CellOrder::new(words, &spec, of.order)))
     }
 
     /// Finds a column or field.
@@ -106,10 +109,7 @@ impl FoldSpec {
             .into());
         }
         let (key, spec) = self.spec("..", words, of)?;
-        let style = match spec.text_type {
-            TextType::Written(style) => Some(style),
-            _ => None,
-        };
+        let style = spec.text_type.number_style();
         let is_whole = key.type_name() == "int";
         let is_number = is_whole || key.type_name() == "decimal";
         match self.function {
@@ -142,7 +142,7 @@ impl FoldSpec {
             )
             .into());
         }
-        if key.type_name() == "random" {
+        if key.is_random() {
             return Err(format!("'{}:{words}' has no minimum or maximum", self.place).into());
         }
         let spec = key.spec(of.memory).map_err(Error::into_message)?;

@@ -1,18 +1,19 @@
 //! Whole messages of what cannot be asked, so that a change in any of them is seen.
 
 use super::super::evaluate::Predicate;
-use super::super::expression::Expression;
+use super::super::filter::RecordFilter;
 use super::*;
 use crate::Error;
 use crate::format::Format;
 use crate::key::ListMemory;
 
 fn bind(format: Format, text: &str) -> Result<Predicate> {
-    let expression: Expression = text.parse().expect(text);
-    Predicate::new(&expression, &TextOrder::of(format), |spec| match spec.locale() {
+    let filter = RecordFilter { include: vec![text.parse().expect(text)], exclude: Vec::new() };
+    let bound = filter.predicate(&TextOrder::of(format), |spec| match spec.locale() {
         Some(locale) => Err(format!("no order of text is called {locale}").into()),
         None => spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message),
-    })
+    });
+    bound.map(|predicate| predicate.expect("a condition"))
 }
 
 /// What is wrong, behind the condition it is wrong with.

@@ -5,18 +5,18 @@ mod naive;
 use super::*;
 use crate::Error;
 use crate::format::Format;
-use crate::key::ListMemory;
+use crate::key::text::TextOrder;
+use crate::key::{Key, ListMemory};
+use crate::predicate::RecordFilter;
 
 pub fn predicate(format: Format, text: &str) -> Predicate {
     let order = match TextOrder::of(format) {
         order if matches!(format, Format::Csv(_)) => order,
         order => TextOrder { separator: crate::key::text::Separator::Byte(b','), ..order },
     };
-    let expression: Expression = text.parse().expect(text);
-    Predicate::new(&expression, &order, |spec| {
-        spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message)
-    })
-    .expect(text)
+    let filter = RecordFilter { include: vec![text.parse().expect(text)], exclude: Vec::new() };
+    let resolve = |key: &Key| key.spec(ListMemory::UNBOUNDED).map_err(Error::into_message);
+    filter.predicate(&order, resolve).expect(text).expect("a condition")
 }
 
 #[track_caller]

@@ -134,16 +134,6 @@ fn every_fault_in_a_format() {
 }
 
 #[test]
-fn columns_that_are_missing_are_a_fault() {
-    let columns = [b"id".to_vec()];
-    for text in ["name", "2"] {
-        let error = text.parse::<Key>().unwrap().resolve(&columns).expect_err(text);
-        assert!(matches!(error.fault(), KeyFault::Column(_)), "{error}");
-        assert!(error.to_string().starts_with(&format!("key '{text}': ")), "{error}");
-    }
-}
-
-#[test]
 fn an_error_is_one_of_the_usage() {
     let error = "0".parse::<Key>().unwrap_err();
     let words = error.to_string();

@@ -16,11 +16,7 @@ use crate::error::{ConfigErrorKind, Result, config};
 use crate::locale::{Locale, LocaleCategory};
 
 impl Collation for Locale {
-    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
-        Self::append_key(self, text, usize::MAX, out);
-    }
-
-    fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn append_key(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
         Self::append_key(self, text, limit, out);
     }
 
@@ -44,22 +40,15 @@ impl Collation for Locale {
 ///
 /// [`Error::Config`](crate::Error::Config) for an unknown locale, and without the feature `icu` for
 /// all locales.
-#[cfg(feature = "icu")]
 pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
-    match unicode::Unicode::new(locale) {
+    #[cfg(feature = "icu")]
+    let order = unicode::Unicode::new(locale);
+    #[cfg(feature = "icu")]
+    return match order {
         Ok(order) => Ok(Arc::new(order)),
         Err(reason) => Err(config!(ConfigErrorKind::InvalidKey, "{}", reason)),
-    }
-}
-
-/// Returns the order of text of a locale by the Unicode collation algorithm: needs the feature
-/// `icu`, which this program was built without.
-///
-/// # Errors
-///
-/// [`Error::Config`](crate::Error::Config), always.
-#[cfg(not(feature = "icu"))]
-pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
+    };
+    #[cfg(not(feature = "icu"))]
     Err(config!(
         ConfigErrorKind::Unsupported,
         "cannot sort text by locale '{}': sortwell was built without Unicode collation (the \

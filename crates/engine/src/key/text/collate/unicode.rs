@@ -61,26 +61,30 @@ fn is_known(id: &LanguageIdentifier) -> bool {
 }
 
 impl Collation for Unicode {
-    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
-        self.append_beginning(text, usize::MAX, out);
-    }
-
-    fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn append_key(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
         let limit = out.len().saturating_add(limit);
-        // The only error is that there is enough.
-        let _ = self.collator.write_sort_key_utf8_to(text, &mut Beginning { out, limit });
+        self.show_key(text, &mut |bytes| {
+            out.extend_from_slice(bytes);
+            out.len() < limit
+        });
     }
 
     fn show_key(&self, text: &[u8], show: &mut dyn FnMut(&[u8]) -> bool) {
+        // The only error is that there is enough.
         let _ = self.collator.write_sort_key_utf8_to(text, &mut Shown(show));
     }
 
     fn piece_bytes(&self, piece: &[u8]) -> usize {
-        let mut later = LaterLevels::default();
-        let _ = self.collator.write_sort_key_utf8_to(piece, &mut later);
+        // The collator holds all levels but the first until the text is at its end.
+        let (mut bytes, mut is_later) = (0, false);
+        self.show_key(piece, &mut |shown| {
+            is_later |= shown == [LEVEL_END];
+            bytes += if is_later { shown.len() } else { 0 };
+            true
+        });
         // The case level is held in twice as many bytes as it is written in.
         let has_cases = self.collator.resolved_options().case_level == CaseLevel::On;
-        (1 + usize::from(has_cases)) * later.bytes + self.held_bytes(piece)
+        (1 + usize::from(has_cases)) * bytes + self.held_bytes(piece)
     }
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Option<Ordering> {
@@ -115,12 +119,6 @@ impl fmt::Debug for Unicode {
     }
 }
 
-/// Takes a key until it is long enough.
-struct Beginning<'a> {
-    out: &'a mut Vec<u8>,
-    limit: usize,
-}
-
 /// Takes a key as long as it is wanted.
 struct Shown<'a>(&'a mut dyn FnMut(&[u8]) -> bool);
 
@@ -141,30 +139,6 @@ impl CollationKeySink for Shown<'_> {
 /// There is enough of the key.
 struct Enough;
 
-/// Counts the bytes of all levels but the first: the collator holds them until the text is at its
-/// end.
-#[derive(Default)]
-struct LaterLevels {
-    bytes: usize,
-    is_later: bool,
-}
-
-impl CollationKeySink for LaterLevels {
-    type Error = Enough;
-    type State = ();
-    type Output = ();
-
-    fn write(&mut self, (): &mut (), bytes: &[u8]) -> Result<(), Enough> {
-        self.is_later |= bytes == [LEVEL_END];
-        self.bytes += if self.is_later { bytes.len() } else { 0 };
-        Ok(())
-    }
-
-    fn finish(&mut self, (): ()) -> Result<(), Enough> {
-        Ok(())
-    }
-}
-
 /// Ends a level; no weight has such a byte.
 const LEVEL_END: u8 = 1;
 
@@ -178,21 +152,6 @@ const HELD_BYTES: usize = 24;
 
 /// Digits of the longest numbers that are short.
 const DIGITS_USUAL: usize = 256;
-
-impl CollationKeySink for Beginning<'_> {
-    type Error = Enough;
-    type State = ();
-    type Output = ();
-
-    fn write(&mut self, (): &mut (), bytes: &[u8]) -> Result<(), Enough> {
-        self.out.extend_from_slice(bytes);
-        if self.out.len() >= self.limit { Err(Enough) } else { Ok(()) }
-    }
-
-    fn finish(&mut self, (): ()) -> Result<(), Enough> {
-        Ok(())
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ fn patterns_say_what_they_tell() {
         ("on %d %b %y", true, false),
     ] {
         let format = DateFormat::new(pattern).unwrap();
-        assert_eq!((format.has_date(), format.has_time()), (has_date, has_time), "{pattern}");
+        assert_eq!((format.has_date, format.has_time), (has_date, has_time), "{pattern}");
         assert_eq!(format.pattern(), pattern);
     }
 }

@@ -7,16 +7,127 @@
 //! Escaping two bytes buys an end of one: text hardly ever holds either of them, and every text has
 //! an end.
 
+use std::cell::Cell;
+use std::cmp::Ordering;
+
 use memchr::{memchr2, memchr2_iter};
 
-use super::super::content::Content;
+use super::super::content::{Content, with_buffer};
+use super::super::order::Collation;
 use super::super::sink::{Sink, load};
+use super::super::text_type::{ByteMeaning, Class, Detail, KeyType, Traits, TypeNames, Usual};
+use super::super::turns::in_turn;
+use super::super::typed::Typed;
+
+/// Bytes, or text where there is a collation.
+#[derive(Debug)]
+pub struct BytesType;
+
+impl KeyType for BytesType {
+    const NAMES: TypeNames = &[("bytes", Detail::None), ("text", Detail::None)];
+    const TRAITS: Traits = Traits {
+        usual: Usual::Bytes,
+        alphabet: Some(ByteMeaning::Plain),
+        ..Traits::of(Class::Text)
+    };
+
+    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+        append_text(text, of, out);
+    }
+
+    fn order_of([a, b]: [&[u8]; 2], agreed: usize, of: &Typed) -> Option<Ordering> {
+        let collation = of.collation.as_ref()?;
+        let is_short = a.len().max(b.len()) - agreed <= COLLATED_BYTES;
+        if is_short { collation.compare(a, b) } else { None }
+    }
+
+    fn restart(texts: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
+        restart_of(texts, agreed, of)
+    }
+}
+
+/// Appends the key of a text, by its bytes or by a collation.
+pub fn append_text<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+    match &of.collation {
+        None => append(text, of.is_open, out),
+        Some(collation) => append_collated(&**collation, text, of.is_open, out),
+    }
+}
+
+/// Returns where two texts that agree for `agreed` bytes may be compared from.
+pub fn restart_of([text, _]: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
+    if of.collation.is_some() {
+        return 0;
+    }
+    // A pair of quotes is taken apart nowhere.
+    let last = text.raw()[..agreed].iter().rposition(|byte| text.of_byte(*byte).is_some());
+    last.map_or(0, |last| last + 1)
+}
+
+/// Bytes of a collation's key that are made in one piece.
+const COLLATED_BYTES: usize = 4 << 10;
+
+/// Larger blocks of memory are the system's own, which it makes larger without a copy.
+const MOVED_BYTES: usize = 32 << 20;
+
+/// Bytes of a text of which it is measured together what its key takes.
+const MEASURED_BYTES: usize = 64 << 10;
+
+thread_local! {
+    /// Space for a collation's key.
+    static COLLATED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 const END: u8 = 0;
 const ESCAPE: u8 = 1;
 
 /// Ends a key made by a collation, which holds the byte 0 only in front of another.
-pub const COLLATED_END: [u8; 2] = [END, END];
+const COLLATED_END: [u8; 2] = [END, END];
+
+/// Appends the key that a collation makes of `text`; without an end where the key is open.
+fn append_collated<S: Sink>(
+    collation: &dyn Collation,
+    text: Content<'_>,
+    is_open: bool,
+    out: &mut S,
+) {
+    let room = out.room();
+    let mut append = |text: &[u8]| match room {
+        ..=COLLATED_BYTES => with_buffer(&COLLATED, |key| {
+            collation.append_key(text, room, key);
+            out.extend(&key[..key.len().min(room)]);
+        }),
+        _ => collation.show_key(text, &mut |piece| {
+            out.extend(piece);
+            out.room() > 0
+        }),
+    };
+    in_turn(text.raw().len(), || text.with_slice(usize::MAX, &mut append));
+    if !is_open {
+        out.extend(&COLLATED_END);
+    }
+}
+
+/// Returns the number of bytes of memory that a collation takes to make the key of a long text.
+pub fn collated_scratch(collation: &dyn Collation, text: &Content<'_>) -> usize {
+    let mut bytes = 0;
+    let mut piece = Vec::with_capacity(MEASURED_BYTES);
+    let mut measure = |piece: &mut Vec<u8>| {
+        bytes += collation.piece_bytes(piece);
+        piece.clear();
+    };
+    text.show_pieces(usize::MAX, |shown| {
+        for shown in shown.chunks(MEASURED_BYTES) {
+            piece.extend_from_slice(shown);
+            if piece.len() >= MEASURED_BYTES {
+                measure(&mut piece);
+            }
+        }
+    });
+    measure(&mut piece);
+    // A buffer that grows may lie beside the larger one, unless the system moves it.
+    text.written_bytes() + bytes + bytes.min(MOVED_BYTES)
+}
 
 /// Appends `text`; without an end where the key is open.
 #[inline]

@@ -8,40 +8,35 @@
 //! come from `date_format` and reach as far back as the year -9999; those too keep the first byte
 //! off the ends of its range, which mark what is no value.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::{Day, Notation};
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 
 /// A day, `2026-11-22` or `20261122`.
 #[derive(Debug)]
 pub struct Date;
 
-impl Notation for Date {
-    const NAME: &'static str = "date";
+impl KeyType for Date {
+    const NAMES: TypeNames = &[("date", Detail::None)];
     const EXPECTED: &'static str = "a date, as in 2026-11-22";
-    const TRAITS: Traits = Traits::of(Class::Strict).is_coarse().spares_ends();
-    const DAY: Option<Day> = Some(Day { has_date: true, has_time: false });
+    const TRAITS: Traits = Traits {
+        day: Some(Day { has_date: true, has_time: false }),
+        ..Traits::of(Class::Strict).is_coarse().spares_ends().is_suggested()
+    };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        let days = match format {
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let days = match &of.options.date_format {
             None => parse(text)?,
             Some(format) => format.date(text)?,
         };
-        append(days, out);
+        let [_, bytes @ ..] = (days + BIAS).to_be_bytes();
+        out.extend(&bytes);
         Some(())
     }
 }
 
 const BIAS: i32 = 1 << 22;
-
-/// Appends a day.
-#[inline]
-pub fn append<S: Sink>(days: i32, out: &mut S) {
-    let [_, bytes @ ..] = (days + BIAS).to_be_bytes();
-    out.extend(&bytes);
-}
 
 /// Returns the number of two digits.
 #[inline]

@@ -36,27 +36,17 @@ pub fn append<S: Sink>(
     mut digits: impl Iterator<Item = u8>,
     out: &mut S,
 ) {
-    let mark = is_negative.then(|| out.begin_inverted());
-    append_exponent(exponent, out);
-    // There is always a first digit.
-    let mut high = digits.next().unwrap_or(b'0');
-    while out.room() > 0 {
-        let pair = 10 * (high - b'0');
-        let Some(low) = digits.next() else {
-            out.push(2 * pair);
-            break;
-        };
-        let pair = pair + (low - b'0');
-        let Some(next) = digits.next() else {
-            out.push(2 * pair);
-            break;
-        };
-        out.push(2 * pair + 1);
-        high = next;
-    }
-    if let Some(mark) = mark {
-        out.end_inverted(mark);
-    }
+    out.inverted_if(is_negative, |out| {
+        append_exponent(exponent, out);
+        // There is always a first digit.
+        let mut next = Some(digits.next().unwrap_or(b'0'));
+        while let Some(high) = next.filter(|_| out.room() > 0) {
+            let low = digits.next();
+            next = low.and_then(|_| digits.next());
+            let pair = 10 * (high - b'0') + low.map_or(0, |low| low - b'0');
+            out.push(2 * pair + u8::from(next.is_some()));
+        }
+    });
 }
 
 /// Digits that are looked at together.
@@ -136,13 +126,11 @@ pub fn append_whole<S: Sink>(is_negative: bool, shift: i64, digits: &[u8], out: 
         append_parts(is_negative, exponent, [&digits[..=last], &[]], out);
         return;
     }
-    let mark = is_negative.then(|| out.begin_inverted());
-    append_exponent(exponent, out);
-    let (first, rest) = digits.split_at(digits.len().min(8));
-    append_few_pairs(pairs(load(first)) << 32 | pairs(load(rest)), 0, out);
-    if let Some(mark) = mark {
-        out.end_inverted(mark);
-    }
+    out.inverted_if(is_negative, |out| {
+        append_exponent(exponent, out);
+        let (first, rest) = digits.split_at(digits.len().min(8));
+        append_few_pairs(pairs(load(first)) << 32 | pairs(load(rest)), 0, out);
+    });
 }
 
 /// Appends 0.d1d2d3... x 10^`exponent`, whose digits are those of two `parts`. There is a digit,
@@ -154,22 +142,20 @@ pub fn append_parts<S: Sink>(is_negative: bool, exponent: i64, parts: [&[u8]; 2]
         append(is_negative, exponent, first.iter().chain(second).copied(), out);
         return;
     }
-    let mark = is_negative.then(|| out.begin_inverted());
-    append_exponent(exponent, out);
-    match (first.split_last(), second.split_first()) {
-        (Some((last, before)), Some((next, behind))) if first.len() % 2 == 1 => {
-            append_pairs(before, true, out);
-            append_pairs(&[*last, *next], !behind.is_empty(), out);
-            append_pairs(behind, false, out);
+    out.inverted_if(is_negative, |out| {
+        append_exponent(exponent, out);
+        match (first.split_last(), second.split_first()) {
+            (Some((last, before)), Some((next, behind))) if first.len() % 2 == 1 => {
+                append_pairs(before, true, out);
+                append_pairs(&[*last, *next], !behind.is_empty(), out);
+                append_pairs(behind, false, out);
+            }
+            _ => {
+                append_pairs(first, !second.is_empty(), out);
+                append_pairs(second, false, out);
+            }
         }
-        _ => {
-            append_pairs(first, !second.is_empty(), out);
-            append_pairs(second, false, out);
-        }
-    }
-    if let Some(mark) = mark {
-        out.end_inverted(mark);
-    }
+    });
 }
 
 /// Appends digits two by two; others follow them where the number `continues`, and then their

@@ -6,20 +6,43 @@
 //! consortium; the others are told by where they differ from it. Byte 15 is the newline U+0085 and
 //! byte 25 the line feed, as there.
 
-use super::super::text_type::CodePage;
+use super::super::content::Content;
+use super::super::sink::Sink;
+use super::super::text_type::{ByteMeaning, Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
+use super::bytes::{append_text, restart_of};
 
-/// Returns the character of each byte.
-pub fn characters(page: CodePage) -> [u8; 256] {
-    let mut characters = CP037;
-    let others: &[(u8, u8)] = match page {
-        CodePage::Cp037 => &[],
-        CodePage::Cp500 => &CP500,
-        CodePage::Cp1047 => &CP1047,
-    };
-    for &(byte, character) in others {
-        characters[usize::from(byte)] = character;
+/// Text in EBCDIC, ordered as the characters of Unicode that it stands for.
+#[derive(Debug)]
+pub struct EbcdicType;
+
+impl KeyType for EbcdicType {
+    const NAMES: TypeNames = &[
+        ("ebcdic", Detail::Page(&[])),
+        ("ebcdic=037", Detail::Page(&[])),
+        ("ebcdic=37", Detail::Page(&[])),
+        ("ebcdic=500", Detail::Page(&CP500)),
+        ("ebcdic=1047", Detail::Page(&CP1047)),
+    ];
+    const TRAITS: Traits = Traits { alphabet: Some(ByteMeaning::Page), ..Traits::of(Class::Text) };
+
+    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+        append_text(text, of, out);
     }
-    characters
+
+    fn restart(texts: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
+        restart_of(texts, agreed, of)
+    }
+
+    /// Returns the character of each byte, or its capital.
+    fn table(detail: &Detail, upper: Option<&[u8; 256]>) -> Option<[u8; 256]> {
+        let Detail::Page(differences) = *detail else { return None };
+        let mut characters = CP037;
+        for &(byte, character) in differences {
+            characters[usize::from(byte)] = character;
+        }
+        Some(if upper.is_some() { characters.map(capital) } else { characters })
+    }
 }
 
 /// Returns the capital of a letter below U+0100, where that is one too.

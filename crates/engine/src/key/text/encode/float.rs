@@ -1,12 +1,32 @@
 //! Binary64 numbers: eight bytes, the bits of the number so that they order as it does.
 
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 
-/// Appends a number as Rust reads it, without blanks at both ends. Text that is not a number
-/// becomes all zeros, which no number has. Negative zero is zero.
-pub fn append<S: Sink>(text: &[u8], out: &mut S) {
-    let number = std::str::from_utf8(text.trim_ascii()).ok().and_then(|text| text.parse().ok());
-    out.extend(&number.map_or(0, order).to_be_bytes());
+/// A binary64 as Rust reads it. Text that is not a number comes first, NaN last.
+#[derive(Debug)]
+pub struct FloatType;
+
+impl KeyType for FloatType {
+    const NAMES: TypeNames = &[("float", Detail::None)];
+    const EXPECTED: &'static str = "a float";
+    const TRAITS: Traits = Traits::of(Class::Loose);
+
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+        // All zeros are no number's. Negative zero is zero.
+        out.extend(&parse(text).map_or(0, order).to_be_bytes());
+        Some(())
+    }
+
+    fn is_value(text: &[u8], _: &Typed) -> bool {
+        parse(text).is_some()
+    }
+}
+
+/// Returns the number that is all of `text`, blanks at its ends aside.
+fn parse(text: &[u8]) -> Option<f64> {
+    std::str::from_utf8(text.trim_ascii()).ok()?.parse().ok()
 }
 
 /// Returns the bits of a number, as an integer in the order of numbers; NaN, of either sign, is the

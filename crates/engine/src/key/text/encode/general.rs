@@ -9,9 +9,32 @@
 //! memory, the low ones first; so they are appended in that order.
 
 use super::super::leading::leading;
-use super::super::order::NumberFormat;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, KeyType, Traits};
+use super::super::typed::Typed;
 use super::extended::{self, Extended};
+
+/// A floating-point number as C's `strtold` reads it, compared as an 80-bit value: no number, then
+/// NaN, then from -infinity to infinity (GNU's `-g`).
+#[derive(Debug)]
+pub struct GeneralType;
+
+impl KeyType for GeneralType {
+    const TRAITS: Traits = Traits::of(Class::Unchecked);
+
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let is_space = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
+        let text = &text[leading(text, is_space)..];
+        let is_negative = text.first() == Some(&b'-');
+        let text = &text[usize::from(matches!(text.first(), Some(b'-' | b'+')))..];
+        match read(text, of.options.numbers.radix) {
+            Value::None => out.push(NONE),
+            Value::Nan(payload) => append_nan(payload, is_negative, out),
+            Value::Number(number) => append_number(number, is_negative, out),
+        }
+        Some(())
+    }
+}
 
 const NONE: u8 = 0;
 const NAN: u8 = 1;
@@ -25,27 +48,12 @@ enum Value {
     Number(Extended),
 }
 
-/// Appends the number that `text` begins with.
-pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
-    let is_space = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let text = &text[leading(text, is_space)..];
-    let is_negative = text.first() == Some(&b'-');
-    let text = &text[usize::from(matches!(text.first(), Some(b'-' | b'+')))..];
-    match read(text, format.radix) {
-        Value::None => out.push(NONE),
-        Value::Nan(payload) => append_nan(payload, is_negative, out),
-        Value::Number(number) => append_number(number, is_negative, out),
-    }
-}
-
 fn append_number<S: Sink>(number: Extended, is_negative: bool, out: &mut S) {
     out.push(NUMBER);
-    let mark = (is_negative && number != Extended::ZERO).then(|| out.begin_inverted());
-    out.extend(&(number.exponent | 1 << 15).to_be_bytes());
-    out.extend(&number.mantissa.to_be_bytes());
-    if let Some(mark) = mark {
-        out.end_inverted(mark);
-    }
+    out.inverted_if(is_negative && number != Extended::ZERO, |out| {
+        out.extend(&(number.exponent | 1 << 15).to_be_bytes());
+        out.extend(&number.mantissa.to_be_bytes());
+    });
 }
 
 fn append_nan<S: Sink>(payload: u64, is_negative: bool, out: &mut S) {

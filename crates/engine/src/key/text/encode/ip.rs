@@ -11,44 +11,27 @@
 
 use std::net::IpAddr;
 
-use super::super::date_format::DateFormat;
-use super::super::notation::Notation;
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 
 /// An address of the Internet protocol; all of version 4 before all of version 6.
 #[derive(Debug)]
 pub struct Ip;
 
-impl Notation for Ip {
-    const NAME: &'static str = "ip";
+impl KeyType for Ip {
+    const NAMES: TypeNames = &[("ip", Detail::None)];
     const EXPECTED: &'static str = "an IP address";
-    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
+    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends().is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        append(parse(text)?, out);
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+        let (version, octets): (u8, &[u8]) = match std::str::from_utf8(text).ok()?.parse().ok()? {
+            IpAddr::V4(address) => (4, &address.octets()),
+            IpAddr::V6(address) => (6, &address.octets()),
+        };
+        out.push(version);
+        out.extend(octets);
         Some(())
-    }
-}
-
-/// Returns the address that is all of `text`.
-#[inline]
-pub fn parse(text: &[u8]) -> Option<IpAddr> {
-    std::str::from_utf8(text).ok()?.parse().ok()
-}
-
-/// Appends an address.
-#[inline]
-pub fn append<S: Sink>(address: IpAddr, out: &mut S) {
-    match address {
-        IpAddr::V4(address) => {
-            out.push(4);
-            out.extend(&address.octets());
-        }
-        IpAddr::V6(address) => {
-            out.push(6);
-            out.extend(&address.octets());
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The encoders: one file per family of types, from text to bytes that compare with memcmp.
+//! The encoders: one file per type or family of types, from text to bytes that compare with memcmp.
 //!
 //! Three things hold for every one of them. Texts that are equal as their type give equal bytes. No
 //! text's bytes are the beginning of another's that is not equal to it (so that keys can follow one
@@ -11,8 +11,10 @@ pub mod date;
 pub mod digits;
 pub mod ebcdic;
 pub mod extended;
+pub mod fixed;
 pub mod float;
 pub mod general;
+pub mod human;
 pub mod ip;
 pub mod list;
 pub mod machine;
@@ -22,6 +24,7 @@ pub mod number;
 pub mod packed;
 pub mod random;
 pub mod semver;
+pub mod sequence;
 pub mod size;
 pub mod time;
 pub mod timestamp;
@@ -30,49 +33,72 @@ pub mod version;
 pub mod written;
 pub mod zoned;
 
-use super::notation::row;
-use super::text_type::{CodePage, TextType, Zoned};
+use super::text_type::{KeyTypeRow, TextType};
 
-const fn zoned(is_leading: bool, is_separate: bool, is_ebcdic: bool) -> TextType {
-    TextType::Zoned(Zoned { is_leading, is_separate, is_ebcdic })
+/// Every type, in the order they are listed to people. A type is one row here, and a file that
+/// implements [`KeyType`](super::text_type::KeyType).
+pub static TYPES: [&KeyTypeRow; 22] = [
+    KeyTypeRow::row::<bytes::BytesType>(),
+    KeyTypeRow::row::<number::IntType>(),
+    KeyTypeRow::row::<number::DecimalType>(),
+    KeyTypeRow::row::<float::FloatType>(),
+    KeyTypeRow::row::<size::SizeType>(),
+    KeyTypeRow::row::<month::MonthType>(),
+    KeyTypeRow::row::<version::VersionType>(),
+    KeyTypeRow::row::<semver::Semver>(),
+    KeyTypeRow::row::<natural::NaturalType>(),
+    KeyTypeRow::row::<random::RandomType>(),
+    KeyTypeRow::row::<date::Date>(),
+    KeyTypeRow::row::<time::Time>(),
+    KeyTypeRow::row::<timestamp::Timestamp>(),
+    KeyTypeRow::row::<ip::Ip>(),
+    KeyTypeRow::row::<uuid::Uuid>(),
+    KeyTypeRow::row::<boolean::Bool>(),
+    KeyTypeRow::row::<packed::PackedType>(),
+    KeyTypeRow::row::<zoned::ZonedType>(),
+    KeyTypeRow::row::<ebcdic::EbcdicType>(),
+    KeyTypeRow::row::<machine::MachineType>(),
+    KeyTypeRow::row::<list::ListType>(),
+    KeyTypeRow::row::<sequence::SequenceType>(),
+];
+
+/// The types that code names. Those of GNU sort have no name in a key.
+impl TextType {
+    /// Bytes, or text where there is a collation.
+    pub const BYTES: Self = KeyTypeRow::row::<bytes::BytesType>().only();
+    /// A whole number.
+    pub const INT: Self = KeyTypeRow::row::<number::IntType>().only();
+    /// A number with or without a fraction (`-n`).
+    pub const DECIMAL: Self = KeyTypeRow::row::<number::DecimalType>().only();
+    /// A floating-point number as C has it (`-g`).
+    pub const GENERAL: Self = KeyTypeRow::row::<general::GeneralType>().only();
+    /// A floating-point number.
+    pub const FLOAT: Self = KeyTypeRow::row::<float::FloatType>().only();
+    /// A size by value.
+    pub const SIZE: Self = KeyTypeRow::row::<size::SizeType>().only();
+    /// A number with a suffix, by order of magnitude (`-h`).
+    pub const HUMAN: Self = KeyTypeRow::row::<human::HumanType>().only();
+    /// The name of a month (`-M`).
+    pub const MONTH: Self = KeyTypeRow::row::<month::MonthType>().only();
+    /// A file name with a version in it (`-V`).
+    pub const VERSION: Self = KeyTypeRow::row::<version::VersionType>().only();
+    /// Text with numbers in it.
+    pub const NATURAL: Self = KeyTypeRow::row::<natural::NaturalType>().only();
+    /// A shuffle (`-R`).
+    pub const RANDOM: Self = KeyTypeRow::row::<random::RandomType>().only();
 }
 
-/// Every type under its name in a key, in the order they are listed to people. A type that reads a
-/// value as a whole is one row here, and a file that implements [`Notation`](super::notation).
-pub static TYPES: [(&str, TextType); 32] = [
-    ("bytes", TextType::Bytes),
-    ("text", TextType::Bytes),
-    ("int", TextType::Int),
-    ("decimal", TextType::Decimal),
-    ("float", TextType::Float),
-    ("size", TextType::Size),
-    ("month", TextType::Month),
-    ("version", TextType::Version),
-    row::<semver::Semver>(),
-    ("natural", TextType::Natural),
-    ("random", TextType::Random),
-    row::<date::Date>(),
-    row::<time::Time>(),
-    row::<timestamp::Timestamp>(),
-    row::<ip::Ip>(),
-    row::<uuid::Uuid>(),
-    row::<boolean::Bool>(),
-    ("packed", TextType::Packed),
-    ("zoned", zoned(false, false, false)),
-    ("zoned-leading", zoned(true, false, false)),
-    ("zoned-separate", zoned(false, true, false)),
-    ("zoned-leading-separate", zoned(true, true, false)),
-    ("zoned=ebcdic", zoned(false, false, true)),
-    ("zoned-leading=ebcdic", zoned(true, false, true)),
-    ("zoned-separate=ebcdic", zoned(false, true, true)),
-    ("zoned-leading-separate=ebcdic", zoned(true, true, true)),
-    ("zoned=ascii", zoned(false, false, false)),
-    ("ebcdic", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=037", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=37", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=500", TextType::Ebcdic(CodePage::Cp500)),
-    ("ebcdic=1047", TextType::Ebcdic(CodePage::Cp1047)),
-];
+/// Returns the machine numbers with their names.
+#[cfg(test)]
+pub fn machine_numbers() -> impl Iterator<Item = (&'static str, TextType)> {
+    machine::NUMBERS.iter().map(|(name, _)| TextType::named(name).expect("a row"))
+}
+
+impl Default for TextType {
+    fn default() -> Self {
+        Self::BYTES
+    }
+}
 
 #[cfg(test)]
 mod tests;

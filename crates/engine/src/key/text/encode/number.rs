@@ -1,4 +1,4 @@
-//! Decimal numbers in text: `decimal`, `int`, and numbers with a suffix by order of magnitude.
+//! Decimal numbers in text: `decimal` and `int`.
 //!
 //! What is read is what the manual of GNU sort says of `-n` and `-h`, and what the program was seen
 //! to do where the manual is silent: separators of thousands count nowhere and may stand anywhere
@@ -9,7 +9,103 @@ use std::cmp::Ordering;
 use super::super::leading::leading;
 use super::super::order::NumberFormat;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames, Usual};
+use super::super::typed::Typed;
 use super::digits;
+
+/// A whole number of any length after optional blanks and a sign; anything else is 0.
+#[derive(Debug)]
+pub struct IntType;
+
+impl KeyType for IntType {
+    const NAMES: TypeNames = &[("int", Detail::None)];
+    const EXPECTED: &'static str = "an int";
+    const TRAITS: Traits = number_traits(true);
+
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        read(text, true, of).append(0, out);
+        Some(())
+    }
+
+    fn is_value(text: &[u8], of: &Typed) -> bool {
+        is_value(text, true, of.options.numbers)
+    }
+
+    fn order_of([a, b]: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
+        read(a, true, of).compare(&read(b, true, of))
+    }
+}
+
+/// A number of any length with an optional fraction after optional blanks and a minus sign;
+/// anything else is 0. No plus sign, no exponent (the `-n` of POSIX sort).
+#[derive(Debug)]
+pub struct DecimalType;
+
+impl KeyType for DecimalType {
+    const NAMES: TypeNames = &[("decimal", Detail::None)];
+    const EXPECTED: &'static str = "a decimal";
+    const TRAITS: Traits = number_traits(false);
+
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        read(text, false, of).append(0, out);
+        Some(())
+    }
+
+    fn is_value(text: &[u8], of: &Typed) -> bool {
+        is_value(text, false, of.options.numbers)
+    }
+
+    fn order_of([a, b]: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
+        read(a, false, of).compare(&read(b, false, of))
+    }
+}
+
+const fn number_traits(are_whole: bool) -> Traits {
+    let traits = Traits::of(Class::Loose).fills_word().spares_ends();
+    Traits { usual: Usual::Numbers { are_whole }, ..traits }
+}
+
+/// Reads a number at the beginning of `text`, a whole one if `is_whole`.
+#[inline]
+pub fn read<'a>(text: &'a [u8], is_whole: bool, of: &Typed) -> Number<'a> {
+    let grammar = Grammar { takes_plus: is_whole || of.is_checked, takes_fraction: !is_whole };
+    Number::read(text, of.options.numbers, grammar)
+}
+
+/// Returns whether `text` is an optional sign and digits, with a fraction or without unless
+/// `is_whole`. Blanks at its ends do not count.
+#[inline]
+pub fn is_value(text: &[u8], is_whole: bool, format: NumberFormat) -> bool {
+    if is_whole && plain(text).is_some() {
+        return true;
+    }
+    let text = trimmed(text);
+    if !is_whole {
+        return length(text, format).is_some_and(|length| length == text.len());
+    }
+    let digits = match text {
+        [b'-' | b'+', digits @ ..] => digits,
+        digits => digits,
+    };
+    let is_one = |byte: u8| byte.is_ascii_digit() || Some(byte) == format.thousands;
+    digits.first().is_some_and(u8::is_ascii_digit) && digits.iter().all(|&byte| is_one(byte))
+}
+
+/// Returns the number of bytes of the number that `text` begins with, which has digits.
+#[inline]
+pub fn length(text: &[u8], format: NumberFormat) -> Option<usize> {
+    let length = text.len() - Number::read(text, format, SIGNED).rest.len();
+    text[..length].iter().any(u8::is_ascii_digit).then_some(length)
+}
+
+/// Appends the decimal that is all of `text`, and returns whether it is one.
+pub fn append_decimal<S: Sink>(text: &str, format: NumberFormat, out: &mut S) -> bool {
+    let is_number = is_value(text.as_bytes(), false, format);
+    if is_number {
+        Number::read(text.as_bytes(), format, SIGNED).append(0, out);
+    }
+    is_number
+}
 
 /// A number found in text, not yet looked at as a value.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +127,9 @@ pub struct Grammar {
     pub takes_plus: bool,
     pub takes_fraction: bool,
 }
+
+/// Numbers with a fraction and either sign.
+pub const SIGNED: Grammar = Grammar { takes_plus: true, takes_fraction: true };
 
 /// Blanks are skipped in front of a number.
 #[inline]
@@ -166,49 +265,5 @@ impl<'a> Number<'a> {
     }
 }
 
-/// The suffixes of [`append_human`], least first.
-const SUFFIXES: &[u8; 10] = b"KMGTPEZYRQ";
-
-/// Appends a number by sign and suffix first: one byte, 80 hexadecimal without a suffix, one more
-/// for each step up and one less where the number is negative. A small letter is a suffix where it
-/// `folds_case`; `k` always is.
-pub fn append_human<S: Sink>(text: &[u8], format: NumberFormat, folds_case: bool, out: &mut S) {
-    let (magnitude, number) = human(text, format, folds_case);
-    out.push(magnitude);
-    number.append(0, out);
-}
-
-/// Compares two texts as [`append_human`] orders them; `None` where digits have separators between
-/// them.
-pub fn compare_human(
-    [a, b]: [&[u8]; 2],
-    format: NumberFormat,
-    folds_case: bool,
-) -> Option<Ordering> {
-    let [(magnitude_a, a), (magnitude_b, b)] = [a, b].map(|text| human(text, format, folds_case));
-    a.compare(&b).map(|order| magnitude_a.cmp(&magnitude_b).then(order))
-}
-
-/// Returns the byte for sign and suffix of a number, and the number.
-fn human(text: &[u8], format: NumberFormat, folds_case: bool) -> (u8, Number<'_>) {
-    let number = Number::read(text, format, Grammar { takes_plus: false, takes_fraction: true });
-    let steps = if number.is_zero() { 0 } else { steps(&number, text, format, folds_case) };
-    (if number.is_negative { 0x80 - steps } else { 0x80 + steps }, number)
-}
-
-/// Returns how many steps up the suffix of a number in `text` stands.
-fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat, folds_case: bool) -> u8 {
-    let Some(&suffix) = number.rest.first() else { return 0 };
-    // A separator that does not stand between two digits ends the search for a suffix; the digits
-    // beyond still count (GNU sort 9.1).
-    if let Some(separator) = format.thousands {
-        let read = without_blanks(&text[..text.len() - number.rest.len()]);
-        let is_digit = |at: usize| read.get(at).is_some_and(u8::is_ascii_digit);
-        let is_between = |at: usize| at > 0 && is_digit(at - 1) && is_digit(at + 1);
-        if (0..read.len()).any(|at| read[at] == separator && !is_between(at)) {
-            return 0;
-        }
-    }
-    let suffix = if folds_case || suffix == b'k' { suffix.to_ascii_uppercase() } else { suffix };
-    SUFFIXES.iter().position(|&known| known == suffix).map_or(0, |at| at as u8 + 1)
-}
+#[cfg(test)]
+mod tests;

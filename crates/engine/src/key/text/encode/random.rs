@@ -4,25 +4,39 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
 use super::super::content::Content;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::turns::in_turn;
+use super::super::typed::Typed;
 
-/// Appends the hash of `text` under `seed`.
-pub fn append<'a, S: Sink>(text: impl Into<Content<'a>>, seed: [u8; 16], out: &mut S) {
-    let text = text.into();
-    match text.as_slice() {
-        Some(bytes) => append_hash(xxh3_128_with_seed(bytes, half(seed)), seed, out),
-        None => append_shown(seed, out, |show| text.show_pieces(usize::MAX, show)),
+/// A keyed hash: a shuffle that keeps equal keys together.
+#[derive(Debug)]
+pub struct RandomType;
+
+impl KeyType for RandomType {
+    const NAMES: TypeNames = &[("random", Detail::None)];
+    const TRAITS: Traits = Traits { is_shuffle: true, ..Traits::of(Class::Text) };
+
+    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+        let mut hash = Xxh3::with_seed(half(of.options.seed));
+        let hash = match (&of.collation, text.as_slice()) {
+            (None, Some(bytes)) => xxh3_128_with_seed(bytes, half(of.options.seed)),
+            (None, None) => {
+                text.show_pieces(usize::MAX, |piece| hash.update(piece));
+                hash.digest128()
+            }
+            (Some(collation), _) => {
+                let mut update = |text: &[u8]| {
+                    collation.show_key(text, &mut |piece| {
+                        hash.update(piece);
+                        true
+                    });
+                };
+                in_turn(text.raw().len(), || text.with_slice(usize::MAX, &mut update));
+                hash.digest128()
+            }
+        };
+        append_hash(hash, of.options.seed, out);
     }
-}
-
-/// Appends the hash of all that `text` shows, under `seed`.
-pub fn append_shown<S: Sink>(
-    seed: [u8; 16],
-    out: &mut S,
-    text: impl FnOnce(&mut dyn FnMut(&[u8])),
-) {
-    let mut hash = Xxh3::with_seed(half(seed));
-    text(&mut |piece| hash.update(piece));
-    append_hash(hash.digest128(), seed, out);
 }
 
 /// Returns the half of the seed that goes into the hash.

@@ -10,24 +10,39 @@
 //! without a pre-release after those that have one. Build metadata is checked and left out. A `v`
 //! may stand in front, as in the names of tags.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::Notation;
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 use super::digits;
 
 /// A semantic version (semver.org), a pre-release before its release.
 #[derive(Debug)]
 pub struct Semver;
 
-impl Notation for Semver {
-    const NAME: &'static str = "semver";
+impl KeyType for Semver {
+    const NAMES: TypeNames = &[("semver", Detail::None)];
     const EXPECTED: &'static str = "a semantic version, as in 1.10.0-rc.1";
-    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
+    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends().is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        append(parse(text)?, out);
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+        let text = text.strip_prefix(b"v").or_else(|| text.strip_prefix(b"V")).unwrap_or(text);
+        let (text, build) = parted(text, b'+');
+        let (core, pre_release) = parted(text, b'-');
+        let mut pieces = core.split(is_point);
+        let numbers = [pieces.next()?, pieces.next()?, pieces.next()?];
+        let is_good = pieces.next().is_none()
+            && numbers.into_iter().all(is_number)
+            && pre_release.is_none_or(|text| text.split(is_point).all(is_of_pre_release))
+            && build.is_none_or(|text| text.split(is_point).all(is_identifier));
+        if !is_good {
+            return None;
+        }
+        numbers.into_iter().for_each(|number| append_number(number, out));
+        match pre_release {
+            Some(identifiers) => append_identifiers(identifiers, out),
+            None => out.push(RELEASE),
+        }
         Some(())
     }
 }
@@ -37,29 +52,8 @@ const NUMBER: u8 = 1;
 const LETTERS: u8 = 2;
 const RELEASE: u8 = 3;
 
-/// A semantic version.
-#[derive(Clone, Copy, Debug)]
-pub struct SemanticVersion<'a> {
-    /// Major, minor and patch, in digits.
-    numbers: [&'a [u8]; 3],
-    /// Identifiers with points between them.
-    pre_release: Option<&'a [u8]>,
-}
-
-/// Reads the version that is all of `text`.
-pub fn parse(text: &[u8]) -> Option<SemanticVersion<'_>> {
-    let text = text.strip_prefix(b"v").or_else(|| text.strip_prefix(b"V")).unwrap_or(text);
-    let (text, build) = parted(text, b'+');
-    let (core, pre_release) = parted(text, b'-');
-    let mut pieces = core.split(|byte| *byte == b'.');
-    let numbers = [pieces.next()?, pieces.next()?, pieces.next()?];
-    let is_whole = pieces.next().is_none() && numbers.iter().all(|piece| is_number(piece));
-    let are_identifiers =
-        |text: &[u8], is_one: fn(&[u8]) -> bool| text.split(|byte| *byte == b'.').all(is_one);
-    let is_good = is_whole
-        && pre_release.is_none_or(|text| are_identifiers(text, is_of_pre_release))
-        && build.is_none_or(|text| are_identifiers(text, is_identifier));
-    is_good.then_some(SemanticVersion { numbers, pre_release })
+fn is_point(byte: &u8) -> bool {
+    *byte == b'.'
 }
 
 /// Returns the text before the first `sign`, and the text that follows it.
@@ -87,13 +81,9 @@ fn is_of_pre_release(text: &[u8]) -> bool {
     if has_digits_alone(text) { is_number(text) } else { is_identifier(text) }
 }
 
-/// Appends a version; it ends itself.
-pub fn append<S: Sink>(version: SemanticVersion<'_>, out: &mut S) {
-    for number in version.numbers {
-        append_number(number, out);
-    }
-    let Some(identifiers) = version.pre_release else { return out.push(RELEASE) };
-    for identifier in identifiers.split(|byte| *byte == b'.') {
+/// Appends the identifiers of a pre-release; they end themselves.
+fn append_identifiers<S: Sink>(identifiers: &[u8], out: &mut S) {
+    for identifier in identifiers.split(is_point) {
         if out.room() == 0 {
             return;
         }

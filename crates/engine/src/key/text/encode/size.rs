@@ -3,25 +3,59 @@
 use std::cmp::Ordering;
 use std::iter;
 
-use super::super::order::NumberFormat;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 use super::digits;
-use super::number::{Grammar, Number};
+use super::number::{Number, SIGNED, length, trimmed};
+
+/// A size with an optional SI or IEC suffix, by value: `1K` is 1000, `2.5Gi` is 2684354560.
+#[derive(Debug)]
+pub struct SizeType;
+
+impl KeyType for SizeType {
+    const NAMES: TypeNames = &[("size", Detail::None)];
+    const EXPECTED: &'static str = "a size, as in 512, 1K or 2.5GiB";
+    const TRAITS: Traits = Traits::of(Class::Loose).fills_word().spares_ends();
+
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let number = Number::read(text, of.options.numbers, SIGNED);
+        let (steps, is_binary) = suffix(number.rest);
+        if steps == 0 || number.is_zero() || !is_binary {
+            number.append(3 * i64::from(steps), out);
+        } else {
+            let (exponent, digits) = number.digits();
+            let factor = 1 << (10 * u32::from(steps));
+            append_product(number.is_negative, exponent, digits, factor, out);
+        }
+        Some(())
+    }
+
+    /// Returns whether `text` is a number and perhaps a unit: `512`, `1K`, `2.5 GiB`.
+    fn is_value(text: &[u8], of: &Typed) -> bool {
+        let text = trimmed(text);
+        let Some(length) = length(text, of.options.numbers) else { return false };
+        let unit = &text[length..];
+        let unit = unit.strip_prefix(b" ").unwrap_or(unit);
+        let unit = unit.to_ascii_uppercase();
+        let unit = unit.strip_suffix(b"B").unwrap_or(&unit);
+        let is_prefix = |byte: &u8| PREFIXES.contains(byte);
+        match unit {
+            [] => true,
+            [prefix] | [prefix, b'I'] => is_prefix(prefix),
+            _ => false,
+        }
+    }
+
+    /// Compares two sizes with one suffix.
+    fn order_of(texts: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
+        let [a, b] = texts.map(|text| Number::read(text, of.options.numbers, SIGNED));
+        if suffix(a.rest) == suffix(b.rest) { a.compare(&b) } else { None }
+    }
+}
 
 /// Each stands for a thousand, or 1024, of the one before.
-pub const PREFIXES: &[u8; 10] = b"KMGTPEZYRQ";
-
-/// Appends a size; one without digits is 0.
-pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
-    let number = Number::read(text, format, Grammar { takes_plus: true, takes_fraction: true });
-    let (steps, is_binary) = suffix(number.rest);
-    if steps == 0 || number.is_zero() || !is_binary {
-        number.append(3 * i64::from(steps), out);
-        return;
-    }
-    let (exponent, digits) = number.digits();
-    append_product(number.is_negative, exponent, digits, 1 << (10 * u32::from(steps)), out);
-}
+const PREFIXES: &[u8; 10] = b"KMGTPEZYRQ";
 
 /// Digits of a number that are multiplied together.
 const BLOCK_DIGITS: usize = 4096;
@@ -81,13 +115,6 @@ fn times(digit: u8, factor: u128, carry: &mut u128) -> u8 {
     };
     *carry = tenth;
     b'0' + last as u8
-}
-
-/// Compares two sizes. Returns `None` if only their keys show the order.
-pub fn compare(texts: [&[u8]; 2], format: NumberFormat) -> Option<Ordering> {
-    let grammar = Grammar { takes_plus: true, takes_fraction: true };
-    let [a, b] = texts.map(|text| Number::read(text, format, grammar));
-    if suffix(a.rest) == suffix(b.rest) { a.compare(&b) } else { None }
 }
 
 /// Returns the steps of a thousand that a suffix stands for, and whether they are of 1024. A blank

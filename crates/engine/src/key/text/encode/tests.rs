@@ -6,9 +6,9 @@ use std::cmp::Ordering;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::order::{Months, NumberFormat};
+use super::super::order::{NumberFormat, TextOrder, TextSpec};
 use super::super::sink::{BufferSink, Sink, WordSink};
-use super::number::{Grammar, Number};
+use super::super::typed::Typed;
 use super::*;
 use crate::key::{OPEN_WORD_BYTES, open_word};
 
@@ -16,9 +16,6 @@ mod reference;
 
 const PLAIN: NumberFormat = NumberFormat { radix: b'.', thousands: None };
 const GERMAN: NumberFormat = NumberFormat { radix: b',', thousands: Some(b'.') };
-
-const DECIMAL: Grammar = Grammar { takes_plus: false, takes_fraction: true };
-const INT: Grammar = Grammar { takes_plus: true, takes_fraction: false };
 
 /// A type of text, as an encoder and as the reference's order.
 #[derive(Clone, Copy, Debug)]
@@ -41,21 +38,22 @@ const TYPES: [Type; 11] = [
     Type { name: "natural", compare: reference::naturals },
 ];
 
+/// The type of this name, with what its values depend on.
+fn typed(name: &str, is_open: bool, seed: u8) -> Typed {
+    let text_type = match name {
+        "german" => TextType::DECIMAL,
+        "human" | "german human" => TextType::HUMAN,
+        "general" => TextType::GENERAL,
+        name => TextType::named(name).unwrap().1,
+    };
+    let numbers = if name.starts_with("german") { GERMAN } else { PLAIN };
+    let order = TextOrder::by_bytes(b'\n')
+        .with(|options| (options.numbers, options.seed) = (numbers, [seed; 16]));
+    Typed::new(&TextSpec { text_type, ..TextSpec::default() }, &order, is_open, false)
+}
+
 fn append<S: Sink>(name: &str, text: &[u8], is_open: bool, out: &mut S) {
-    match name {
-        "bytes" => bytes::append(text, is_open, out),
-        "decimal" => Number::read(text, PLAIN, DECIMAL).append(0, out),
-        "german" => Number::read(text, GERMAN, DECIMAL).append(0, out),
-        "int" => Number::read(text, PLAIN, INT).append(0, out),
-        "human" => number::append_human(text, PLAIN, false, out),
-        "size" => size::append(text, PLAIN, out),
-        "general" => general::append(text, PLAIN, out),
-        "float" => float::append(text, out),
-        "month" => month::append(text, &Months::default(), out),
-        "version" => version::append(text.iter().copied(), out),
-        "natural" => natural::append(text.iter().copied(), is_open, out),
-        _ => unreachable!("{name}"),
-    }
+    typed(name, is_open, 0).append(text, out);
 }
 
 fn key(name: &str, text: &[u8], is_open: bool) -> Vec<u8> {
@@ -329,7 +327,7 @@ fn short_numbers_fit_into_a_prefix() {
 fn random_keeps_equal_keys_together_and_follows_the_seed() {
     let hash = |text: &[u8], seed| {
         let mut out = Vec::new();
-        random::append(text, [seed; 16], &mut BufferSink::new(&mut out, usize::MAX));
+        typed("random", true, seed).append(text, &mut BufferSink::new(&mut out, usize::MAX));
         out
     };
     assert_eq!(hash(b"a", 1), hash(b"a", 1));
@@ -510,7 +508,7 @@ fn suffixes_count_where_separators_stand_between_digits() {
     for (text, steps) in cases {
         let mut key = Vec::new();
         let sink = &mut BufferSink::new(&mut key, usize::MAX);
-        number::append_human(text, GERMAN, false, sink);
+        append("german human", text, false, sink);
         let expected = if text.contains(&b'-') { 0x80 - steps } else { 0x80 + steps };
         assert_eq!(key[0], expected, "{}", text.escape_ascii());
     }

@@ -11,10 +11,9 @@
 //! A second 60, in which now and then a minute ends, is told as a leap second behind :59. Without a
 //! fraction stands one byte of zero, so that digits at the end that are zero do not count.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::{Day, Notation};
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 use super::date::two;
 
 /// A time of day, `13:45`, `13:45:06` or `13:45:06.789`, with any number of digits; as an instant
@@ -22,25 +21,32 @@ use super::date::two;
 #[derive(Debug)]
 pub struct Time;
 
-impl Notation for Time {
-    const NAME: &'static str = "time";
+impl KeyType for Time {
+    const NAMES: TypeNames = &[("time", Detail::None)];
     const EXPECTED: &'static str = "a time, as in 13:45:06";
-    const TRAITS: Traits = Traits::of(Class::Strict).is_coarse().spares_ends();
-    const DAY: Option<Day> = Some(Day { has_date: false, has_time: true });
+    const TRAITS: Traits = Traits {
+        day: Some(Day { has_date: false, has_time: true }),
+        ..Traits::of(Class::Strict).is_coarse().spares_ends().is_suggested()
+    };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        let Some(format) = format else {
-            let (second, fraction) = parse(text)?;
-            append(second, fraction, out);
-            return Some(());
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let by_format;
+        let (second, fraction) = match &of.options.date_format {
+            None => parse(text)?,
+            Some(format) => {
+                by_format = format.time(text)?;
+                (by_format.0, Fraction { is_leap: false, digits: &by_format.1 })
+            }
         };
-        let (second, digits) = format.time(text)?;
-        append(second, Fraction { is_leap: false, digits: &digits }, out);
+        let [_, bytes @ ..] = (second + BIAS).to_be_bytes();
+        out.extend(&bytes);
+        append_fraction(fraction, out);
         Some(())
     }
 }
 
+/// Seconds are at most a day before midnight or two after.
 const BIAS: i32 = 1 << 22;
 
 /// More than any two digits of a fraction.
@@ -53,14 +59,6 @@ pub struct Fraction<'a> {
     pub is_leap: bool,
     /// Digits after the point.
     pub digits: &'a [u8],
-}
-
-/// Appends a second from midnight, at most a day before or two after, and what is after it.
-#[inline]
-pub fn append<S: Sink>(second: i32, fraction: Fraction<'_>, out: &mut S) {
-    let [_, bytes @ ..] = (second + BIAS).to_be_bytes();
-    out.extend(&bytes);
-    append_fraction(fraction, out);
 }
 
 /// Appends a fraction; it ends itself.
@@ -84,7 +82,7 @@ pub fn append_fraction<S: Sink>(fraction: Fraction<'_>, out: &mut S) {
 /// Reads the time that is all of `text`: its second from midnight UTC, and the fraction. Clocks of
 /// all offsets show times of one day, so that 00:30+02:00 comes before 00:00Z.
 #[inline]
-pub fn parse(text: &[u8]) -> Option<(i32, Fraction<'_>)> {
+fn parse(text: &[u8]) -> Option<(i32, Fraction<'_>)> {
     let (second, fraction, rest) = begins(text)?;
     let ahead = if rest.is_empty() { 0 } else { offset(rest)? };
     Some((second.cast_signed() - ahead, fraction))

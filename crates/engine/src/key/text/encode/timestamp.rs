@@ -10,10 +10,9 @@
 //! one count as UTC, and a day as its first second. Seconds are counted from 1970 without leap
 //! seconds, which follow the second 59 that they belong to (see `time`).
 
-use super::super::date_format::DateFormat;
-use super::super::notation::{Day, Notation};
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 use super::time::Fraction;
 use super::{date, time};
 
@@ -22,38 +21,36 @@ use super::{date, time};
 #[derive(Debug)]
 pub struct Timestamp;
 
-impl Notation for Timestamp {
-    const NAME: &'static str = "timestamp";
+impl KeyType for Timestamp {
+    const NAMES: TypeNames = &[("timestamp", Detail::None)];
     const EXPECTED: &'static str = "a timestamp, as in 2026-11-22T13:45:06Z";
-    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
-    const DAY: Option<Day> = Some(Day { has_date: true, has_time: true });
+    const TRAITS: Traits = Traits {
+        day: Some(Day { has_date: true, has_time: true }),
+        ..Traits::of(Class::Strict).spares_ends().is_suggested()
+    };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        let Some(format) = format else {
-            let (second, fraction) = parse(text)?;
-            append(second, fraction, out);
-            return Some(());
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let by_format;
+        let (second, fraction) = match &of.options.date_format {
+            None => parse(text)?,
+            Some(format) => {
+                by_format = format.timestamp(text)?;
+                (by_format.0, Fraction { is_leap: false, digits: &by_format.1 })
+            }
         };
-        let (second, digits) = format.timestamp(text)?;
-        append(second, Fraction { is_leap: false, digits: &digits }, out);
+        let [_, _, _, bytes @ ..] = (second + BIAS).to_be_bytes();
+        out.extend(&bytes);
+        time::append_fraction(fraction, out);
         Some(())
     }
 }
 
 const BIAS: i64 = 1 << 39;
 
-/// Appends a second since 1970 and what is after it.
-#[inline]
-pub fn append<S: Sink>(second: i64, fraction: Fraction<'_>, out: &mut S) {
-    let [_, _, _, bytes @ ..] = (second + BIAS).to_be_bytes();
-    out.extend(&bytes);
-    time::append_fraction(fraction, out);
-}
-
 /// Returns the instant that is all of `text`: its second since 1970, and the fraction.
 #[inline]
-pub fn parse(text: &[u8]) -> Option<(i64, Fraction<'_>)> {
+fn parse(text: &[u8]) -> Option<(i64, Fraction<'_>)> {
     let (days, rest) = date::begins(text)?;
     let midnight = 86_400 * i64::from(days);
     let rest = match rest {

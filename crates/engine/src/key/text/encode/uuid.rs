@@ -3,30 +3,28 @@
 //! Thirty-two hexadecimal digits in either case, as 8-4-4-4-12 or without any hyphen, in braces or
 //! not. RFC 9562 orders them by these bytes, whatever their version.
 
-use super::super::date_format::DateFormat;
-use super::super::notation::Notation;
 use super::super::sink::Sink;
-use super::super::text_type::{Class, Traits};
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 
 /// A UUID in any case, with or without hyphens and braces.
 #[derive(Debug)]
 pub struct Uuid;
 
-impl Notation for Uuid {
-    const NAME: &'static str = "uuid";
+impl KeyType for Uuid {
+    const NAMES: TypeNames = &[("uuid", Detail::None)];
     const EXPECTED: &'static str = "a UUID";
-    const TRAITS: Traits = Traits::of(Class::Strict);
+    const TRAITS: Traits = Traits::of(Class::Strict).is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
-        out.extend(&parse(text)?);
-        Some(())
+    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+        parse(text).map(|uuid| out.extend(&uuid))
     }
 }
 
 /// Returns the UUID that is all of `text`.
 #[inline]
-pub fn parse(text: &[u8]) -> Option<[u8; 16]> {
+fn parse(text: &[u8]) -> Option<[u8; 16]> {
     let text = match text {
         [b'{', inner @ .., b'}'] => inner,
         text => text,

@@ -14,8 +14,61 @@
 //! parts is equal, however its zeros are written. A name without extensions comes before every name
 //! with some whose stem is equal to it, since these begin with a point where it ends.
 
+use std::cmp::Ordering;
+
+use super::super::content::Content;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
 use super::digits;
+use super::natural::order_within_number;
+
+/// File names with version numbers in them (GNU's `-V`).
+#[derive(Debug)]
+pub struct VersionType;
+
+/// Bytes of a string with escapes that count as a version.
+const ESCAPED_VERSION_MAX: usize = 1 << 20;
+
+impl KeyType for VersionType {
+    const NAMES: TypeNames = &[("version", Detail::None)];
+    const TRAITS: Traits = Traits::of(Class::Text);
+
+    fn append_content<S: Sink>(text: Content<'_>, _: &Typed, out: &mut S) {
+        match text.as_slice() {
+            Some(text) => append(text.iter().copied(), out),
+            // Escapes of JSON are read forward only, and extensions are found from the end.
+            None if text.has_escapes_of_json() => {
+                text.with_slice(ESCAPED_VERSION_MAX, |text| append(text.iter().copied(), out));
+            }
+            None => append(text.bytes(), out),
+        }
+    }
+
+    fn order_of(texts: [&[u8]; 2], agreed: usize, _: &Typed) -> Option<Ordering> {
+        order_within_number(texts, shared(&texts.map(Content::from), agreed))
+    }
+
+    fn restart(texts: &[Content<'_>; 2], agreed: usize, _: &Typed) -> usize {
+        // Where nothing is left, there would be no end of letters; and no name may become a hidden
+        // one.
+        let is_within = |byte: &u8| {
+            let byte = texts[0].of_byte(*byte);
+            byte.is_some_and(|byte| !byte.is_ascii_digit() && byte != b'.')
+        };
+        texts[0].raw()[..shared(texts, agreed)].iter().rposition(is_within).unwrap_or(0)
+    }
+}
+
+/// Returns how many of the first `agreed` bytes, equal in two texts, mean the same in both: the
+/// extensions of versions are taken by themselves.
+fn shared(texts: &[Content<'_>; 2], agreed: usize) -> usize {
+    let stems = texts.iter().map(|text| match stem(text.bytes()) {
+        Some(stem) => stem.raw_bytes(),
+        None => text.raw().len(),
+    });
+    stems.min().unwrap_or(0).min(agreed)
+}
 
 const TILDE: u8 = 1;
 const END: u8 = 2;

@@ -3,8 +3,60 @@
 //! A separator of thousands stands before every group of three digits, or before none.
 
 use super::super::order::NumberFormat;
-use super::super::text_type::NumberStyle;
+use super::super::sink::Sink;
+use super::super::text_type::{Class, Detail, KeyType, KeyTypeRow, TextType, Traits};
+use super::super::typed::Typed;
 use super::number::{Grammar, Number, trimmed};
+
+/// The style in which people write a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberStyle {
+    /// Between the number and its fraction.
+    pub radix: u8,
+    /// Between groups of three digits of the whole number.
+    pub thousands: Option<u8>,
+    /// True if a sign of a currency may stand before or after the number.
+    pub has_currency: bool,
+    /// True if the number has no fraction.
+    pub is_whole: bool,
+}
+
+/// A number as people write it. Modifiers of `int` and `decimal` ask for it.
+#[derive(Debug)]
+pub struct WrittenType;
+
+impl KeyType for WrittenType {
+    const TRAITS: Traits = Traits::of(Class::Strict).fills_word().spares_ends();
+
+    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let Detail::Style(form) = of.text_type.detail else { return None };
+        parse(text, form)?.append(0, out);
+        Some(())
+    }
+
+    fn expected(detail: &Detail) -> String {
+        let Detail::Style(form) = *detail else { return String::new() };
+        let NumberStyle { radix, thousands, has_currency, is_whole } = form;
+        let shown = |byte: u8| char::from(byte).escape_default();
+        let group = thousands.map(|byte| shown(byte).to_string()).unwrap_or_default();
+        let fraction = if is_whole { String::new() } else { format!("{}56", shown(radix)) };
+        let sign = if has_currency { ", with a sign of a currency or without" } else { "" };
+        let name = if is_whole { "an int" } else { "a decimal" };
+        format!("{name}, as in 1{group}234{fraction}{sign}")
+    }
+}
+
+impl TextType {
+    /// Returns the type of numbers in a style of people.
+    pub const fn written(style: NumberStyle) -> Self {
+        Self { row: KeyTypeRow::row::<WrittenType>(), detail: Detail::Style(style) }
+    }
+
+    /// Returns the style in which its numbers are written, if they have one.
+    pub fn number_style(&self) -> Option<NumberStyle> {
+        if let Detail::Style(style) = self.detail { Some(style) } else { None }
+    }
+}
 
 /// Reads the number that is all of `text`; `None` where a sign or a separator stands in a wrong
 /// place.

@@ -12,9 +12,73 @@
 //! translation of characters makes of C0..C9 and D0..D9, and `pqrstuvwxy` are the negative digits
 //! of COBOL on other machines (Micro Focus, GnuCOBOL), which set a bit of the digit.
 
-use super::super::sink::Sink;
-use super::super::text_type::Zoned;
-use super::digits;
+use super::super::sink::{BufferSink, Sink};
+use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
+use super::super::typed::Typed;
+use super::{digits, number};
+
+/// Sign position and character set of a zoned decimal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Zoned {
+    /// True if the sign is at the beginning, not at the end.
+    pub is_leading: bool,
+    /// True if the sign has a byte of its own, `+` or `-`; else it is in the zone of a digit.
+    pub is_separate: bool,
+    /// True if digits are those of EBCDIC, not of ASCII.
+    pub is_ebcdic: bool,
+}
+
+/// A zoned decimal of mainframes (COBOL's `DISPLAY`): one digit a byte.
+#[derive(Debug)]
+pub struct ZonedType;
+
+const fn detail(is_leading: bool, is_separate: bool, is_ebcdic: bool) -> Detail {
+    Detail::Zoned(Zoned { is_leading, is_separate, is_ebcdic })
+}
+
+impl KeyType for ZonedType {
+    const NAMES: TypeNames = &[
+        ("zoned", detail(false, false, false)),
+        ("zoned-leading", detail(true, false, false)),
+        ("zoned-separate", detail(false, true, false)),
+        ("zoned-leading-separate", detail(true, true, false)),
+        ("zoned=ebcdic", detail(false, false, true)),
+        ("zoned-leading=ebcdic", detail(true, false, true)),
+        ("zoned-separate=ebcdic", detail(false, true, true)),
+        ("zoned-leading-separate=ebcdic", detail(true, true, true)),
+        ("zoned=ascii", detail(false, false, false)),
+    ];
+    const TRAITS: Traits = Traits::of(Class::StrictBytes).fills_word().spares_ends();
+
+    fn append<S: Sink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        let Detail::Zoned(form) = of.text_type.detail else { return None };
+        let Parts { is_negative, signed, others } = parts(bytes, form)?;
+        let (first, last) = if form.is_leading { (signed, None) } else { (None, signed) };
+        let others = others.iter().map(|byte| byte & 15);
+        digits::append_value(is_negative, first.into_iter().chain(others).chain(last), out);
+        Some(())
+    }
+
+    fn is_value(bytes: &[u8], of: &Typed) -> bool {
+        matches!(of.text_type.detail, Detail::Zoned(form) if is_valid(bytes, form))
+    }
+
+    fn expected(detail: &Detail) -> String {
+        let Detail::Zoned(Zoned { is_leading, is_separate, is_ebcdic }) = *detail else {
+            return String::new();
+        };
+        format!(
+            "a zoned decimal in {} with {} {} sign",
+            if is_ebcdic { "EBCDIC" } else { "ASCII" },
+            if is_leading { "a leading" } else { "a trailing" },
+            if is_separate { "separate" } else { "overpunched" },
+        )
+    }
+
+    fn append_number(text: &str, of: &Typed, out: &mut BufferSink<'_>) -> Option<bool> {
+        Some(number::append_decimal(text, of.options.numbers, out))
+    }
+}
 
 /// A number taken apart: whether it is negative, the digit with the sign where there is one, and
 /// the bytes of the others.
@@ -58,21 +122,12 @@ fn negative(sign: u8, plus: u8, minus: u8) -> Option<bool> {
 }
 
 /// Returns whether all of `bytes` is a number.
-pub fn is_valid(bytes: &[u8], form: Zoned) -> bool {
+fn is_valid(bytes: &[u8], form: Zoned) -> bool {
     let zone = if form.is_ebcdic { 0xf0 } else { b'0' };
     parts(bytes, form).is_some_and(|parts| {
         let has_digits = parts.signed.is_some() || !parts.others.is_empty();
         has_digits && parts.others.iter().all(|byte| byte.wrapping_sub(zone) < 10)
     })
-}
-
-/// Appends a number, which is [valid](is_valid); nothing of one that is not.
-#[inline]
-pub fn append<S: Sink>(bytes: &[u8], form: Zoned, out: &mut S) {
-    let Some(Parts { is_negative, signed, others }) = parts(bytes, form) else { return };
-    let (first, last) = if form.is_leading { (signed, None) } else { (None, signed) };
-    let others = others.iter().map(|byte| byte & 15);
-    digits::append_value(is_negative, first.into_iter().chain(others).chain(last), out);
 }
 
 impl Zoned {

@@ -1,8 +1,8 @@
 //! Whole messages, so that a change in any of them is seen.
 
-use super::super::text_type::ValueList;
 use super::*;
 use crate::format::Format;
+use crate::key::text::ValueList;
 use crate::key::{Key, ListMemory};
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ fn messages_name_the_place_the_text_and_the_type() {
 #[test]
 fn formats_of_days_are_named() {
     let format = Arc::new(DateFormat::new("%d.%m.%Y").unwrap());
-    let order = TextOrder { date_format: Some(format), ..TextOrder::of(Format::CSV) };
+    let order = TextOrder::of(Format::CSV).with(|options| options.date_format = Some(format));
     let said = Words::new(&spec("day:date"), &order).invalid(b"2026-11-22");
     assert_eq!(
         said.to_string(),
@@ -103,5 +103,5 @@ fn long_text_is_cut_between_characters() {
     assert_eq!(in_numbers(&[0xab; 21]), format!("{} ...", ["AB"; 20].join(" ")));
     let many: Vec<String> = (0..100).map(|number| number.to_string()).collect();
     let list = ValueList::new(many.iter().map(String::as_bytes)).unwrap();
-    assert!(expected(&TextType::List(Arc::new(list)), None).len() < 70);
+    assert!(expected(&TextType::from(list), None).len() < 70);
 }

@@ -1,13 +1,13 @@
 //! Whole keys of text records, of both shapes: conformance to the contract of keys, orders of
 //! several specs against a comparison spec by spec, and what `sort` was seen to do.
 
+use crate::key::is_last_open_word;
 use crate::key::text::TextType;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::encode::{boolean::Bool, time::Time};
-use super::super::notation::row;
 use super::super::order::{Collation, End, Invalid, LastResort, Place, Position, Translation};
+use super::super::text_type::Class;
 use super::*;
 use crate::key::{CompiledKey, OPEN_WORD_BYTES, open_word, with_encoder};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 struct Caseless;
 
 impl Collation for Caseless {
-    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn append_key(&self, text: &[u8], _: usize, out: &mut Vec<u8>) {
         for byte in text {
             match byte {
                 0 => out.extend([0, 1]),
@@ -84,7 +84,8 @@ fn field(number: usize, text_type: TextType) -> TextSpec {
 }
 
 fn lines(specs: Vec<TextSpec>, then_whole: Option<LastResort>) -> TextOrder {
-    TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }
+    TextOrder { specs, ..TextOrder::by_bytes(b'\n') }
+        .with(|options| options.then_whole = then_whole)
 }
 
 /// Sorts lines by `order`, checking every pair.
@@ -112,7 +113,7 @@ fn each_shape_of_key_is_recognised() {
     assert!(is_line(start(), None) && !is_line(start(), bytes()));
     assert!(!is_line(vec![range(at(0, 0), End::Within(at(0, 10), 0))], None));
     assert!(!is_line(vec![range(at(1, 0), End::Record)], None));
-    assert!(!is_line(vec![field(0, TextType::Int)], None));
+    assert!(!is_line(vec![field(0, TextType::INT)], None));
     assert!(!is_line(vec![TextSpec { trims: true, ..TextSpec::default() }], None));
     let translation = Translation { folds_case: true, ..Translation::default() };
     assert!(!is_line(vec![TextSpec { translation, ..TextSpec::default() }], None));
@@ -121,14 +122,14 @@ fn each_shape_of_key_is_recognised() {
 #[test]
 fn keys_follow_one_another() {
     let tab = |specs, then| TextOrder { separator: Separator::Byte(b'\t'), ..lines(specs, then) };
-    let specs = vec![field(1, TextType::Decimal), field(0, TextType::Bytes)];
+    let specs = vec![field(1, TextType::DECIMAL), field(0, TextType::BYTES)];
     let order = tab(specs, Some(LastResort::default()));
     let expected = ["z\t-10", "a\tx", "b\t0", "a\t9\t1", "a\t9\t2", "aa\t9.0", "b\t09", "c\t10"];
     let mut given = expected;
     given.reverse();
     assert_eq!(sorted(&order, &given), expected);
-    let down = TextSpec { is_descending: true, ..field(1, TextType::Decimal) };
-    let order = tab(vec![down, field(0, TextType::Bytes)], Some(LastResort::default()));
+    let down = TextSpec { is_descending: true, ..field(1, TextType::DECIMAL) };
+    let order = tab(vec![down, field(0, TextType::BYTES)], Some(LastResort::default()));
     let expected = ["c\t10", "a\t9\t1", "a\t9\t2", "aa\t9.0", "b\t09", "a\tx", "b\t0", "z\t-10"];
     assert_eq!(sorted(&order, &given), expected);
 }
@@ -136,7 +137,7 @@ fn keys_follow_one_another() {
 #[test]
 fn the_last_resort_has_a_direction_of_its_own() {
     let down = || Some(LastResort { is_descending: true, collation: None });
-    let specs = || vec![field(0, TextType::Int)];
+    let specs = || vec![field(0, TextType::INT)];
     let given = ["1 a", "01", "2", "1"];
     assert_eq!(sorted(&lines(specs(), None), &given), ["1 a", "01", "1", "2"]);
     assert_eq!(sorted(&lines(specs(), down()), &given), ["1 a", "1", "01", "2"]);
@@ -179,17 +180,17 @@ fn translations_come_before_types() {
     assert_eq!(sorted(&with(dictionary), &["(b", "-a ", "c", "a"]), ["a", "-a ", "(b", "c"]);
     let printing = Translation { only_printing: true, ..Translation::default() };
     assert_eq!(sorted(&with(printing), &["b", "\u{1}a", "\u{7f}c"]), ["\u{1}a", "b", "\u{7f}c"]);
-    let human = TextSpec { translation: folds, ..field(0, TextType::Human) };
+    let human = TextSpec { translation: folds, ..field(0, TextType::HUMAN) };
     assert_eq!(sorted(&lines(vec![human], None), &["1m", "2K"]), ["2K", "1m"]);
 }
 
 #[test]
 fn collations_and_trimming_apply_to_fields() {
     let collation = Some(Arc::new(Caseless) as Arc<dyn Collation>);
-    let first = TextSpec { collation, trims: true, ..field(0, TextType::Bytes) };
-    let order = lines(vec![first.clone(), field(1, TextType::Int)], None);
+    let first = TextSpec { collation, trims: true, ..field(0, TextType::BYTES) };
+    let order = lines(vec![first.clone(), field(1, TextType::INT)], None);
     assert_eq!(sorted(&order, &["B 1", "  a 3", "A 2", "b 0"]), ["A 2", "  a 3", "b 0", "B 1"]);
-    let shuffled = TextSpec { text_type: TextType::Random, ..first };
+    let shuffled = TextSpec { text_type: TextType::RANDOM, ..first };
     let order = lines(vec![shuffled], None);
     let key = CompiledKey::new(&order).unwrap();
     assert_eq!(order_of(&key, b"a 1\n", b"A 2\n"), Ordering::Equal);
@@ -199,16 +200,16 @@ fn collations_and_trimming_apply_to_fields() {
 #[test]
 fn number_formats_that_contradict_themselves_are_refused() {
     for (radix, thousands) in [(b'.', Some(b'.')), (b'1', None), (b'.', Some(b'0'))] {
-        let mut order = lines(vec![field(0, TextType::Decimal)], None);
-        order.numbers.radix = radix;
-        order.numbers.thousands = thousands;
+        let mut order = lines(vec![field(0, TextType::DECIMAL)], None);
+        order.options.numbers.radix = radix;
+        order.options.numbers.thousands = thousands;
         assert!(matches!(CompiledKey::new(&order), Err(Error::Config(_))));
     }
 }
 
 #[test]
 fn bytes_of_a_key_can_be_shown() {
-    let key = TextKey::new(&lines(vec![field(1, TextType::Int)], None)).unwrap();
+    let key = TextKey::new(&lines(vec![field(1, TextType::INT)], None)).unwrap();
     assert_eq!(key.located(b"a  12 b\n", 0), Some(&b"  12"[..]));
     assert_eq!(key.located(b"a\n", 0), Some(&b""[..]));
     assert_eq!(key.located(b"a\n", 1), None);
@@ -217,18 +218,18 @@ fn bytes_of_a_key_can_be_shown() {
 /// Specs of any kind over short records of the bytes that matter.
 fn any_order() -> impl Strategy<Value = TextOrder> {
     let types = [
-        TextType::Bytes,
-        TextType::Int,
-        row::<Time>().1,
-        row::<Bool>().1,
-        TextType::Decimal,
-        TextType::Size,
-        TextType::Human,
-        TextType::Version,
-        TextType::Natural,
-        TextType::General,
-        TextType::Float,
-        TextType::Random,
+        TextType::BYTES,
+        TextType::INT,
+        TextType::named("time").unwrap().1,
+        TextType::named("bool").unwrap().1,
+        TextType::DECIMAL,
+        TextType::SIZE,
+        TextType::HUMAN,
+        TextType::VERSION,
+        TextType::NATURAL,
+        TextType::GENERAL,
+        TextType::FLOAT,
+        TextType::RANDOM,
     ];
     let position = (0usize..3, 0usize..3, any::<bool>())
         .prop_map(|(field, byte, skips_blanks)| Position { field, byte, skips_blanks });
@@ -263,10 +264,11 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
     (specs, separator, last, places).prop_map(|(specs, separator, last, place)| {
         let then_whole = last.map(|is_descending| LastResort { is_descending, collation: None });
         // Types that check have no order of what is invalid where it is a fault.
-        let is_checked = specs.iter().any(|spec| matches!(spec.text_type, TextType::Notation(_)));
+        let is_checked = specs.iter().any(|spec| spec.text_type.traits().class == Class::Strict);
         let place = place.or(is_checked.then_some(Place::Last));
         let invalid = place.map(Invalid::Placed);
-        TextOrder { separator, invalid, ..lines(specs, then_whole) }
+        TextOrder { separator, ..lines(specs, then_whole) }
+            .with(|options| options.invalid = invalid)
     })
 }
 
@@ -287,7 +289,8 @@ fn records() -> impl Strategy<Value = [Vec<u8>; 2]> {
 /// Before that, what is no value by any spec stands apart.
 fn one_by_one(order: &TextOrder, a: &[u8], b: &[u8]) -> Ordering {
     let only = |spec: &TextSpec| {
-        let order = TextOrder { specs: vec![spec.clone()], then_whole: None, ..order.clone() };
+        let order = TextOrder { specs: vec![spec.clone()], ..order.clone() }
+            .with(|options| options.then_whole = None);
         TextKey::new(&order).unwrap()
     };
     let alone = |spec: &TextSpec| only(spec).compare_from(a, b, 0);
@@ -295,14 +298,14 @@ fn one_by_one(order: &TextOrder, a: &[u8], b: &[u8]) -> Ordering {
         let is_no_value = |key: TextKey| key.parts[0].is_invalid(&mut key.fields(record));
         order.specs.iter().any(|spec| is_no_value(only(spec)))
     };
-    let apart = match order.invalid {
+    let apart = match order.options.invalid {
         Some(Invalid::Placed(Place::First)) => is_invalid(b).cmp(&is_invalid(a)),
         _ => is_invalid(a).cmp(&is_invalid(b)),
     };
     if apart.is_ne() {
         return apart;
     }
-    let whole = || match &order.then_whole {
+    let whole = || match &order.options.then_whole {
         None if order.specs.is_empty() => a[..a.len() - 1].cmp(&b[..b.len() - 1]),
         None => Ordering::Equal,
         Some(last) if last.is_descending => b[..b.len() - 1].cmp(&a[..a.len() - 1]),

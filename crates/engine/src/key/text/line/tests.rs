@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::order::{End, Position, TextSpec};
 use super::*;
 use crate::key::{OPEN_WORD_BYTES, open_word};
 

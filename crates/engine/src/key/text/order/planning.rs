@@ -14,7 +14,7 @@ impl TextOrder {
         let Some(TextSpec { text_type, collation: None, .. }) = self.specs.first() else {
             return false;
         };
-        let goes_on = self.specs.len() > 1 || self.then_whole.is_some();
+        let goes_on = self.specs.len() > 1 || self.options.then_whole.is_some();
         let is_made = LineKey::for_order(self).is_none() && part::resolve(self).is_none();
         let traits = text_type.traits();
         is_made && !traits.fills_word && (goes_on || !traits.is_coarse)
@@ -28,13 +28,13 @@ impl TextOrder {
         let is_long = |spec: &TextSpec| {
             let is_written = !spec.translation.is_identity()
                 || matches!(self.separator, Separator::Cells(_) | Separator::Members)
-                || spec.pad.or(self.pad).is_some();
+                || spec.pad.or(self.options.pad).is_some();
             match &spec.collation {
                 Some(collation) => is_written || is_held(collation),
-                None => spec.pad.or(self.pad).is_some() && !spec.is_plain(),
+                None => spec.pad.or(self.options.pad).is_some() && !spec.is_plain(),
             }
         };
-        let last = self.then_whole.as_ref().and_then(|last| last.collation.as_ref());
+        let last = self.options.then_whole.as_ref().and_then(|last| last.collation.as_ref());
         last.is_some_and(is_held) || self.specs.iter().any(is_long)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::format::{CsvFormat, Format};
+use crate::key::text::TextType;
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, with_encoder};
 
 fn order(format: &str, keys: &[&str]) -> TextOrder {
@@ -53,9 +54,8 @@ fn letters(order: &TextOrder) -> String {
 #[test]
 fn cells_without_a_value_have_their_places() {
     let by = |key: &str| order("csv", &[key]);
-    let placed = |key: &str, place| TextOrder {
-        invalid: Some(Invalid::Placed(place)),
-        ..order("csv", &[key])
+    let placed = |key: &str, place| {
+        order("csv", &[key]).with(|options| options.invalid = Some(Invalid::Placed(place)))
     };
     for (key, place, expected) in [
         ("2:int", Place::Last, "fchabdge"),
@@ -73,10 +73,8 @@ fn cells_without_a_value_have_their_places() {
     assert_eq!(letters(&by("2:nulls-first")), "bdghface");
     assert_eq!(letters(&by("2:nulls-first:desc")), "bdgecafh");
     assert_eq!(letters(&by("2:int:trim")).len(), 8, "whatever a faulty record's key is");
-    let two = TextOrder {
-        invalid: Some(Invalid::Placed(Place::Last)),
-        ..order("csv", &["2:int", "1:desc"])
-    };
+    let two = order("csv", &["2:int", "1:desc"])
+        .with(|options| options.invalid = Some(Invalid::Placed(Place::Last)));
     assert_eq!(letters(&two), "fhcagdbe");
 }
 
@@ -93,7 +91,7 @@ fn faults_are_of_cells_that_say_something_else() {
     assert!(said.contains("'bc'"), "as written, not as it is compared: {said}");
     let text = order("csv", &["1", "2:natural", "2:version", "2:random"]);
     assert!(!CompiledKey::new(&text).unwrap().encoder().is_partial());
-    let placed = TextOrder { invalid: Some(Invalid::Placed(Place::Last)), ..ints };
+    let placed = ints.with(|options| options.invalid = Some(Invalid::Placed(Place::Last)));
     assert!(!CompiledKey::new(&placed).unwrap().encoder().is_partial());
     let part: Vec<bool> = [b"1234\n".as_slice(), b"12x4\n", b"\n"]
         .map(|row| fault(&order("csv", &["1[0..3]:int"]), row).is_some())
@@ -107,10 +105,10 @@ fn lines_stay_loose_unless_they_are_asked_not_to() {
     assert!(!CompiledKey::new(&loose).unwrap().encoder().is_partial());
     let sort = |order: &TextOrder| sorted(order, &[b"2\n", b"x\n", b"\n", b"-1\n"]);
     assert_eq!(sort(&loose), [b"-1\n".as_slice(), b"x\n", b"\n", b"2\n"]);
-    let strict = TextOrder { invalid: Some(Invalid::Error), ..loose.clone() };
+    let strict = loose.clone().with(|options| options.invalid = Some(Invalid::Error));
     assert!(fault(&strict, b"x\n").unwrap().starts_with("field 1: 'x' is not an int"));
     assert_eq!(fault(&strict, b" 12 x\n"), None);
-    let placed = TextOrder { invalid: Some(Invalid::Placed(Place::First)), ..loose };
+    let placed = loose.with(|options| options.invalid = Some(Invalid::Placed(Place::First)));
     assert_eq!(sort(&placed), [b"x\n".as_slice(), b"-1\n", b"2\n", b"\n"]);
     let nulls = order("lines", &["1:int:nulls-first"]);
     assert_eq!(sort(&nulls), [b"\n".as_slice(), b"-1\n", b"x\n", b"2\n"]);
@@ -141,11 +139,11 @@ fn ranges_beyond_a_record_are_faults_or_padded() {
     let key = CompiledKey::new(&padded).unwrap();
     assert!(!key.encoder().is_partial());
     assert_eq!(sorted(&padded, &records), [records[0], records[2], records[1], records[3]]);
-    let padded = TextOrder { pad: Some(b'B'), ..order("u16be", &["1..3", "0..4"]) };
+    let padded = order("u16be", &["1..3", "0..4"]).with(|options| options.pad = Some(b'B'));
     let expected = [records[3], records[1], records[0], records[2]];
     assert_eq!(sorted(&padded, &records), expected);
-    let placed =
-        TextOrder { invalid: Some(Invalid::Placed(Place::Last)), ..order("u16be", &["1..3:desc"]) };
+    let placed = order("u16be", &["1..3:desc"])
+        .with(|options| options.invalid = Some(Invalid::Placed(Place::Last)));
     assert_eq!(sorted(&placed, &records), [records[0], records[2], records[1], records[3]]);
 }
 
@@ -166,7 +164,7 @@ fn mainframe_records_sort_by_their_numbers() {
     let mut reversed: [u8; 256] = std::array::from_fn(|byte| byte as u8);
     reversed.reverse();
     let mut by = order("fixed:1", &["0..1:ebcdic"]);
-    by.specs[0].text_type = TextType::Sequence(reversed.into());
+    by.specs[0].text_type = TextType::from(reversed);
     assert_eq!(sorted(&by, &[b"a", b"c", b"b"]), [b"c", b"b", b"a"]);
     let binary = order("rdw", &["0..4:i32le"]);
     let numbers = [rdw(b"\xff\xff\xff\xff"), rdw(b"\0\0\0\0"), rdw(b"\0\x01\0\0")];
@@ -195,7 +193,7 @@ fn columns_without_a_number_are_refused() {
 fn formats_of_days_have_to_tell_what_is_asked_for() {
     let with = |key: &str, pattern: &str| {
         let format = super::super::DateFormat::new(pattern).unwrap();
-        TextOrder { date_format: Some(format.into()), ..order("csv", &[key]) }
+        order("csv", &[key]).with(|options| options.date_format = Some(format.into()))
     };
     let said =
         |key: &str, pattern: &str| CompiledKey::new(&with(key, pattern)).unwrap_err().to_string();
@@ -292,7 +290,7 @@ fn padding_stands_for_missing_bytes_alone() {
         for pad in [b'~', b' ', 0, b'a'] {
             let texts = [first.text(), second.text()];
             let order = order("u16be", &[&texts[0], &texts[1]]);
-            let order = TextOrder { pad: Some(pad), ..order };
+            let order = order.with(|options| options.pad = Some(pad));
             let key = CompiledKey::new(&order).unwrap();
             for (a, body_a) in records.iter().zip(&bodies) {
                 assert_eq!(key.encoder().fault(a), None, "{texts:?}");

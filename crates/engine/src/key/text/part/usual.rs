@@ -5,30 +5,8 @@
 use super::super::content::Escapes;
 use super::super::encode::{bytes, digits};
 use super::super::sink::Sink;
-use super::super::text_type::TextType;
+use super::super::text_type::Usual;
 use super::{Part, VALUE};
-
-/// The values of a part that need no further look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Usual {
-    /// Whole numbers of a few digits, whose keys have no mark.
-    Digits,
-    /// All bytes, but for none at all.
-    Bytes,
-    /// Every value is looked at.
-    None,
-}
-
-impl Usual {
-    /// Returns the usual values of a type. A part that `is_plain` orders by its bytes as they are.
-    pub fn of(text_type: &TextType, is_plain: bool) -> Self {
-        match text_type {
-            TextType::Int | TextType::Decimal => Self::Digits,
-            TextType::Bytes if is_plain => Self::Bytes,
-            _ => Self::None,
-        }
-    }
-}
 
 impl Part {
     /// Appends the key of bytes that are a usual value; returns whether they are.
@@ -42,16 +20,14 @@ impl Part {
             return false;
         }
         match self.usual {
-            Usual::Digits => digits::append_few(text, self.spec.is_descending, out),
+            Usual::Numbers { .. } => digits::append_few(text, self.spec.is_descending, out),
             Usual::Bytes => {
-                if self.marks_values {
+                if self.marks.precede_values {
                     out.push(VALUE);
                 }
-                let mark = self.spec.is_descending.then(|| out.begin_inverted());
-                bytes::append_slice(text, self.typed.is_open(), out);
-                if let Some(mark) = mark {
-                    out.end_inverted(mark);
-                }
+                out.inverted_if(self.spec.is_descending, |out| {
+                    bytes::append_slice(text, self.typed.is_open, out);
+                });
                 true
             }
             Usual::None => false,

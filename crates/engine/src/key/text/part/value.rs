@@ -7,15 +7,12 @@
 
 use std::cmp::Ordering;
 
-use super::super::super::key_type::{NumberClass, NumberType};
 use super::super::difference::difference;
-use super::super::encode::number::{Grammar, Number};
-use super::super::encode::{ebcdic, machine};
+use super::super::encode::ebcdic;
 use super::super::field::Fields;
-use super::super::order::{Body, NumberFormat, Separator, TextOrder, TextSpec};
+use super::super::order::{Body, Separator, TextOrder, TextSpec};
 use super::super::sink::BufferSink;
-use super::super::strict;
-use super::super::text_type::{Class, TextType};
+use super::super::text_type::{ByteMeaning, Class};
 use super::super::typed::Typed;
 use super::{Part, Rest};
 
@@ -24,7 +21,6 @@ use super::{Part, Rest};
 pub struct ValueKey {
     separator: Separator,
     body: Body,
-    numbers: NumberFormat,
     part: Part,
     /// The type of the part, which here takes nothing but values.
     typed: Typed,
@@ -36,7 +32,6 @@ impl ValueKey {
         Self {
             separator: order.separator,
             body: order.body,
-            numbers: order.numbers,
             part: Part::new(spec, order, true),
             typed: Typed::new(spec, order, true, true),
         }
@@ -97,7 +92,7 @@ impl ValueKey {
     /// number.
     #[inline]
     pub fn is_of_type(&self, value: &[u8]) -> bool {
-        self.part.class == Class::Text
+        self.part.class() == Class::Text
             || !self.part.is_null(&value.into()) && self.typed.is_valid(value)
     }
 
@@ -120,22 +115,13 @@ impl ValueKey {
     pub fn literal_key(&self, text: &str) -> Option<Vec<u8>> {
         let mut key = Vec::new();
         let sink = &mut BufferSink::new(&mut key, usize::MAX);
-        match &self.part.spec.text_type {
-            TextType::Packed | TextType::Zoned(_) => {
-                let is_number = strict::is_decimal(text.as_bytes(), self.numbers);
-                let grammar = Grammar { takes_plus: true, takes_fraction: true };
-                is_number.then(|| {
-                    Number::read(text.as_bytes(), self.numbers, grammar).append(0, sink);
-                })?;
-            }
-            TextType::Binary(number) => {
-                machine::append(&machine_number(*number, text)?, *number, sink);
-            }
-            _ => {
-                let value = self.literal(text)?;
-                self.is_of_type(&value).then(|| self.typed.append(value.as_slice(), sink))?;
-            }
-        }
+        let row = self.typed.text_type.row;
+        let is_value = (row.append_number)(text, &self.typed, sink).or_else(|| {
+            let value = self.literal(text).filter(|value| self.is_of_type(value))?;
+            self.typed.append(value.as_slice(), sink);
+            Some(true)
+        });
+        is_value.filter(|is_value| *is_value)?;
         Some(key)
     }
 
@@ -143,7 +129,7 @@ impl ValueKey {
     /// no value could have it.
     pub fn literal(&self, text: &str) -> Option<Vec<u8>> {
         let folds_case = self.part.spec.translation.folds_case;
-        if let TextType::Ebcdic(_) = self.part.spec.text_type {
+        if self.typed.text_type.traits().alphabet == Some(ByteMeaning::Page) {
             let fold = |byte| if folds_case { ebcdic::capital(byte) } else { byte };
             return text.chars().map(|c| u8::try_from(c).ok().map(fold)).collect();
         }
@@ -154,30 +140,6 @@ impl ValueKey {
         }
         Some(literal)
     }
-}
-
-/// Returns the bytes of a number that is all of `text`, as machines have it.
-fn machine_number(number: NumberType, text: &str) -> Option<Vec<u8>> {
-    let text = text.trim();
-    let width = number.width_bytes;
-    let mut bytes = match (number.class, width) {
-        (NumberClass::Float, 4) => text.parse::<f32>().ok()?.to_be_bytes().to_vec(),
-        (NumberClass::Float, _) => text.parse::<f64>().ok()?.to_be_bytes().to_vec(),
-        (class, _) => {
-            let bits = 8 * width as u32;
-            let value: i128 = text.parse().ok()?;
-            let range = match class {
-                NumberClass::Signed => -(1 << (bits - 1))..1 << (bits - 1),
-                _ => 0..1 << bits,
-            };
-            let bytes = range.contains(&value).then(|| value.to_be_bytes())?;
-            bytes[bytes.len() - width..].to_vec()
-        }
-    };
-    if number.is_little_endian {
-        bytes.reverse();
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

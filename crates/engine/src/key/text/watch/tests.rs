@@ -23,7 +23,7 @@ fn found(keys: &[&str], change: impl FnOnce(&mut TextOrder), text: &str) -> KeyF
 }
 
 fn placed(place: Place) -> impl Fn(&mut TextOrder) {
-    move |order| order.invalid = Some(Invalid::Placed(place))
+    move |order| order.options.invalid = Some(Invalid::Placed(place))
 }
 
 #[test]

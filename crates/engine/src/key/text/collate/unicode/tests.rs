@@ -10,7 +10,7 @@ fn order(name: &str) -> Unicode {
 
 fn key(order: &Unicode, text: &[u8]) -> Vec<u8> {
     let mut key = Vec::new();
-    order.append_key(text, &mut key);
+    order.append_key(text, usize::MAX, &mut key);
     key
 }
 
@@ -202,7 +202,7 @@ proptest! {
                 prop_assert!(key_a.last() != Some(&0));
                 for limit in [0, 1, 7, 20] {
                     let mut beginning = Vec::new();
-                    order.append_beginning(a, limit, &mut beginning);
+                    order.append_key(a, limit, &mut beginning);
                     let wanted = limit.min(key_a.len());
                     prop_assert!(beginning.len() >= wanted);
                     prop_assert_eq!(&beginning[..wanted], &key_a[..wanted]);
