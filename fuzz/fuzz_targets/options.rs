@@ -45,8 +45,8 @@ fn format(text: &str) {
 
 fn day(pattern: &str, value: &[u8]) {
     let Some(form) = read(DateFormat::new(pattern)) else { return };
-    assert!(form.has_date() || form.has_time());
-    let kind = match (form.has_date(), form.has_time()) {
+    assert!(form.has_date || form.has_time);
+    let kind = match (form.has_date, form.has_time) {
         (true, true) => "timestamp",
         (true, false) => "date",
         _ => "time",

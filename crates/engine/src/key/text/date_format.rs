@@ -13,9 +13,9 @@ use jiff::tz::{Offset, TimeZone};
 pub struct DateFormat {
     pattern: String,
     /// True if it contains the day.
-    pub(super) has_date: bool,
+    pub has_date: bool,
     /// True if it contains the time.
-    pub(super) has_time: bool,
+    pub has_time: bool,
 }
 
 /// Digits after the point of a second.
