@@ -56,7 +56,7 @@ A shell reports this as 130 or 143. There is no output file then.";
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Sort(Box<sort::SortArguments>),
-    Merge(merge::MergeArguments),
+    Merge(Box<merge::MergeArguments>),
     Check(check::CheckArguments),
     Spill(spill::SpillArguments),
     Explain(Box<explain::ExplainArguments>),

@@ -18,6 +18,9 @@ use crate::sink::{Lane, Sink, Writer};
 /// first-level cache's worth.
 const BATCH_BYTES: usize = 16 << 10;
 
+/// Takes a record, with the check that has seen it.
+pub type TakeRecord<'t, K> = dyn FnMut(&OrderCheck<'_, K>, &[u8]) -> Result<()> + 't;
+
 /// Records in order, on their way to a destination.
 pub trait SortedRecords<K> {
     /// Fills `out` with whole records until the next one does not fit or none is left, adds them
@@ -26,10 +29,7 @@ pub trait SortedRecords<K> {
 
     /// Hands the next record to `take`, with the check that has seen it, and passes it. Returns
     /// whether there was one.
-    fn next_record(
-        &mut self,
-        take: &mut dyn FnMut(&OrderCheck<'_, K>, &[u8]) -> Result<()>,
-    ) -> Result<bool>;
+    fn next_record(&mut self, take: &mut TakeRecord<'_, K>) -> Result<bool>;
 
     /// Returns the check of the order of all records so far.
     fn check(&self) -> &OrderCheck<'_, K>;

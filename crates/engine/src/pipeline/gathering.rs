@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::destination::{Destination, SortedRecords};
+use super::destination::{Destination, SortedRecords, TakeRecord};
 use super::stage::{Drain, Worker};
 use crate::error::{Error, Result};
 use crate::format::Framing;
@@ -67,10 +67,7 @@ impl<K: KeyEncoder> SortedRecords<K> for GatheredBucket<'_, '_, '_, K> {
         Ok(gathered.bytes)
     }
 
-    fn next_record(
-        &mut self,
-        take: &mut dyn FnMut(&OrderCheck<'_, K>, &[u8]) -> Result<()>,
-    ) -> Result<bool> {
+    fn next_record(&mut self, take: &mut TakeRecord<'_, K>) -> Result<bool> {
         let Some((first, rest)) = self.entries.split_first() else { return Ok(false) };
         let record = self.records.get(location(*first));
         self.check.next_all(Framing::Fixed(record.len()), record);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::destination::{Destination, SortedRecords};
+use super::destination::{Destination, SortedRecords, TakeRecord};
 use super::slabs::LoadedSlab;
 use super::stage::{Drain, Worker};
 use crate::error::Result;
@@ -80,10 +80,7 @@ impl<K: KeyEncoder> SortedRecords<K> for Merger<'_, K> {
         Ok(self.merge_into(out, sum))
     }
 
-    fn next_record(
-        &mut self,
-        take: &mut dyn FnMut(&OrderCheck<'_, K>, &[u8]) -> Result<()>,
-    ) -> Result<bool> {
+    fn next_record(&mut self, take: &mut TakeRecord<'_, K>) -> Result<bool> {
         let Some(record) = self.take_next() else { return Ok(false) };
         take(self.check(), record).map(|()| true)
     }

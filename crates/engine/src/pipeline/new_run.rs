@@ -55,6 +55,16 @@ impl NewRun {
         }
         // With its table, which lies aside meanwhile.
         let size = bytes.map_or(Size::Unknown, |bytes| Size::AtMost(bytes + bytes / 50));
+        Self::open(rules, direct, spill, (key_length, size))
+    }
+
+    /// Creates the file for records whose number is not known, with keys of this length.
+    pub fn open(
+        rules: &RecordRules,
+        direct: Direct,
+        spill: &mut Spill,
+        (key_length, size): (usize, Size),
+    ) -> Result<Self> {
         let shape = (rules.framing, key_length);
         let create = |path: &Path| RunWriter::create_open(path, direct, shape);
         Ok(Self::new(rules, spill.create(size, create)?, true))
@@ -71,9 +81,8 @@ impl NewRun {
             let create = |path: &Path| RunWriter::create(path, direct, geometry);
             return Ok(Self::new(rules, spill.create(Size::Known(bytes), create)?, false));
         }
-        let shape = (geometry.framing, geometry.index_key_length as usize);
-        let create = |path: &Path| RunWriter::create_open(path, direct, shape);
-        Ok(Self::new(rules, spill.create(Size::AtMost(bytes), create)?, true))
+        let key_length = geometry.index_key_length as usize;
+        Self::open(rules, direct, spill, (key_length, Size::AtMost(bytes)))
     }
 
     fn new(rules: &RecordRules, writer: RunWriter, is_open: bool) -> Self {

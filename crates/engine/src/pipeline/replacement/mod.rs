@@ -13,12 +13,11 @@
 
 mod reader;
 
-use std::path::Path;
-
 use super::Work;
 use super::crew::{Crew, cut};
-use super::destination::Destination;
+use super::destination::{Destination, SortedRecords, TakeRecord};
 use super::generate::Generated;
+use super::merge::Brought;
 use super::new_run::NewRun;
 use super::spill::{Size, Spill};
 use super::stage::Worker;
@@ -27,20 +26,15 @@ use crate::format::Framing;
 use crate::incore::replacement::{LEAF_BYTES, Tournament};
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::operator::{GroupWriter, TaskOutlet};
-use crate::order::{OrderCheck, OrderProof};
+use crate::operator::TaskOutlet;
+use crate::order::OrderCheck;
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
-use crate::run::layout::RunGeometry;
-use crate::run::{Run, RunWriter};
-use crate::sink::{Lane, Writer};
+use crate::run::Run;
 use crate::stats::{Activity, Phase};
 use crate::units::ByteSize;
 
 use reader::RecordReader;
-
-/// Bytes that leave before they are looked at again: a first-level cache's worth.
-const BATCH_BYTES: usize = 16 << 10;
 
 /// Reads all of the input, and writes runs.
 pub fn generate<K: KeyEncoder>(
@@ -91,14 +85,6 @@ struct SelectionRuns<'a, 'p, K> {
     longest: usize,
 }
 
-/// State of the run being written.
-#[derive(Clone, Copy, Debug, Default)]
-struct RunSize {
-    records: u64,
-    bytes: u64,
-    longest_bytes: u64,
-}
-
 impl<K: KeyEncoder> SelectionRuns<'_, '_, K> {
     /// Takes in as many records as have room.
     #[inline]
@@ -122,121 +108,40 @@ impl<K: KeyEncoder> SelectionRuns<'_, '_, K> {
 
     /// Writes the run of the first record.
     fn write_run(&mut self, crew: &mut Crew<'_>, spill: &mut Spill) -> Result<Run> {
-        let (framing, key_length) = (self.work.framing, self.key.key_length());
+        let (key, work, rules) = (self.key, self.work, self.work.rules());
         let Some((number, _)) = self.tournament.first() else { unreachable!("asked before") };
+        let size = (key.key_length(), Size::Unknown);
+        let run = NewRun::open(&rules, work.direct, spill, size)?;
+        let destination = Destination { is_summed: work.verify, ..run.destination() };
         let mut sum = Sum::default();
-        if self.work.early().is_some() {
-            let geometry = RunGeometry::new(framing, key_length, 0, 0, 0);
-            let run = NewRun::create(self.work, spill, geometry)?;
-            let destination = run.destination();
-            destination.begin_stage();
-            let lane = &mut crew.workers[0].lane;
-            destination.write(self.key, lane, (0, 0, 0), |outlet| match outlet {
-                TaskOutlet::Selected(writer) => self.select(number, writer, &mut sum),
-                TaskOutlet::All(_) => unreachable!("only some are written"),
-            })?;
-            return run.finish(self.key, crew, sum);
-        }
-        let direct = self.work.direct;
-        let create = |path: &Path| RunWriter::create_open(path, direct, (framing, key_length));
-        let run = spill.create(Size::Unknown, create)?;
-        let lane: &mut Lane<'_> = &mut crew.workers[0].lane;
-        let is_summed = self.work.verify;
-        let order = OrderProof::of_run(is_summed);
-        let destination = Destination { is_summed, ..Destination::run(&run, None, &order) };
-        let mut written = RunSize::default();
-        run.sink().write_open(lane, |writer| {
-            self.write(number, destination, writer, (&mut written, &mut sum))?;
-            Ok(written.bytes)
+        let mut records = RunRecords {
+            generation: self,
+            number,
+            check: destination.check(key),
+            is_summed: work.verify && rules.early().is_some(),
+            brought: Brought::default(),
+        };
+        let lane = &mut crew.workers[0].lane;
+        let bytes = destination.write_from(key, lane, 0, |outlet| match outlet {
+            TaskOutlet::All(writer) => {
+                let form = (key, rules.framing);
+                destination.write_all(form, &mut records, 0, writer, &mut sum)
+            }
+            TaskOutlet::Selected(writer) => {
+                destination.select_all(&mut records, writer).map(|()| 0)
+            }
         })?;
-        sum.records = written.records;
-        run.finish_open(lane, sum, (written.bytes, written.longest_bytes))
-    }
-
-    /// Writes the records of run `number`.
-    fn write(
-        &mut self,
-        number: u32,
-        destination: Destination<'_>,
-        writer: &mut dyn Writer,
-        (written, sum): (&mut RunSize, &mut Sum),
-    ) -> Result<()> {
-        let (key, framing) = (self.key, self.work.framing);
-        let mut check = destination.check(key);
-        loop {
-            self.reader.feed.check_stop()?;
-            let room = writer.room();
-            let batch = room.len().min(BATCH_BYTES);
-            let offset = written.bytes;
-            self.fill(number, &mut room[..batch], (written, &mut check))?;
-            let filled = (written.bytes - offset) as usize;
-            destination.order.verify(&check, Some(written.bytes))?;
-            if filled > 0 {
-                destination.note(key, framing, offset, &room[..filled], sum);
-                writer.commit(filled)?;
-                continue;
-            }
-            let Some(record) = self.first_of(number, written) else { break };
-            check.next_all(Framing::Fixed(record.len()), record);
-            destination.order.verify(&check, Some(offset))?;
-            destination.note(key, framing, offset, record, sum);
-            writer.put(record)?;
-            written.count(record.len());
-            self.go_on()?;
-        }
-        destination.order.end_task(key, 0, check)
-    }
-
-    /// Fills `out` with records of run `number` until the next one does not fit.
-    fn fill(
-        &mut self,
-        number: u32,
-        out: &mut [u8],
-        (written, check): (&mut RunSize, &mut OrderCheck<'_, K>),
-    ) -> Result<()> {
-        let (mut filled, mut last) = (0, None);
-        while let Some(record) = self.first_of(number, written) {
-            let end = filled + record.len();
-            let Some(place) = out.get_mut(filled..end) else { break };
-            place.copy_from_slice(record);
-            written.count(record.len());
-            check.next((&out[filled..end]).into(), last.map(|start: usize| &out[start..filled]));
-            (last, filled) = (Some(filled), end);
-            self.go_on()?;
-        }
-        if let Some(start) = last {
-            check.keep(&out[start..filled]);
-        }
-        // Nobody wants what the run has more.
-        while self.work.plan.wanted.is_some_and(|most| written.records >= most)
-            && self.tournament.first().is_some_and(|(run, _)| run == number)
-        {
-            self.go_on()?;
-        }
-        Ok(())
-    }
-
-    /// Hands the records of run `number` to a selection.
-    fn select(
-        &mut self,
-        number: u32,
-        writer: &mut GroupWriter<'_, '_>,
-        sum: &mut Sum,
-    ) -> Result<()> {
-        while let Some((_, record)) = self.tournament.first().filter(|(run, _)| *run == number) {
-            writer.take(record)?;
-            if self.work.verify {
-                sum.add_record(record);
-            }
-            self.go_on()?;
-        }
-        Ok(())
+        let RunRecords { check, brought, .. } = records;
+        destination.order.end_task(key, 0, check)?;
+        let checksum = sum.checksum.wrapping_add(brought.sum.checksum);
+        let sum = Sum { checksum, ..brought.sum };
+        run.finish(key, crew, Brought { sum, bytes, ..brought })
     }
 
     /// Returns the first record, if it is one of run `number` and wanted.
     #[inline]
-    fn first_of(&mut self, number: u32, written: &RunSize) -> Option<&[u8]> {
-        let is_wanted = self.work.plan.wanted.is_none_or(|most| written.records < most);
+    fn first_of(&mut self, number: u32, records: u64) -> Option<&[u8]> {
+        let is_wanted = self.work.plan.wanted.is_none_or(|most| records < most);
         let first = self.tournament.first().filter(|(run, _)| *run == number && is_wanted);
         first.map(|(_, record)| record)
     }
@@ -266,12 +171,71 @@ impl<K: KeyEncoder> SelectionRuns<'_, '_, K> {
     }
 }
 
-impl RunSize {
+/// Records of one run, as they leave.
+struct RunRecords<'g, 'a, 'p, K> {
+    generation: &'g mut SelectionRuns<'a, 'p, K>,
+    /// Number of the run.
+    number: u32,
+    check: OrderCheck<'a, K>,
+    /// True if records are summed as they leave, since the selection that takes them does not.
+    is_summed: bool,
+    brought: Brought,
+}
+
+impl<K: KeyEncoder> RunRecords<'_, '_, '_, K> {
     /// Counts a record of `length` bytes.
     #[inline]
     fn count(&mut self, length: usize) {
-        self.records += 1;
-        self.bytes += length as u64;
-        self.longest_bytes = self.longest_bytes.max(length as u64);
+        self.brought.sum.records += 1;
+        self.brought.longest_bytes = self.brought.longest_bytes.max(length as u64);
+    }
+}
+
+impl<K: KeyEncoder> SortedRecords<K> for RunRecords<'_, '_, '_, K> {
+    fn fill(&mut self, out: &mut [u8], sum: Option<&mut Sum>) -> Result<usize> {
+        self.generation.reader.feed.check_stop()?;
+        let (mut filled, mut last) = (0, None);
+        while let Some(record) = self.generation.first_of(self.number, self.brought.sum.records) {
+            let end = filled + record.len();
+            let Some(place) = out.get_mut(filled..end) else { break };
+            place.copy_from_slice(record);
+            self.count(end - filled);
+            let previous = last.map(|start: usize| &out[start..filled]);
+            self.check.next((&out[filled..end]).into(), previous);
+            (last, filled) = (Some(filled), end);
+            self.generation.go_on()?;
+        }
+        if let Some(start) = last {
+            self.check.keep(&out[start..filled]);
+        }
+        if let Some(sum) = sum {
+            sum.add_all(self.generation.work.framing, &out[..filled]);
+        }
+        // Nobody wants what the run has more.
+        let Self { generation, number, brought, .. } = self;
+        while generation.work.plan.wanted.is_some_and(|most| brought.sum.records >= most)
+            && generation.tournament.first().is_some_and(|(run, _)| run == *number)
+        {
+            generation.go_on()?;
+        }
+        Ok(filled)
+    }
+
+    fn next_record(&mut self, take: &mut TakeRecord<'_, K>) -> Result<bool> {
+        let first = self.generation.first_of(self.number, self.brought.sum.records);
+        let Some(record) = first else { return Ok(false) };
+        self.check.next_all(Framing::Fixed(record.len()), record);
+        take(&self.check, record)?;
+        if self.is_summed {
+            self.brought.sum.add_record(record);
+            self.brought.sum.records -= 1; // it is counted below
+        }
+        let length = record.len();
+        self.count(length);
+        self.generation.go_on().map(|()| true)
+    }
+
+    fn check(&self) -> &OrderCheck<'_, K> {
+        &self.check
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::order::OrderCheck;
-use crate::pipeline::destination::SortedRecords;
+use crate::pipeline::destination::{SortedRecords, TakeRecord};
 use crate::proof::Sum;
 
 /// Records of streams, merged.
@@ -57,10 +57,7 @@ impl<K: KeyEncoder> SortedRecords<K> for StreamRecords<'_, '_, '_, K> {
         Ok(filled)
     }
 
-    fn next_record(
-        &mut self,
-        take: &mut dyn FnMut(&OrderCheck<'_, K>, &[u8]) -> Result<()>,
-    ) -> Result<bool> {
+    fn next_record(&mut self, take: &mut TakeRecord<'_, K>) -> Result<bool> {
         if self.left == 0 {
             return Ok(false);
         }
