@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sortwell::Progress;
 use sortwell::unstable::io::{
-    Arena, Direct, Engine, InputKind, Operation, Request, TempFile, inherited, pipe,
+    Arena, Direct, Direction, Engine, InputKind, Request, TempFile, inherited, pipe,
 };
 use sortwell::{ByteSize, Error, Result};
 
@@ -103,7 +103,7 @@ impl GeneratorDestination {
         region[..bytes.len()].copy_from_slice(bytes);
         let mut queue = Engine::Sync.queue(1)?;
         queue.submit(Request {
-            operation: Operation::Write,
+            operation: Direction::Write,
             file: Arc::clone(temporary.file()),
             offset: 0,
             region,

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use sortwell::{Format, Invalid, Place, Result, SortJob, Statistics};
+use sortwell::{Format, Invalid, InvalidPlace, Result, SortJob, Statistics};
 
 /// Sorts the rows of the city Paris by the columns `day` and `amount`, the largest amount of a day
 /// first. Rows with an invalid day or amount come last.
@@ -14,7 +14,7 @@ pub fn sort_sales(input: &Path, output: &Path) -> Result<Statistics> {
         .include("city == 'Paris'".parse()?)
         .key("day:date".parse()?)
         .key("amount:decimal:desc".parse()?)
-        .invalid(Invalid::Placed(Place::Last))
+        .invalid(Invalid::Placed(InvalidPlace::Last))
         .run()
 }
 

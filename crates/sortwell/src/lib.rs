@@ -69,7 +69,7 @@ pub use errors::{
 };
 #[doc(inline)]
 pub use records::{
-    CsvFormat, Dialect, Expression, Format, HeaderLines, Invalid, Key, Place, Ragged, Unique,
+    CsvFormat, Dialect, Expression, Format, HeaderLines, Invalid, InvalidPlace, Key, Ragged, Unique,
 };
 #[doc(inline)]
 pub use results::{Checked, Disorder, Explanation, Phase, Progress, Statistics};

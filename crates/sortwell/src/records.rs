@@ -89,7 +89,7 @@ pub use sortwell_engine::key::Key;
 /// std::fs::write(&input, "2026-11-25\nsoon\n2026-11-22\n")?;
 /// SortJob::new(Format::LINES, &input, &output)
 ///     .key("1:date".parse()?)
-///     .invalid(Invalid::Placed(Place::Last))
+///     .invalid(Invalid::Placed(InvalidPlace::Last))
 ///     .run()?;
 /// assert_eq!(std::fs::read(&output)?, b"2026-11-22\n2026-11-25\nsoon\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -101,10 +101,10 @@ pub use sortwell_engine::key::text::Invalid;
 /// ```
 /// use sortwell::{Invalid, Place};
 ///
-/// assert_eq!("first".parse::<Invalid>()?, Invalid::Placed(Place::First));
+/// assert_eq!("first".parse::<Invalid>()?, Invalid::Placed(InvalidPlace::First));
 /// # Ok::<(), sortwell::ParseError>(())
 /// ```
-pub use sortwell_engine::key::text::Place;
+pub use sortwell_engine::key::text::InvalidPlace;
 
 /// The record that is kept of several with equal keys.
 ///

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
 use sortwell::unstable::io::{DirectoryIdentity, distinct};
-use sortwell::unstable::job::{Leftover, State, leftovers, remove_leftovers};
+use sortwell::unstable::job::{Leftover, LeftoverState, leftovers, remove_leftovers};
 
 use crate::failure::CommandOutcome;
 use crate::standard;
@@ -75,8 +75,8 @@ pub fn run(arguments: &SpillArguments) -> CommandOutcome {
             let _ = writeln!(out, "{removed} leftover{plural} removed from {directory_name}");
             for left in leftovers(directory)? {
                 let why = match left.state {
-                    State::Running => "",
-                    State::Abandoned => " (it cannot be removed)",
+                    LeftoverState::Running => "",
+                    LeftoverState::Abandoned => " (it cannot be removed)",
                     _ => " (its records may exist nowhere else; --all removes it)",
                 };
                 let _ = writeln!(out, "left: {}{why}", words(&left));
@@ -90,13 +90,13 @@ pub fn run(arguments: &SpillArguments) -> CommandOutcome {
 fn words(leftover: &Leftover) -> String {
     let Leftover { path, state, output, bytes } = leftover;
     let state = match state {
-        State::Running => "running".to_owned(),
-        State::Kept { runs, merged } if merged.bytes() > 0 => {
+        LeftoverState::Running => "running".to_owned(),
+        LeftoverState::Kept { runs, merged } if merged.bytes() > 0 => {
             format!("kept: {runs} runs, {merged} merged")
         }
-        State::Kept { runs, .. } => format!("kept: {runs} runs"),
-        State::Damaged(why) => format!("damaged: {why}"),
-        State::Abandoned => "abandoned: its sort was killed".to_owned(),
+        LeftoverState::Kept { runs, .. } => format!("kept: {runs} runs"),
+        LeftoverState::Damaged(why) => format!("damaged: {why}"),
+        LeftoverState::Abandoned => "abandoned: its sort was killed".to_owned(),
     };
     let output =
         output.as_ref().map_or_else(String::new, |path| format!(", for {}", path.display()));

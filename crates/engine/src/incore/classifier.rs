@@ -175,13 +175,13 @@ impl Classifier {
     /// Returns the bucket of a record at `location` in its load.
     #[inline(always)]
     pub fn bucket<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> u32 {
-        self.descend(&mut Words::new(key, record, location)).0
+        self.descend(&mut RecordWords::new(key, record, location)).0
     }
 
     /// Returns the bucket of a record and its digest there.
     #[inline(always)]
     pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> (u32, u64) {
-        let mut words = Words::new(key, record, location);
+        let mut words = RecordWords::new(key, record, location);
         let (bucket, word, value) = self.descend(&mut words);
         let leaf = &self.leaves[bucket as usize];
         let value = if leaf.word == word { value } else { words.get(leaf.word) };
@@ -196,7 +196,7 @@ impl Classifier {
         record: &[u8],
         location: u64,
     ) -> (u32, u128) {
-        let mut words = Words::new(key, record, location);
+        let mut words = RecordWords::new(key, record, location);
         let (bucket, ..) = self.descend(&mut words);
         (bucket, self.wide_value(&mut words, self.leaves[bucket as usize]))
     }
@@ -204,7 +204,7 @@ impl Classifier {
     /// Returns as much of the key from the leaf's word on as [`WIDE_BITS`] hold, word by word. Its
     /// last bit says whether that is all.
     #[inline]
-    fn wide_value<K: KeyEncoder>(&self, words: &mut Words<'_, K>, leaf: Leaf) -> u128 {
+    fn wide_value<K: KeyEncoder>(&self, words: &mut RecordWords<'_, K>, leaf: Leaf) -> u128 {
         let (mut value, mut left) = (0, WIDE_BITS - 1);
         let (mut word, mut low, mut bits) = (leaf.word, leaf.low, leaf.bits);
         while word != LOCATION && left >= WORTH_BITS {
@@ -227,7 +227,7 @@ impl Classifier {
 
     /// Returns the bucket of a record, and the last word looked at with its value.
     #[inline(always)]
-    fn descend<K: KeyEncoder>(&self, words: &mut Words<'_, K>) -> (u32, usize, u64) {
+    fn descend<K: KeyEncoder>(&self, words: &mut RecordWords<'_, K>) -> (u32, usize, u64) {
         let mut node = &self.nodes[0];
         loop {
             let value = words.get(node.word);
@@ -244,7 +244,7 @@ impl Classifier {
 }
 
 /// The words of one record's key, as nodes ask for them, and its location.
-struct Words<'a, K> {
+struct RecordWords<'a, K> {
     key: &'a K,
     record: &'a [u8],
     location: u64,
@@ -254,7 +254,7 @@ struct Words<'a, K> {
     first: usize,
 }
 
-impl<'a, K: KeyEncoder> Words<'a, K> {
+impl<'a, K: KeyEncoder> RecordWords<'a, K> {
     #[inline(always)]
     fn new(key: &'a K, record: &'a [u8], location: u64) -> Self {
         Self { key, record, location, few: [0; FEW_WORDS], first: LOCATION }

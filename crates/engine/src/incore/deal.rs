@@ -27,7 +27,7 @@ const PIECE: usize = 32 << 10;
 /// A cache line of items on their way to a chain.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(128))]
-struct Line([u8; LINE]);
+struct ItemLine([u8; LINE]);
 
 /// The end of one chain: where the next line of items goes.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ pub struct Dealer {
     /// Bytes of the longest of them.
     longest_bytes: u64,
     /// For each bucket, the items that do not fill a line yet.
-    lines: Vec<Line>,
+    lines: Vec<ItemLine>,
     tails: Vec<Tail>,
     marks: Vec<Mark>,
     /// For each mark, the counts of all buckets then.
@@ -89,7 +89,7 @@ impl Dealer {
             counts: vec![0; buckets],
             bytes: vec![0; buckets],
             longest_bytes: 0,
-            lines: vec![Line([0; LINE]); buckets],
+            lines: vec![ItemLine([0; LINE]); buckets],
             tails: vec![Tail { at: std::ptr::null_mut(), lines_left: 0, chunk: NONE }; buckets],
             marks: Vec::new(),
             marked: Vec::new(),
@@ -305,7 +305,7 @@ impl Dealer {
 /// `to` must be valid for writing [`LINE`] bytes and aligned to as many.
 #[inline]
 #[cfg(target_arch = "x86_64")]
-unsafe fn stream_line(line: &Line, to: *mut u8) {
+unsafe fn stream_line(line: &ItemLine, to: *mut u8) {
     use std::arch::x86_64::{__m128i, _mm_load_si128, _mm_stream_si128};
     // SAFETY: source and target are `LINE` bytes, aligned to a cache line; all x86-64 has SSE2.
     unsafe {
@@ -323,7 +323,7 @@ unsafe fn stream_line(line: &Line, to: *mut u8) {
 /// `to` must be valid for writing [`LINE`] bytes.
 #[inline]
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn stream_line(line: &Line, to: *mut u8) {
+unsafe fn stream_line(line: &ItemLine, to: *mut u8) {
     // SAFETY: the caller's duty.
     unsafe { std::ptr::copy_nonoverlapping(line.0.as_ptr(), to, LINE) };
 }
@@ -399,8 +399,8 @@ impl Dealt {
     }
 
     fn visit(&self, bucket: usize, show: &mut dyn FnMut(&[u8]), last_time: bool) {
-        let mut chains: Vec<Chain<'_>> =
-            self.dealers.iter().map(|dealer| Chain::new(dealer, bucket)).collect();
+        let mut chains: Vec<ChunkReader<'_>> =
+            self.dealers.iter().map(|dealer| ChunkReader::new(dealer, bucket)).collect();
         for (dealer, mark) in &self.blocks {
             let added = self.dealers[*dealer as usize].added(mark.row, bucket);
             chains[*dealer as usize].show(added, show, last_time);
@@ -409,7 +409,7 @@ impl Dealt {
 }
 
 /// One dealer's chain of one bucket, being read.
-struct Chain<'a> {
+struct ChunkReader<'a> {
     dealer: &'a Dealer,
     per_chunk: usize,
     items: usize,
@@ -418,7 +418,7 @@ struct Chain<'a> {
     unshown: Vec<u32>,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> ChunkReader<'a> {
     fn new(dealer: &'a Dealer, bucket: usize) -> Self {
         let per_chunk = Pool::items_per_chunk(dealer.item.bytes()) as u32;
         let (chunks, items) = (dealer.chain(bucket), dealer.counts[bucket]);

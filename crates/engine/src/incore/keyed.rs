@@ -28,7 +28,7 @@ const PARTS_MAX: usize = 512;
 
 /// Place of one bucket.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct BucketPlace {
     /// Index in `KeyedLoad::dealings` of the dealing it comes from.
     dealing: usize,
     bucket: usize,
@@ -49,7 +49,7 @@ pub struct KeyedLoad {
     bucket_records: usize,
     dealings: Vec<Dealt>,
     /// Buckets that are not empty, in key order.
-    parts: Vec<Part>,
+    parts: Vec<BucketPlace>,
 }
 
 impl KeyedLoad {
@@ -114,7 +114,7 @@ impl KeyedLoad {
                         || count <= BUCKET_ENTRIES_MAX && !self.has_room(dealing, count) =>
                 {
                     let bytes = self.dealings[dealing].bytes(bucket, self.loaded.framing);
-                    self.parts.push(Part { dealing, bucket, leaf, count, bytes, start: 0 });
+                    self.parts.push(BucketPlace { dealing, bucket, leaf, count, bytes, start: 0 });
                 }
                 _ => {
                     let (classifier, dealt) = self.deal_again(key, dealing, bucket, leaf.word);
@@ -198,7 +198,7 @@ impl KeyedLoad {
         scratch: &mut Scratch,
         show: impl FnOnce(&[u64], &Records<'_>) -> R,
     ) -> R {
-        let Part { dealing, bucket, leaf, .. } = self.parts[part];
+        let BucketPlace { dealing, bucket, leaf, .. } = self.parts[part];
         let sorter = Sorter { key, records: self.loaded.records() };
         sorter.sort((&self.dealings[dealing], bucket, leaf), scratch, show)
     }

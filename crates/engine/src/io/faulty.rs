@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use super::Answer;
-use super::queue::{Completion, Operation, Queue, Request};
+use super::queue::{Completion, Direction, Queue, Request};
 use super::sync::perform;
 use super::transfer::{Transfer, TransferState, TransferStep};
 use crate::error::{Error, Result};
@@ -67,7 +67,7 @@ pub struct Script {
     /// The folder that the files lie in, or the one file.
     pub under: PathBuf,
     /// Only reads or only writes.
-    pub operation: Option<Operation>,
+    pub operation: Option<Direction>,
     /// Least bytes of a request that counts: samples and tables are read in small ones.
     pub bytes_min: usize,
     /// Numbers of the requests to strike, counted from 0 over all queues.
@@ -108,7 +108,7 @@ impl Script {
 
     /// Restricts the script to reads, or to writes.
     #[must_use]
-    pub fn of(self, operation: Operation) -> Self {
+    pub fn of(self, operation: Direction) -> Self {
         Self { operation: Some(operation), ..self }
     }
 
@@ -235,7 +235,7 @@ impl Faulty {
     }
 
     fn strike(&mut self, mut request: Request, script: &Arc<Playing>) {
-        let (is_write, range) = (request.operation == Operation::Write, request.range.clone());
+        let (is_write, range) = (request.operation == Direction::Write, request.range.clone());
         let place = |bit: u64| (range.start + (bit / 8) as usize % range.len(), 1 << (bit % 8));
         match script.script.fault {
             InjectedFault::Fails(errno) => {
@@ -337,7 +337,7 @@ fn half(step: &TransferStep) -> TransferStep {
 
 impl Queue for Faulty {
     fn submit(&mut self, request: Request) -> Result<()> {
-        if request.operation == Operation::Write {
+        if request.operation == Direction::Write {
             self.flip()?;
         }
         // All of them count it, and the first has it.

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 
 use super::Answer;
-use super::queue::Operation;
+use super::queue::Direction;
 use super::sync;
 use super::transfer::TransferStep;
 
@@ -46,7 +46,7 @@ pub(super) fn probe_plain() -> Answer<()> {
 }
 
 fn perform_by(step: &TransferStep, copy: CopyFunction) -> Answer<usize> {
-    if step.operation == Operation::Write {
+    if step.operation == Direction::Write {
         return sync::perform(step);
     }
     match copy_mapped(step, copy) {

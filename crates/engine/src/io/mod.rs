@@ -63,7 +63,7 @@ pub(crate) use file::not_opened;
 pub use holding::{Allowance, Holding, HoldingShare};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
-pub use queue::{Completion, Operation, Queue, Request};
+pub use queue::{Completion, Direction, Queue, Request};
 pub(crate) use scratch::random;
 pub use scratch::{
     KEPT_NAME, SpillDirectory, TempFile, check_replaceable, directory_of, rename_target,

@@ -17,7 +17,7 @@ use crate::error::Result;
 
 /// Direction of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
+pub enum Direction {
     /// From the file into the region.
     Read,
     /// From the region into the file.
@@ -28,7 +28,7 @@ pub enum Operation {
 #[derive(Debug)]
 pub struct Request {
     /// Direction.
-    pub operation: Operation,
+    pub operation: Direction,
     /// The file.
     pub file: Arc<File>,
     /// Offset in the file.

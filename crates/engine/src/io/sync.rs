@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use rustix::io::Errno;
 
 use super::Answer;
-use super::queue::{Completion, Operation, Queue, Request};
+use super::queue::{Completion, Direction, Queue, Request};
 use super::transfer::{Transfer, TransferState, TransferStep};
 use crate::error::Result;
 
@@ -25,8 +25,8 @@ pub(super) fn perform(step: &TransferStep) -> Answer<usize> {
     // alone, and a descriptor that the transfer's file keeps open.
     let answer = unsafe {
         match step.operation {
-            Operation::Read => libc::pread64(step.descriptor, pointer, length, offset),
-            Operation::Write => libc::pwrite64(step.descriptor, pointer, length, offset),
+            Direction::Read => libc::pread64(step.descriptor, pointer, length, offset),
+            Direction::Write => libc::pwrite64(step.descriptor, pointer, length, offset),
         }
     };
     usize::try_from(answer).map_err(|_| last_error())

@@ -16,7 +16,7 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::Answer;
-use super::queue::{Completion, Operation, Request};
+use super::queue::{Completion, Direction, Request};
 use crate::error::Error;
 
 /// The most that goes to the kernel at once; Linux itself stops at 2 GiB less a page.
@@ -36,7 +36,7 @@ pub(super) struct Transfer {
 /// Next request to the kernel. The pointer is good until the transfer it came from is advanced.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransferStep {
-    pub(super) operation: Operation,
+    pub(super) operation: Direction,
     pub(super) descriptor: RawFd,
     pub(super) pointer: *mut u8,
     pub(super) length: usize,
@@ -78,7 +78,7 @@ impl Transfer {
 
     fn finish(self) -> TransferState {
         let Self { request, done, begun, .. } = self;
-        if request.operation == Operation::Write && done > 0 {
+        if request.operation == Direction::Write && done > 0 {
             request.file.grown_to(request.offset + done as u64);
         }
         TransferState::Finished(Completion { request, result: Ok(done), took: begun.elapsed() })
@@ -86,8 +86,8 @@ impl Transfer {
 
     fn fail(self, source: impl Into<io::Error>) -> TransferState {
         let action = match self.request.operation {
-            Operation::Read => "read",
-            Operation::Write => "write",
+            Direction::Read => "read",
+            Direction::Write => "write",
         };
         let error = Error::io_at(action, self.request.file.path(), self.offset(), source);
         let (request, took) = (self.request, self.begun.elapsed());
@@ -121,8 +121,8 @@ impl Transfer {
                 TransferState::Again(self)
             }
             (Err(error), _) => self.fail(error),
-            (Ok(0), Operation::Read) => self.finish(),
-            (Ok(0), Operation::Write) => self.fail(io::ErrorKind::WriteZero),
+            (Ok(0), Direction::Read) => self.finish(),
+            (Ok(0), Direction::Write) => self.fail(io::ErrorKind::WriteZero),
             (Ok(bytes), _) => {
                 assert!(bytes <= self.rest(), "the kernel moved more than it was asked to");
                 self.done += bytes;

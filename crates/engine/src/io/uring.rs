@@ -20,7 +20,7 @@ use io_uring::types::Fd;
 use io_uring::{IoUring, Probe, opcode, squeue};
 use rustix::io::Errno;
 
-use super::queue::{Completion, Operation, Queue, Request};
+use super::queue::{Completion, Direction, Queue, Request};
 use super::transfer::{Transfer, TransferState, TransferStep};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 
@@ -176,10 +176,10 @@ impl Uring {
 fn entry(step: &TransferStep) -> squeue::Entry {
     let (descriptor, length) = (Fd(step.descriptor), step.length as u32);
     match step.operation {
-        Operation::Read => {
+        Direction::Read => {
             opcode::Read::new(descriptor, step.pointer, length).offset(step.offset).build()
         }
-        Operation::Write => {
+        Direction::Write => {
             opcode::Write::new(descriptor, step.pointer, length).offset(step.offset).build()
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::{Message, Setting, message};
 use crate::io::Engine;
-use crate::pipeline::{Input, Work};
+use crate::pipeline::{JobInput, Work};
 use crate::plan::Need;
 use crate::plan::outlook::Outlook;
 use crate::stats::{Phase, Statistics, Stream, WorkerTime};
@@ -51,7 +51,7 @@ pub fn of(
     let mut advice = Vec::new();
     advice.extend(memory(statistics, work, need));
     advice.extend(threads(statistics, work));
-    let is_stream = matches!(work.input, Input::Stream(_));
+    let is_stream = matches!(work.input, JobInput::Stream(_));
     advice.extend(partner(statistics, is_stream, ends).or_else(|| busiest(statistics, work)));
     advice.extend(flush(statistics, ends));
     advice.extend(strides(statistics, work));
@@ -187,7 +187,7 @@ fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
 /// Returns advice about runs that share a disk with the input.
 fn spill_disk(work: &Work) -> Message {
     let device = |path: &Path| space::device(path).ok();
-    let Input::Files(files) = &work.input else { return Message::default() };
+    let JobInput::Files(files) = &work.input else { return Message::default() };
     let directories = work.temp.iter().flat_map(SpillPlace::directories);
     let is_shared = directories
         .map(|(path, _)| device(path))

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::format::{Format, HeaderLines};
 use crate::io::{Direct, DirectStreams, Engine};
 use crate::key::{Key, OrderOptions, with_encoder};
-use crate::pipeline::sorted::{self, CheckWork, Checked, Place};
+use crate::pipeline::sorted::{self, CheckWork, Checked, SortedPlace};
 use crate::pipeline::{Gate, Heading};
 use crate::plan::levers::Levers;
 use crate::plan::open_files::OpenFiles;
@@ -87,7 +87,7 @@ impl CheckJob {
         let need = StreamNeed {
             threads: 1,
             inputs: 1,
-            input_bytes: inputs.iter().map(Place::bytes).sum(),
+            input_bytes: inputs.iter().map(SortedPlace::bytes).sum(),
             budget: coders.budget(),
             besides: coders.besides(Lengths::Unknown),
             files: OpenFiles::now(engine, DirectStreams::from(self.direct)),

@@ -16,7 +16,7 @@ use crate::key::text::TextOrder;
 use crate::operator::Select;
 use crate::output::OpenOutput;
 use crate::pipeline::Columns;
-use crate::plan::besides::{Besides, Part};
+use crate::plan::besides::{Besides, Reservation};
 use crate::plan::scratch::{Lengths, ScratchMemory};
 use crate::predicate::RecordFilter;
 use crate::stats::Statistics;
@@ -44,7 +44,7 @@ impl Coders {
         let mut besides = Besides::default();
         let keys = order.list_bytes() + KEY_BYTES * order.specs.len();
         let keys = keys.saturating_sub(FEW_VALUES_BYTES);
-        besides.add(Part::fixed(names_bytes(inputs).bytes() + keys as u64));
+        besides.add(Reservation::fixed(names_bytes(inputs).bytes() + keys as u64));
         let may_take_scratch = order.may_take_memory();
         let (decoding, packed_files) = (None, Vec::new());
         let keeps_files = false;
@@ -126,11 +126,11 @@ impl Coders {
         self.packed_files = files.collect();
         let mut expanded = Vec::new().into_iter();
         if let Some(appetite) = appetite {
-            self.besides.add(Part::fixed(packed_bytes(&packed)));
+            self.besides.add(Reservation::fixed(packed_bytes(&packed)));
             let (decoding, streams) = Decoding::start(packed, &appetite)?;
             self.decoding = Some(decoding);
             for (bytes, share) in appetite.parts() {
-                self.besides.add(Part { bytes, share });
+                self.besides.add(Reservation { bytes, share });
             }
             expanded = streams.into_iter();
         }
@@ -150,7 +150,7 @@ impl Coders {
     }
 
     /// Counts what rewriting the rows of tables takes, and their columns.
-    pub fn note_union(&mut self, rows: Part, columns: Part) {
+    pub fn note_union(&mut self, rows: Reservation, columns: Reservation) {
         self.besides.add(rows);
         self.besides.add(columns);
     }
@@ -159,14 +159,14 @@ impl Coders {
     pub fn output(&mut self, output: OpenOutput, how: Option<Compression>) -> Result<OpenOutput> {
         let Some(how) = how else { return Ok(output) };
         let (threads, bytes) = encoders(how, self.budget, self.threads);
-        self.besides.add(Part { bytes, share: OUTPUT_SHARE });
+        self.besides.add(Reservation { bytes, share: OUTPUT_SHARE });
         output.compressed(how, threads)
     }
 
     /// Counts what is noted of these inputs, where a merge is kept.
     pub fn note_inputs(&mut self, inputs: &[Input]) {
         let bytes = inputs.iter().skip(FEW_NAMES).map(|input| kept_bytes(input) as u64).sum();
-        self.besides.add(Part::fixed(bytes));
+        self.besides.add(Reservation::fixed(bytes));
     }
 
     /// Counts the names of columns, and `list_bytes` bytes of lists of values in conditions.
@@ -174,7 +174,7 @@ impl Coders {
         let bytes = |cell: &Vec<u8>| COLUMN_BYTES + COLUMN_COPIES * cell.len();
         let columns = columns.map_or(0, |columns| columns.cells.iter().map(bytes).sum::<usize>());
         let bytes = (columns + list_bytes).saturating_sub(FEW_VALUES_BYTES);
-        self.besides.add(Part::fixed(bytes as u64));
+        self.besides.add(Reservation::fixed(bytes as u64));
     }
 
     /// Returns whether inputs are expanded.
@@ -292,9 +292,9 @@ pub fn are_any(inputs: &[Input], how: Decompress) -> bool {
 }
 
 /// The streams that replace inputs, by number; `None` for the next input that is packed.
-type Looked = (Vec<(usize, Option<Input>)>, Vec<(Origin, Codec)>);
+type Replacements = (Vec<(usize, Option<Input>)>, Vec<(Origin, Codec)>);
 
-fn looked_at(inputs: &[Input], look: &Look<'_>) -> Result<Looked> {
+fn looked_at(inputs: &[Input], look: &Look<'_>) -> Result<Replacements> {
     let mut packed = Vec::new();
     let mut instead = Vec::new();
     for (number, found) in look.at(inputs)? {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Input, Output, open};
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
-    Arena, Completion, Direct, Engine, File, InputKind, Operation, Queue, Region, Request,
+    Arena, Completion, Direct, Direction, Engine, File, InputKind, Queue, Region, Request,
 };
 use crate::output;
 use crate::stats::{Phase, Progress, Stream};
@@ -108,7 +108,7 @@ impl<'a> Copy<'a> {
             let (offset, tag) = (self.next, self.next);
             // Whole blocks can go past the cache, also where the file ends in one.
             self.next += BLOCK_BYTES as u64;
-            let (operation, file, range) = (Operation::Read, self.file.clone(), 0..region.len());
+            let (operation, file, range) = (Direction::Read, self.file.clone(), 0..region.len());
             self.queue.submit(Request { operation, file, offset, region, range, tag })?;
         }
         Ok(())
@@ -137,14 +137,14 @@ impl<'a> Copy<'a> {
             };
             let Request { operation, offset, region, tag, .. } = request;
             let moved = result?;
-            if operation == Operation::Write {
+            if operation == Direction::Write {
                 self.progress.moved_in(Stream::OutputWritten, moved as u64);
                 self.free.push(region);
                 continue;
             }
             self.progress.moved_in(Stream::InputRead, moved as u64);
             let range = 0..self.whole(offset, moved)?;
-            let (operation, file) = (Operation::Write, Arc::clone(target));
+            let (operation, file) = (Direction::Write, Arc::clone(target));
             self.queue.submit(Request { operation, file, offset, region, range, tag })?;
         }
     }

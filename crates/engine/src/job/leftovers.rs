@@ -19,7 +19,7 @@ pub struct Leftover {
     /// The directory of its manifest; of an abandoned job, a spill directory or a temporary output.
     pub path: PathBuf,
     /// State of the job.
-    pub state: State,
+    pub state: LeftoverState,
     /// Path of its output, if the manifest records one.
     pub output: Option<PathBuf>,
     /// Bytes in its directories, and of its output on its way.
@@ -28,7 +28,7 @@ pub struct Leftover {
 
 /// State of a job that has ended early or still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum LeftoverState {
     /// It is running.
     Running,
     /// Another job can continue it; some runs, or some bytes of the output, are done.
@@ -62,7 +62,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>> {
     found.extend(dead.into_iter().map(|path| Leftover {
         bytes: ByteSize(if path.is_dir() { bytes_in(&path) } else { allocated(&path) }),
         path,
-        state: State::Abandoned,
+        state: LeftoverState::Abandoned,
         output: None,
     }));
     Ok(found)
@@ -81,12 +81,12 @@ fn leftover(directory: &Path) -> Result<Leftover> {
     let (state, job) = match told {
         Ok((job, past)) => {
             let merged = ByteSize(past.slab.map_or(0, |slab| slab.offset));
-            (State::Kept { runs: past.runs.len(), merged }, Some(job))
+            (LeftoverState::Kept { runs: past.runs.len(), merged }, Some(job))
         }
-        Err(e) => (State::Damaged(e.to_string()), job_of(directory)),
+        Err(e) => (LeftoverState::Damaged(e.to_string()), job_of(directory)),
     };
     let is_free = SpillDirectory::adopt(directory)?.is_some();
-    let state = if is_free { state } else { State::Running };
+    let state = if is_free { state } else { LeftoverState::Running };
     let files = job.iter().flat_map(|job| job.directories.iter().map(|path| path.0.clone()));
     let mut places: Vec<PathBuf> = files.collect();
     if places.is_empty() {

@@ -21,7 +21,7 @@ use crate::stats::Progress;
 const KEPT_BYTES: usize = 256;
 
 /// A line, and what it is compared by at first.
-struct Line<'a> {
+struct KeyedLine<'a> {
     /// The first word of its key.
     prefix: u64,
     /// Range of its stored key; empty where the line itself serves as the key.
@@ -48,10 +48,11 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
         }
         let kept = start..keys.len();
         let prefix = if is_kept { open_word(&keys[start..]) } else { key.word(bytes, 0) };
-        Line { prefix, kept, bytes }
+        KeyedLine { prefix, kept, bytes }
     };
-    let mut lines: Vec<Line> = text.split_inclusive(|byte| *byte == terminator).map(line).collect();
-    let compare = |a: &Line, b: &Line| {
+    let mut lines: Vec<KeyedLine> =
+        text.split_inclusive(|byte| *byte == terminator).map(line).collect();
+    let compare = |a: &KeyedLine, b: &KeyedLine| {
         let by_kept = || keys[a.kept.clone()].cmp(&keys[b.kept.clone()]);
         let is_whole = is_kept && a.kept.len() < KEPT_BYTES;
         let by_whole = || match is_whole {
@@ -65,7 +66,7 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
         lines.dedup_by(|second, first| compare(first, second).is_eq());
     }
     let mut sorted = Vec::with_capacity(text.len() + 1);
-    for Line { bytes, .. } in lines {
+    for KeyedLine { bytes, .. } in lines {
         sorted.extend_from_slice(bytes);
         if bytes.last() != Some(&terminator) {
             sorted.push(terminator);

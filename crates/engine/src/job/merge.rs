@@ -19,7 +19,7 @@ use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, Key, OrderOptions, with_encoder};
 use crate::operator::{Making, Select, Unique};
 use crate::pipeline::merge::RecordRules;
-use crate::pipeline::sorted::{self, MergeWork, Place};
+use crate::pipeline::sorted::{self, MergeWork, SortedPlace};
 use crate::pipeline::{Columns, Gate, Heading, Outcome, Spill};
 use crate::plan::levers::Levers;
 use crate::plan::open_files::OpenFiles;
@@ -209,7 +209,7 @@ impl MergeJob {
         heading: &Heading,
         coders: &mut Coders,
         progress: &Progress,
-    ) -> Result<(Vec<Place>, Tops)> {
+    ) -> Result<(Vec<SortedPlace>, Tops)> {
         let look = Look::new(self.decompress, self.format, true, progress);
         let (inputs, width) = coders.at_once(&self.inputs, &look, self.levers.merge_width)?;
         let mut places = open::places(&inputs, self.format.framing(), progress)?;
@@ -243,7 +243,7 @@ impl MergeJob {
     /// Returns the inputs to a plan that merges at most the given number of inputs at once.
     fn need(
         &self,
-        (inputs, width): (&[Place], Option<usize>),
+        (inputs, width): (&[SortedPlace], Option<usize>),
         (temp, engine): (&[SpillPlace], Engine),
         coders: &Coders,
     ) -> StreamNeed {
@@ -253,7 +253,7 @@ impl MergeJob {
         StreamNeed {
             threads: self.threads.unwrap_or_else(limits::cores),
             inputs: inputs.len(),
-            input_bytes: inputs.iter().map(Place::bytes).sum(),
+            input_bytes: inputs.iter().map(SortedPlace::bytes).sum(),
             budget: coders.budget(),
             besides: coders.besides(Lengths::Unknown),
             files: OpenFiles::now(engine, self.direct).less(further_locks),

@@ -36,7 +36,7 @@ use crate::key::text::{Separator, TextOrder};
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
 use crate::operator::{self, FoldInput, Making, RecordForm, Select};
 use crate::output;
-use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, Spill, Work};
+use crate::pipeline::{self, Columns, Gate, Heading, Outcome, SortEnd, Spill, Work};
 pub use crate::plan::Algorithm;
 use crate::plan::levers::Levers;
 use crate::plan::open_files::OpenFiles;
@@ -62,7 +62,7 @@ pub use check::CheckJob;
 pub use copy::CopyJob;
 pub use endpoints::{Input, Output};
 pub use explain::Explanation;
-pub use leftovers::{Leftover, State, leftovers, remove_leftovers};
+pub use leftovers::{Leftover, LeftoverState, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
 pub use resume::Resume;
@@ -257,19 +257,19 @@ impl SortJob {
         loop {
             let files = (&mut places.output, &mut places.spill);
             match with_encoder!(key, |key| pipeline::sort(work, key, files, progress))? {
-                Ended::Sorted(outcome) => return Ok(*outcome),
+                SortEnd::Sorted(outcome) => return Ok(*outcome),
                 // Only streams that said how much they bring are planned for one pass.
-                Ended::Crowded(_) if matches!(work.input, pipeline::Input::Stream(_)) => {
+                SortEnd::Crowded(_) if matches!(work.input, pipeline::JobInput::Stream(_)) => {
                     return Err(config!(
                         ConfigErrorKind::Other,
                         "a stream brought more than its known length",
                     ));
                 }
                 // Nothing but reading was done; it is planned again for what was found.
-                Ended::Crowded(average) => {
+                SortEnd::Crowded(average) => {
                     work.record_length = average.min(work.record_length * 3 / 4).max(1);
                 }
-                Ended::Unsieved => {
+                SortEnd::Unsieved => {
                     need.drops_copies = false;
                     places.spill = Spill::new(work.temp.clone(), self.temp_limit);
                 }
@@ -317,11 +317,11 @@ impl SortJob {
     }
 
     /// Returns whether records that are the same to the byte may be dropped as they are read.
-    fn drops_copies(&self, input: &pipeline::Input, gate: &Gate, key: &dyn KeyEncoder) -> bool {
+    fn drops_copies(&self, input: &pipeline::JobInput, gate: &Gate, key: &dyn KeyEncoder) -> bool {
         self.select.kept().is_some()
             && key.is_whole_record()
             && gate.is_open(key)
-            && matches!((input, self.resume), (pipeline::Input::Files(_), Resume::Off))
+            && matches!((input, self.resume), (pipeline::JobInput::Files(_), Resume::Off))
             && !self.in_place
             && self.algorithm != Algorithm::ReplacementSelection
             && matches!(self.format.framing(), Framing::Terminated(_))

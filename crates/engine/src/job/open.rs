@@ -21,7 +21,7 @@ use crate::io::{
 };
 use crate::key::text::TextOrder;
 use crate::output;
-use crate::pipeline::sorted::Place;
+use crate::pipeline::sorted::SortedPlace;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::stats::Progress;
 use crate::stripe::SpillPlace;
@@ -57,7 +57,7 @@ pub struct Opened {
     /// Coders that expand inputs and compress the output.
     pub coders: Coders,
     /// The inputs.
-    pub input: pipeline::Input,
+    pub input: pipeline::JobInput,
     /// Header at the top of the inputs.
     pub header: Header,
     /// The columns that the top shows.
@@ -114,10 +114,10 @@ pub fn inputs(
     inputs: &[Input],
     (engine, heading): (Engine, Heading),
     progress: &Progress,
-) -> Result<pipeline::Input> {
+) -> Result<pipeline::JobInput> {
     let framing = job.format.framing();
     let direct = if engine.is_mapping() { Direct::Off } else { job.direct.input };
-    let Looked { inputs, has_streams } = look(inputs, progress)?;
+    let FoundInputs { inputs, has_streams } = look(inputs, progress)?;
     let inputs = &*inputs;
     if has_streams {
         let readers: Result<Vec<pipe::PipeReader>> = inputs
@@ -129,12 +129,12 @@ pub fn inputs(
                 Input::Supplied(supplied) => Ok(pipe::PipeReader::supplied(supplied.clone())),
             })
             .collect();
-        let stream = pipeline::Stream::new(readers?, framing, heading);
-        return Ok(pipeline::Input::Stream(Arc::new(Mutex::new(stream))));
+        let stream = pipeline::InputStream::new(readers?, framing, heading);
+        return Ok(pipeline::JobInput::Stream(Arc::new(Mutex::new(stream))));
     }
     if let Some(names) = read_in_order(job, inputs, progress)? {
-        let stream = pipeline::Stream::of_files(names, framing, heading)?;
-        return Ok(pipeline::Input::Stream(Arc::new(Mutex::new(stream))));
+        let stream = pipeline::InputStream::of_files(names, framing, heading)?;
+        return Ok(pipeline::JobInput::Stream(Arc::new(Mutex::new(stream))));
     }
     let mut files = Vec::with_capacity(inputs.len());
     for input in inputs {
@@ -154,7 +154,7 @@ pub fn inputs(
         }
         files.push(file);
     }
-    Ok(pipeline::Input::Files(files))
+    Ok(pipeline::JobInput::Files(files))
 }
 
 /// Returns the names of files that are read one after the other, as if they were one: more than may
@@ -177,7 +177,7 @@ fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result
     let (mut names, mut bytes) = (Names::default(), 0);
     for input in inputs {
         let place = place(input, job.format.framing(), progress)?;
-        if let Place::File { path, bytes: more, .. } = place {
+        if let SortedPlace::File { path, bytes: more, .. } = place {
             bytes += more;
             names.push(&path);
         }
@@ -200,13 +200,15 @@ fn too_many_to_resume(inputs: usize, most: usize) -> Error {
 /// Returns what stands at the top of all inputs, and the columns that it shows, if it is a row.
 fn header(
     heading: &Heading,
-    input: &pipeline::Input,
+    input: &pipeline::JobInput,
     progress: &Progress,
 ) -> Result<(Header, Option<Columns>)> {
     let files = match input {
-        pipeline::Input::Files(_) if *heading == Heading::Nothing => return Ok(Default::default()),
-        pipeline::Input::Files(files) => files,
-        pipeline::Input::Stream(stream) => {
+        pipeline::JobInput::Files(_) if *heading == Heading::Nothing => {
+            return Ok(Default::default());
+        }
+        pipeline::JobInput::Files(files) => files,
+        pipeline::JobInput::Stream(stream) => {
             let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
             let is_row = matches!(heading, Heading::Row(_));
             let top = if is_row { stream.open_top(progress)? } else { None };
@@ -229,7 +231,7 @@ fn header(
 /// columns. Bytes that were read of a stream go before the rest of it.
 pub fn tops(
     heading: &Heading,
-    places: &mut [Place],
+    places: &mut [SortedPlace],
     progress: &Progress,
 ) -> Result<(Vec<u8>, Option<Columns>)> {
     if *heading == Heading::Nothing {
@@ -238,21 +240,21 @@ pub fn tops(
     let mut first: Option<Top> = None;
     for place in places {
         let mut reader = match place {
-            Place::File { .. } => {
+            SortedPlace::File { .. } => {
                 let top = top_of(heading, &*place.open_file(Direct::Off)?)?;
                 place.pass(top.size);
                 note_top(&mut first, top, heading)?;
                 continue;
             }
-            Place::Stdin => pipe::PipeReader::stdin()?,
-            Place::Stream(path) => pipe::PipeReader::open(path)?,
-            Place::Supplied { stream, .. } => pipe::PipeReader::supplied(stream.clone()),
-            Place::Spilled(_) => continue,
+            SortedPlace::Stdin => pipe::PipeReader::stdin()?,
+            SortedPlace::Stream(path) => pipe::PipeReader::open(path)?,
+            SortedPlace::Supplied { stream, .. } => pipe::PipeReader::supplied(stream.clone()),
+            SortedPlace::Spilled(_) => continue,
         };
         let name = reader.name().to_owned();
         let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
         let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
-        *place = Place::Supplied { stream, top: top.size };
+        *place = SortedPlace::Supplied { stream, top: top.size };
         note_top(&mut first, top, heading)?;
     }
     let columns = first.as_ref().and_then(|first| first.columns(heading));
@@ -283,11 +285,11 @@ pub fn top_of(heading: &Heading, file: &File) -> Result<Top> {
 
 /// Returns the places of inputs, for jobs that open them one after the other. Inputs that cannot be
 /// opened are reported before work is spent on the others.
-pub fn places(inputs: &[Input], framing: Framing, progress: &Progress) -> Result<Vec<Place>> {
+pub fn places(inputs: &[Input], framing: Framing, progress: &Progress) -> Result<Vec<SortedPlace>> {
     inputs.iter().map(|input| place(input, framing, progress)).collect()
 }
 
-fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<Place> {
+fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<SortedPlace> {
     let path = match input {
         Input::File(path) => path,
         Input::Striped(path) => {
@@ -295,16 +297,16 @@ fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<Place> 
             if let Framing::Fixed(length) = framing {
                 check_length(path, bytes, length as u64)?;
             }
-            return Ok(Place::File {
+            return Ok(SortedPlace::File {
                 path: path.clone(),
                 bytes,
                 top: TopSize::default(),
                 is_striped: true,
             });
         }
-        Input::Stdin => return Ok(Place::Stdin),
+        Input::Stdin => return Ok(SortedPlace::Stdin),
         Input::Supplied(supplied) => {
-            return Ok(Place::Supplied { stream: supplied.clone(), top: TopSize::default() });
+            return Ok(SortedPlace::Supplied { stream: supplied.clone(), top: TopSize::default() });
         }
     };
     let data = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
@@ -315,13 +317,15 @@ fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<Place> 
     access(path, Access::READ_OK).map_err(|e| Error::io("open", path, e))?;
     match InputKind::of(path, progress)? {
         InputKind::Offsets => {}
-        InputKind::Order => return Ok(Place::Stream(path.clone())),
-        InputKind::Begun(stream) => return Ok(Place::Supplied { stream, top: TopSize::default() }),
+        InputKind::Order => return Ok(SortedPlace::Stream(path.clone())),
+        InputKind::Begun(stream) => {
+            return Ok(SortedPlace::Supplied { stream, top: TopSize::default() });
+        }
     }
     if let (Framing::Fixed(length), true) = (framing, data.is_file()) {
         check_length(path, data.len(), length as u64)?;
     }
-    Ok(Place::File {
+    Ok(SortedPlace::File {
         path: path.clone(),
         bytes: data.len(),
         top: TopSize::default(),
@@ -331,11 +335,11 @@ fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<Place> 
 
 /// Returns the number of bytes per record; where records differ, their average over some pages of
 /// the input.
-pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize> {
+pub fn record_length(input: &pipeline::JobInput, framing: Framing) -> Result<usize> {
     match (framing, input) {
         (Framing::Fixed(length), _) => Ok(length),
-        (_, pipeline::Input::Files(files)) => pipeline::average_length(files, framing),
-        (_, pipeline::Input::Stream(stream)) => {
+        (_, pipeline::JobInput::Files(files)) => pipeline::average_length(files, framing),
+        (_, pipeline::JobInput::Stream(stream)) => {
             let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
             Ok(stream.extent().map_or(LINE_LENGTH, Extent::average))
         }
@@ -348,7 +352,7 @@ pub fn are_files(inputs: &[Input]) -> Result<bool> {
 }
 
 /// Inputs as they are found.
-pub struct Looked<'i> {
+pub struct FoundInputs<'i> {
     /// Standard input by its name, where it is a file; and what has begun to be read.
     pub inputs: Cow<'i, [Input]>,
     /// True if any has to be read in order.
@@ -356,8 +360,8 @@ pub struct Looked<'i> {
 }
 
 /// Looks how inputs can be read.
-pub fn look<'i>(inputs: &'i [Input], progress: &Progress) -> Result<Looked<'i>> {
-    let mut looked = Looked { inputs: Cow::Borrowed(inputs), has_streams: false };
+pub fn look<'i>(inputs: &'i [Input], progress: &Progress) -> Result<FoundInputs<'i>> {
+    let mut looked = FoundInputs { inputs: Cow::Borrowed(inputs), has_streams: false };
     for (number, input) in inputs.iter().enumerate() {
         let found = match input {
             Input::Striped(_) => continue,

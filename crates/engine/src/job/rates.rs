@@ -8,7 +8,7 @@ use crate::error::{Error, Message, Operation, message};
 use crate::format::Framing;
 use crate::io::{File, directory_of};
 use crate::pipeline;
-use crate::plan::prediction::{Part, Rates};
+use crate::plan::prediction::{DiskPart, Rates};
 use crate::profile::Profile;
 use crate::stripe::Definition;
 use crate::stripe::SpillPlace;
@@ -21,7 +21,7 @@ impl SortJob {
     /// Returns the rates for a sort of `input` that spills to `temp`.
     pub(super) fn rates(
         &self,
-        input: &pipeline::Input,
+        input: &pipeline::JobInput,
         temp: &[SpillPlace],
     ) -> Result<Rates, Unknown> {
         let Some(profile) = self.profile.as_deref() else {
@@ -37,7 +37,7 @@ impl SortJob {
             Framing::Fixed(_) => processor.fixed,
             _ => processor.lines,
         };
-        let pipeline::Input::Files(files) = input else {
+        let pipeline::JobInput::Files(files) = input else {
             return Err("the speed of a stream is not known".into());
         };
         let output = match &self.output {
@@ -67,7 +67,10 @@ impl SortJob {
 }
 
 /// Returns where inputs lie that have to be read from disk; those in the page cache need none.
-fn input_parts(profile: &Profile, files: &[std::sync::Arc<File>]) -> Result<Vec<Part>, Unknown> {
+fn input_parts(
+    profile: &Profile,
+    files: &[std::sync::Arc<File>],
+) -> Result<Vec<DiskPart>, Unknown> {
     let total: u64 = files.iter().map(|file| file.len()).sum();
     let mut parts = Vec::new();
     for file in files.iter().filter(|file| file.is_direct() || !file.is_cached()) {
@@ -76,18 +79,18 @@ fn input_parts(profile: &Profile, files: &[std::sync::Arc<File>]) -> Result<Vec<
             true => striped_parts(profile, file.path())?,
             false => parts_of(profile, file.path())?,
         };
-        parts.extend(own.into_iter().map(|part| Part { share: part.share * share, ..part }));
+        parts.extend(own.into_iter().map(|part| DiskPart { share: part.share * share, ..part }));
     }
     Ok(parts)
 }
 
 /// Returns a file, or one that will be made.
-fn parts_of(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
+fn parts_of(profile: &Profile, path: &Path) -> Result<Vec<DiskPart>, Unknown> {
     part(profile, directory_of(path), 1.0).map(|part| vec![part])
 }
 
 /// Members of a striped file have shares as long as their strides.
-fn striped_parts(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
+fn striped_parts(profile: &Profile, path: &Path) -> Result<Vec<DiskPart>, Unknown> {
     let definition = Definition::read(path).map_err(Error::into_message)?;
     let layout = definition.layout();
     let strides: Vec<u64> = (0..layout.members()).map(|member| layout.stride(member)).collect();
@@ -98,7 +101,7 @@ fn striped_parts(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
     members.map(|(place, stride)| part(profile, directory_of(place), share(stride))).collect()
 }
 
-fn part(profile: &Profile, directory: &Path, share: f64) -> Result<Part, Unknown> {
+fn part(profile: &Profile, directory: &Path, share: f64) -> Result<DiskPart, Unknown> {
     let disk = profile.disk_of(directory).cloned();
     let device = space::device(directory).ok();
     let (Some(disk), Some(device)) = (disk, device) else {
@@ -108,5 +111,5 @@ fn part(profile: &Profile, directory: &Path, share: f64) -> Result<Part, Unknown
             Operation::CalibrateDisk.on(directory.display())
         ));
     };
-    Ok(Part { device, share, disk })
+    Ok(DiskPart { device, share, disk })
 }

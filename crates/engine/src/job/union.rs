@@ -18,10 +18,10 @@ use crate::format::CsvFormat;
 use crate::format::csv::union::{ColumnOrder, Union};
 use crate::format::csv::{BYTE_ORDER_MARK, without_end};
 use crate::io::{BegunStream, Direct, Supplied, pipe};
-use crate::pipeline::rewriting::{Rest, Rewritten, RowMemory};
-use crate::pipeline::sorted::Place;
-use crate::pipeline::{self, Columns, Header, Heading, Stream, TOP_MAX, Top, TopSize};
-use crate::plan::besides::Part;
+use crate::pipeline::rewriting::{AfterTop, Rewritten, RowMemory};
+use crate::pipeline::sorted::SortedPlace;
+use crate::pipeline::{self, Columns, Header, Heading, InputStream, TOP_MAX, Top, TopSize};
+use crate::plan::besides::Reservation;
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
@@ -51,7 +51,7 @@ pub enum Turns {
 }
 
 /// The input of a sort, and its header.
-type OpenInput = (pipeline::Input, (Header, Option<Columns>));
+type OpenInput = (pipeline::JobInput, (Header, Option<Columns>));
 
 /// Inputs after their tops.
 struct United {
@@ -74,7 +74,7 @@ pub struct Tops {
 /// Passes the tops of inputs that are merged or checked.
 pub fn tops(
     heading: &Heading,
-    places: &mut [Place],
+    places: &mut [SortedPlace],
     (coders, turns): (&mut Coders, Turns),
     progress: &Progress,
 ) -> Result<Tops> {
@@ -118,21 +118,23 @@ pub fn of_sort(
     let mut places = open::places(&inputs, framing, progress)?;
     let turns = (Turns::InTurn, progress);
     let United { top, .. } = unite(csv, &mut places, coders, turns)?;
-    if places.iter().all(|place| matches!(place, Place::File { .. })) {
+    if places.iter().all(|place| matches!(place, SortedPlace::File { .. })) {
         return Ok(None);
     }
     let columns = top.as_ref().and_then(|top| top.columns(heading));
-    let sizes: Vec<TopSize> = places.iter().map(Place::top).collect();
+    let sizes: Vec<TopSize> = places.iter().map(SortedPlace::top).collect();
     let readers = places.into_iter().map(|place| {
         pipe::PipeReader::supplied(match place {
-            Place::Supplied { stream, .. } => stream,
-            Place::File { ref path, .. } => Supplied::new(&path.clone(), Rest::File(place)),
+            SortedPlace::Supplied { stream, .. } => stream,
+            SortedPlace::File { ref path, .. } => {
+                Supplied::new(&path.clone(), AfterTop::File(place))
+            }
             other => unreachable!("the top of {other:?} was read"),
         })
     });
-    let stream = Stream::new(readers, framing, heading.clone());
+    let stream = InputStream::new(readers, framing, heading.clone());
     let stream = stream.behind_tops(top.unwrap_or_default(), sizes);
-    let input = pipeline::Input::Stream(Arc::new(Mutex::new(stream)));
+    let input = pipeline::JobInput::Stream(Arc::new(Mutex::new(stream)));
     Ok(Some((input, (Header::default(), columns))))
 }
 
@@ -144,7 +146,7 @@ pub fn of_sort(
 /// [`Error::Malformed`] for a column that is named twice in an input; those of reading tops.
 fn unite(
     csv: CsvFormat,
-    places: &mut [Place],
+    places: &mut [SortedPlace],
     coders: &mut Coders,
     (turns, progress): (Turns, &Progress),
 ) -> Result<United> {
@@ -152,7 +154,8 @@ fn unite(
     let mut tables = Tables::new(csv, coders.budget());
     let mut found = Vec::with_capacity(places.len());
     for (number, place) in places.iter_mut().enumerate() {
-        let packed = coders.packed_file(number).filter(|_| matches!(place, Place::Supplied { .. }));
+        let packed =
+            coders.packed_file(number).filter(|_| matches!(place, SortedPlace::Supplied { .. }));
         let top = top_of(&heading, place, packed, (coders.budget(), progress))?;
         found.push(tables.add(&top)?);
     }
@@ -194,7 +197,7 @@ fn memory(coders: &mut Coders, turns: Turns, held: u64) -> (Arc<RowMemory>, usiz
         }
     };
     let spare = bytes.saturating_sub((window_bytes * most) as u64) as usize;
-    coders.note_union(Part { bytes, share: SHARE }, Part::fixed(held));
+    coders.note_union(Reservation { bytes, share: SHARE }, Reservation::fixed(held));
     (Arc::new(RowMemory::new(window_bytes, spare, SHARE)), most)
 }
 
@@ -206,34 +209,34 @@ fn later(inputs: usize) -> u64 {
 /// closed again, because not all of them may be open at once.
 fn top_of(
     heading: &Heading,
-    place: &mut Place,
+    place: &mut SortedPlace,
     packed: Option<(PathBuf, Codec)>,
     (budget, progress): (ByteSize, &Progress),
 ) -> Result<Top> {
     let mut reader = match place {
-        Place::File { .. } => {
+        SortedPlace::File { .. } => {
             let top = open::top_of(heading, &*place.open_file(Direct::Off)?)?;
             place.pass(top.size);
             return Ok(top);
         }
-        Place::Supplied { stream, .. } => match packed {
+        SortedPlace::Supplied { stream, .. } => match packed {
             Some((path, codec)) => {
                 let top = packed_top(heading, (path, codec), (budget, progress))?;
                 let reader = pipe::PipeReader::supplied(stream.clone());
-                let stream = Supplied::new(&top.path, Rest::Stream(reader, top.size.bytes));
-                *place = Place::Supplied { stream, top: top.size };
+                let stream = Supplied::new(&top.path, AfterTop::Stream(reader, top.size.bytes));
+                *place = SortedPlace::Supplied { stream, top: top.size };
                 return Ok(top);
             }
             None => pipe::PipeReader::supplied(stream.clone()),
         },
-        Place::Stdin => pipe::PipeReader::stdin()?,
-        Place::Stream(path) => pipe::PipeReader::open(path)?,
-        Place::Spilled(_) => unreachable!("inputs are no runs of ours"),
+        SortedPlace::Stdin => pipe::PipeReader::stdin()?,
+        SortedPlace::Stream(path) => pipe::PipeReader::open(path)?,
+        SortedPlace::Spilled(_) => unreachable!("inputs are no runs of ours"),
     };
     let name = reader.name().to_owned();
     let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
     let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
-    *place = Place::Supplied { stream, top: top.size };
+    *place = SortedPlace::Supplied { stream, top: top.size };
     Ok(top)
 }
 
@@ -254,23 +257,23 @@ fn packed_top(
 
 /// Makes the rows of an input, which is after its top, rows of the union.
 fn rewrite(
-    place: &mut Place,
+    place: &mut SortedPlace,
     csv: CsvFormat,
     columns: (Arc<ColumnOrder>, usize),
     memory: &Arc<RowMemory>,
 ) {
     let top = place.top();
     let (name, rest) = match place {
-        Place::File { path, .. } => (path.clone(), Rest::File(place.clone())),
-        Place::Supplied { stream, .. } => {
+        SortedPlace::File { path, .. } => (path.clone(), AfterTop::File(place.clone())),
+        SortedPlace::Supplied { stream, .. } => {
             let reader = pipe::PipeReader::supplied(stream.clone());
-            (stream.name().to_owned(), Rest::Stream(reader, 0))
+            (stream.name().to_owned(), AfterTop::Stream(reader, 0))
         }
         other => unreachable!("the top of {other:?} was read"),
     };
     let rest = (rest, name, top.bytes);
     let rewritten = Rewritten::new(rest, csv, columns, Arc::clone(memory));
-    *place = Place::Supplied { stream: rewritten.supplied(), top };
+    *place = SortedPlace::Supplied { stream: rewritten.supplied(), top };
 }
 
 /// The columns of all inputs, put together.

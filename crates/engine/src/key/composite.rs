@@ -14,7 +14,7 @@
 
 use std::cmp::Ordering;
 
-use super::part::{Encoding, Part};
+use super::part::{ByteKeyPart, Encoding};
 use super::scalar::Scalar;
 use super::{KeyEncoder, WORD_BYTES};
 
@@ -26,13 +26,13 @@ pub struct CompositeKey {
     /// In the order of the key, each beginning where the one before ended; at least one.
     placed: Box<[Placed]>,
     /// The pieces of word 0.
-    first: Box<[Piece]>,
+    first: Box<[WordPiece]>,
 }
 
 /// A part and its place in the key.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
-    part: Part,
+    part: ByteKeyPart,
     key_start: usize,
     /// The load of a number; `None` for bytes, which may be many and are compared in place.
     number: Option<Scalar>,
@@ -40,7 +40,7 @@ struct Placed {
 
 /// Contribution of one part to one word.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct WordPiece {
     scalar: Scalar,
     /// Drops the bytes of a number that belong to the word before; less than 64. Bytes are loaded
     /// from where they are wanted, and drop none.
@@ -51,7 +51,7 @@ struct Piece {
 }
 
 impl CompositeKey {
-    pub(super) fn new(parts: &[Part], record_length: usize) -> Self {
+    pub(super) fn new(parts: &[ByteKeyPart], record_length: usize) -> Self {
         assert!(!parts.is_empty(), "a key has at least one part");
         let mut key_length = 0;
         let placed = parts.iter().map(|&part| {
@@ -74,7 +74,7 @@ impl CompositeKey {
     }
 
     /// Returns the pieces of word `index`, in order.
-    fn pieces(&self, index: usize) -> impl Iterator<Item = Piece> + '_ {
+    fn pieces(&self, index: usize) -> impl Iterator<Item = WordPiece> + '_ {
         let word_start = index * WORD_BYTES;
         self.placed_from(word_start)
             .iter()
@@ -90,17 +90,17 @@ impl Placed {
 
     /// Returns the contribution of this part to the word at `word_start` of the key; at least one
     /// byte.
-    fn piece(&self, word_start: usize, record_length: usize) -> Piece {
+    fn piece(&self, word_start: usize, record_length: usize) -> WordPiece {
         let skip = word_start.saturating_sub(self.key_start);
         let place = self.key_start.saturating_sub(word_start);
         let place_bits = 8 * place as u32;
         match self.number {
-            Some(scalar) => Piece { scalar, skip_bits: 8 * skip as u32, place_bits },
+            Some(scalar) => WordPiece { scalar, skip_bits: 8 * skip as u32, place_bits },
             None => {
                 let start = self.part.start + skip;
                 let end = self.part.end.min(start + WORD_BYTES);
-                let scalar = Scalar::new(Part { start, end, ..self.part }, record_length);
-                Piece { scalar, skip_bits: 0, place_bits }
+                let scalar = Scalar::new(ByteKeyPart { start, end, ..self.part }, record_length);
+                WordPiece { scalar, skip_bits: 0, place_bits }
             }
         }
     }
@@ -118,7 +118,7 @@ impl Placed {
     }
 }
 
-impl Piece {
+impl WordPiece {
     #[inline]
     fn word(&self, record: &[u8]) -> u64 {
         self.scalar.word(record) << self.skip_bits >> self.place_bits

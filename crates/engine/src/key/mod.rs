@@ -364,7 +364,7 @@ impl CompiledKey {
     }
 
     /// Returns the key of these parts of records of fixed length, by its shape.
-    fn of_parts(parts: &[part::Part], record_length: usize) -> Self {
+    fn of_parts(parts: &[part::ByteKeyPart], record_length: usize) -> Self {
         match parts {
             [only] => Self::Slice(SliceKey::new(*only, record_length)),
             _ => Self::Composite(CompositeKey::new(parts, record_length)),

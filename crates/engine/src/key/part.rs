@@ -10,7 +10,7 @@ use super::text::{Body, NumberClass, NumberType, TextOrder, TextSpec, TextType};
 
 /// One part of a key: some bytes of the record and how they become bytes of the normalized key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct ByteKeyPart {
     pub start: usize,
     /// End of the part: after `start`, and not beyond the record.
     pub end: usize,
@@ -27,7 +27,7 @@ pub(super) enum Encoding {
     Number(NumberType),
 }
 
-impl Part {
+impl ByteKeyPart {
     /// Returns the bytes that it adds to the normalized key.
     pub fn length(&self) -> usize {
         self.end - self.start
@@ -47,17 +47,17 @@ impl Part {
 
 /// Returns the length of records and the parts of their key, most significant first and never none;
 /// `None` where `order` looks at more of a record than bytes and machine numbers at fixed places.
-pub(super) fn resolve(order: &TextOrder) -> Option<(usize, Vec<Part>)> {
+pub(super) fn resolve(order: &TextOrder) -> Option<(usize, Vec<ByteKeyPart>)> {
     let Body::Fixed(record_length @ 1..) = order.body else { return None };
     if order.options.then_whole.is_some() {
         return None;
     }
     if order.specs.is_empty() {
         let (encoding, is_descending) = (Encoding::Bytes, false);
-        let whole = Part { start: 0, end: record_length, encoding, is_descending };
+        let whole = ByteKeyPart { start: 0, end: record_length, encoding, is_descending };
         return Some((record_length, vec![whole]));
     }
-    let mut parts: Vec<Part> = Vec::with_capacity(order.specs.len());
+    let mut parts: Vec<ByteKeyPart> = Vec::with_capacity(order.specs.len());
     for spec in &order.specs {
         let part = lay(spec, record_length)?;
         if parts.iter().any(|earlier| earlier.covers(&part)) {
@@ -72,7 +72,7 @@ pub(super) fn resolve(order: &TextOrder) -> Option<(usize, Vec<Part>)> {
 }
 
 /// Lays one spec over the record, if it is for bytes or a machine number within it.
-fn lay(spec: &TextSpec, record_length: usize) -> Option<Part> {
+fn lay(spec: &TextSpec, record_length: usize) -> Option<ByteKeyPart> {
     let is_translated = spec.trims
         || spec.nulls.is_some()
         || spec.pad.is_some()
@@ -90,7 +90,7 @@ fn lay(spec: &TextSpec, record_length: usize) -> Option<Part> {
         None if spec.text_type == TextType::BYTES => Encoding::Bytes,
         None => return None,
     };
-    Some(Part { start, end, encoding, is_descending: spec.is_descending })
+    Some(ByteKeyPart { start, end, encoding, is_descending: spec.is_descending })
 }
 
 /// Returns whether a number's bytes compare like the number as they stand.

@@ -14,7 +14,7 @@
 //! ```
 
 use super::WORD_BYTES;
-use super::part::{Encoding, Part};
+use super::part::{ByteKeyPart, Encoding};
 use super::text::{NumberClass, NumberType};
 
 /// The sign of a number whose most significant byte is on top.
@@ -41,7 +41,7 @@ pub(super) struct Scalar {
 
 impl Scalar {
     /// Creates the scalar of a part of at most eight bytes, in records of `record_length` bytes.
-    pub fn new(part: Part, record_length: usize) -> Self {
+    pub fn new(part: ByteKeyPart, record_length: usize) -> Self {
         let width = part.length();
         assert!((1..=WORD_BYTES).contains(&width) && part.end <= record_length);
         let number = match part.encoding {
@@ -76,7 +76,7 @@ impl Scalar {
     /// Creates the scalar of a record that is one number.
     pub fn of_number(number: NumberType) -> Self {
         let (end, encoding) = (number.width_bytes, Encoding::Number(number));
-        Self::new(Part { start: 0, end, encoding, is_descending: false }, end)
+        Self::new(ByteKeyPart { start: 0, end, encoding, is_descending: false }, end)
     }
 
     /// Returns the normalized bytes of the scalar, most significant on top, zeros below.

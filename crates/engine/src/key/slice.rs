@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use super::part::{Encoding, Part};
+use super::part::{ByteKeyPart, Encoding};
 use super::scalar::Scalar;
 use super::{KeyEncoder, WORD_BYTES};
 
@@ -25,7 +25,7 @@ pub struct SliceKey {
 }
 
 impl SliceKey {
-    pub(super) fn new(part: Part, record_length: usize) -> Self {
+    pub(super) fn new(part: ByteKeyPart, record_length: usize) -> Self {
         let last_start = part.start + (part.length() - 1) / WORD_BYTES * WORD_BYTES;
         let first_end = part.end.min(part.start + WORD_BYTES);
         Self {
@@ -33,8 +33,8 @@ impl SliceKey {
             end: part.end,
             is_descending: part.is_descending,
             is_number: part.encoding != Encoding::Bytes,
-            first: Scalar::new(Part { end: first_end, ..part }, record_length),
-            last: Scalar::new(Part { start: last_start, ..part }, record_length),
+            first: Scalar::new(ByteKeyPart { end: first_end, ..part }, record_length),
+            last: Scalar::new(ByteKeyPart { start: last_start, ..part }, record_length),
         }
     }
 

@@ -17,7 +17,7 @@
 //! beginning of its key, and later ties of that record use it again (`KeyBeginning`). A source
 //! without further records keeps its leaf, has the largest prefix and loses every tie.
 //!
-//! A [`Source`] decides where its records come from: from memory in [`Merger`](super::Merger),
+//! A [`TreeSource`] decides where its records come from: from memory in [`Merger`](super::Merger),
 //! whose tests also cover the tree, or from inputs that are still being read in `pipeline::sorted`.
 
 use crate::key::KeyEncoder;
@@ -26,7 +26,7 @@ use crate::order::KeyBeginning;
 use crate::order::disorder;
 
 /// Sorted records of which the next one is known.
-pub trait Source {
+pub trait TreeSource {
     /// Returns the key prefix of the next record, or the largest prefix if there is no record.
     fn prefix(&self) -> u64;
 
@@ -46,7 +46,7 @@ pub struct LoserTree<'k, K, S> {
     beginnings: Vec<KeyBeginning>,
 }
 
-impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
+impl<'k, K: KeyEncoder, S: TreeSource> LoserTree<'k, K, S> {
     /// Returns a tree over `sources` whose first source is known.
     pub fn new(key: &'k K, sources: Vec<S>) -> Self {
         let made = if key.is_costly() { sources.len() } else { 0 };

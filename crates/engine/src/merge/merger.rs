@@ -17,7 +17,7 @@ const AHEAD_BYTES: usize = 512;
 
 /// Sorted records that are left of one source.
 #[derive(Debug)]
-struct Source<'a> {
+struct SlicedRecords<'a> {
     /// Whole records; the first is the source's next.
     rest: &'a [u8],
     /// Bytes of the next record; zero when `rest` is empty.
@@ -26,7 +26,7 @@ struct Source<'a> {
     prefix: u64,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SlicedRecords<'a> {
     /// Continues with `rest`, and returns whether there is a record in it.
     #[inline]
     fn go_on<K: KeyEncoder>(&mut self, key: &K, rest: &'a [u8], cut: &impl Cut) -> bool {
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
 /// Ways to cut records, one type each, so that each gets a loop of its own.
 trait Cut {
     /// Returns the number of bytes of the next record of a source that has one.
-    fn next_length(&self, source: &Source<'_>) -> usize;
+    fn next_length(&self, source: &SlicedRecords<'_>) -> usize;
 
     /// Returns the first record of `rest`, if there is any.
     fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]>;
@@ -58,7 +58,7 @@ struct OneLength(usize);
 
 impl Cut for OneLength {
     #[inline]
-    fn next_length(&self, _: &Source<'_>) -> usize {
+    fn next_length(&self, _: &SlicedRecords<'_>) -> usize {
         self.0
     }
 
@@ -73,7 +73,7 @@ struct AnyLength(Framing);
 
 impl Cut for AnyLength {
     #[inline]
-    fn next_length(&self, source: &Source<'_>) -> usize {
+    fn next_length(&self, source: &SlicedRecords<'_>) -> usize {
         source.length
     }
 
@@ -83,7 +83,7 @@ impl Cut for AnyLength {
     }
 }
 
-impl loser_tree::Source for Source<'_> {
+impl loser_tree::TreeSource for SlicedRecords<'_> {
     #[inline]
     fn prefix(&self) -> u64 {
         self.prefix
@@ -101,7 +101,7 @@ impl loser_tree::Source for Source<'_> {
 pub struct Merger<'a, K> {
     key: &'a K,
     framing: Framing,
-    tree: LoserTree<'a, K, Source<'a>>,
+    tree: LoserTree<'a, K, SlicedRecords<'a>>,
     /// Sources that are not exhausted.
     live: usize,
     /// Looks at the records in the order in which they are taken.
@@ -119,9 +119,9 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     ) -> Self {
         let source = |rest: &'a [u8]| {
             let length = framing.first_length(rest);
-            Source { rest, length, prefix: key.word(&rest[..length], 0) }
+            SlicedRecords { rest, length, prefix: key.word(&rest[..length], 0) }
         };
-        let sources: Vec<Source<'_>> =
+        let sources: Vec<SlicedRecords<'_>> =
             sources.into_iter().filter(|rest| !rest.is_empty()).map(source).collect();
         let (live, tree) = (sources.len(), LoserTree::new(key, sources));
         Self { key, framing, tree, live, check, previous: None }
@@ -188,7 +188,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
                 }
                 self.look(length);
             }
-            let step = |source: &mut Source<'a>| {
+            let step = |source: &mut SlicedRecords<'a>| {
                 let length = cut.next_length(source);
                 let place = out.get_mut(filled..filled + length)?;
                 let (record, rest) = source.rest.split_at(length);
@@ -232,7 +232,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     fn copy_last(&mut self, out: &mut [u8]) -> usize {
         let framing = self.framing;
         let first = self.tree.first().map_or(&[][..], |source| &source.rest[..source.length]);
-        let step = |source: &mut Source<'a>| {
+        let step = |source: &mut SlicedRecords<'a>| {
             let room = out.len().min(source.rest.len());
             let whole = match room == source.rest.len() {
                 true => room,

@@ -5,9 +5,10 @@
 //! record begins. All of these depend on the blocks before.
 //!
 //! A worker that has read a block computes its [`Passage`], such as the number of its quotes or of
-//! its line ends, and hands it in with [`Chain::arrive`]. The block then waits for those before it.
-//! After each arrival, the worker calls [`Chain::next`] until it returns nothing, and deals the
-//! blocks that it gets (`pipeline::raw_load`). Blocks are requested in order, so few ever wait.
+//! its line ends, and hands it in with [`BlockChain::arrive`]. The block then waits for those that
+//! come before it. After each arrival, the worker calls [`BlockChain::next`] until it returns nothing, and
+//! deals the blocks that it gets (`pipeline::raw_load`). Blocks are requested in order, so few ever
+//! wait.
 //! Nothing is guessed.
 //!
 //! ```text
@@ -29,7 +30,7 @@ use crate::load::LoadSpan;
 
 /// The order of a load's blocks.
 #[derive(Debug)]
-pub struct Chain {
+pub struct BlockChain {
     framing: Framing,
     state: Mutex<ChainState>,
 }
@@ -67,7 +68,7 @@ pub struct OrderedBlock {
     pub ends: Result<Ends, RecordFault>,
 }
 
-impl Chain {
+impl BlockChain {
     /// Returns the chain of a load's blocks. `carried` lies before the first block, at byte `start`
     /// of the load, and begins with a record.
     pub fn new(framing: Framing, carried: &[u8], start: usize) -> Self {

@@ -44,10 +44,10 @@ pub struct MergedTo<'a> {
 
 /// The checkpoints of one merge.
 #[derive(Debug)]
-pub struct Checkpoints(Mutex<State>);
+pub struct Checkpoints(Mutex<CheckpointState>);
 
 #[derive(Debug)]
-struct State {
+struct CheckpointState {
     manifest: Manifest,
     past: Option<SlabEntry>,
     /// Runs, whose files give back what was merged, where that is wanted.
@@ -66,7 +66,7 @@ impl Checkpoints {
     pub fn new(manifest: Manifest, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
         let taking = if is_thrifty { EXPECTED } else { Duration::ZERO };
         let (freed, before, last, has_noted) = (None, Sum::default(), Instant::now(), false);
-        Self(Mutex::new(State { manifest, past, freed, before, last, taking, has_noted }))
+        Self(Mutex::new(CheckpointState { manifest, past, freed, before, last, taking, has_noted }))
     }
 
     /// Returns these checkpoints, set to give back the room of the merged parts of `runs`.
@@ -75,7 +75,7 @@ impl Checkpoints {
         self
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CheckpointState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -183,7 +183,7 @@ impl Checkpoints {
     }
 }
 
-impl State {
+impl CheckpointState {
     /// Continues in `sink` where another job was, and returns where that was.
     fn go_on(&mut self, sink: &Sink, lane: &mut Lane<'_>) -> Result<Option<SlabEntry>> {
         let (Some(past), Sink::File(sink)) = (self.past.take(), sink) else { return Ok(None) };

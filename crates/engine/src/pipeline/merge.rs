@@ -19,7 +19,7 @@ use super::crew::Crew;
 use super::destination::Destination;
 use super::new_run::NewRun;
 use super::slab_merge::merge_slabs;
-use super::sorted::{Place, merge_streams};
+use super::sorted::{SortedPlace, merge_streams};
 use super::spill::Spill;
 use super::{Gate, Work};
 use crate::error::Result;
@@ -150,7 +150,7 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
         &self,
         crew: &mut Crew<'_>,
         memory: &mut Vec<Region>,
-        (spill, places): (&mut Spill, &mut Vec<Place>),
+        (spill, places): (&mut Spill, &mut Vec<SortedPlace>),
     ) -> Result<Narrowed> {
         let (mut passes, mut count) = (0, 0);
         loop {
@@ -165,12 +165,12 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
             let (mut left, mut done) = (std::mem::take(places).into_iter(), 0);
             for group in groups {
                 places.extend(left.by_ref().take(group.start - done));
-                let sources: Vec<Place> = left.by_ref().take(group.len()).collect();
+                let sources: Vec<SortedPlace> = left.by_ref().take(group.len()).collect();
                 count += sources.len() as u64;
                 let first = places.len();
                 let run = self.merge_to_run(crew, (way, &mut *memory), spill, (first, &sources))?;
-                places.push(Place::Spilled(run));
-                for run in sources.iter().filter_map(Place::run) {
+                places.push(SortedPlace::Spilled(run));
+                for run in sources.iter().filter_map(SortedPlace::run) {
                     spill.remove(run)?;
                 }
                 done = group.end;
@@ -186,7 +186,7 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
         crew: &mut Crew<'_>,
         (way, memory): (Way, &mut Vec<Region>),
         spill: &mut Spill,
-        (first, sources): (usize, &[Place]),
+        (first, sources): (usize, &[SortedPlace]),
     ) -> Result<Run> {
         let (before, ragged) = (crew.sums(), crew.inputs.ragged);
         let run = NewRun::of_sources(self, spill, sources)?;
@@ -211,7 +211,7 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
     }
 
     /// Returns the way to merge `places`, and the groups of neighbours to merge first.
-    fn groups(&self, places: &[Place]) -> Result<(Way, Vec<Range<usize>>)> {
+    fn groups(&self, places: &[SortedPlace]) -> Result<(Way, Vec<Range<usize>>)> {
         match self.plan {
             MergePlan::Runs(plan) => {
                 let choice = Choice::new(plan, &runs_of(places), self.rules.select.groups())?;
@@ -225,8 +225,9 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
 
     /// Says how much there is to do, now that these groups are merged before all runs are: more
     /// than was planned, if long records make merges narrower.
-    fn expect(&self, crew: &Crew<'_>, places: &[Place], groups: &[Range<usize>]) {
-        let bytes = |places: &[Place]| places.iter().filter_map(Place::bytes).sum::<u64>();
+    fn expect(&self, crew: &Crew<'_>, places: &[SortedPlace], groups: &[Range<usize>]) {
+        let bytes =
+            |places: &[SortedPlace]| places.iter().filter_map(SortedPlace::bytes).sum::<u64>();
         let again: u64 = groups.iter().map(|group| bytes(&places[group.clone()])).sum();
         let (done, total) = crew.progress.bytes();
         if let (Some(total), MergePlan::Runs(_)) = (total, self.plan) {
@@ -240,7 +241,7 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
         &self,
         crew: &mut Crew<'_>,
         (way, memory): (Way, &mut Vec<Region>),
-        places: &[Place],
+        places: &[SortedPlace],
         destination: Destination<'_>,
     ) -> Result<Brought> {
         match (way, self.plan) {
@@ -253,11 +254,11 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
 }
 
 /// Returns the runs among `places`.
-pub fn runs_of(places: &[Place]) -> Vec<Run> {
-    places.iter().filter_map(Place::run).cloned().collect()
+pub fn runs_of(places: &[SortedPlace]) -> Vec<Run> {
+    places.iter().filter_map(SortedPlace::run).cloned().collect()
 }
 
 /// Returns the places of runs.
-pub fn places_of(runs: Vec<Run>) -> Vec<Place> {
-    runs.into_iter().map(Place::Spilled).collect()
+pub fn places_of(runs: Vec<Run>) -> Vec<SortedPlace> {
+    runs.into_iter().map(SortedPlace::Spilled).collect()
 }

@@ -81,19 +81,19 @@ use generate::{Generated, Taken};
 pub use heading::{Columns, Heading, TOP_MAX, Top, TopSize};
 use merge::{Brought, Merge, Narrowed, RecordRules};
 pub use names::Names;
-pub use outcome::{Ended, Outcome, Written};
+pub use outcome::{Outcome, SortEnd, Written};
 pub use sample::average_length;
 pub use spill::Spill;
 pub use stage::Seen;
-pub use stream::Stream;
+pub use stream::InputStream;
 
 /// Open source of the records.
 #[derive(Debug)]
-pub enum Input {
+pub enum JobInput {
     /// Files, read anywhere.
     Files(Vec<Arc<File>>),
     /// Streams, read in order.
-    Stream(Arc<Mutex<Stream>>),
+    Stream(Arc<Mutex<InputStream>>),
 }
 
 /// The first lines of files.
@@ -111,7 +111,7 @@ pub struct Work {
     /// The plan.
     pub plan: Plan,
     /// Source of the records.
-    pub input: Input,
+    pub input: JobInput,
     /// Places to which runs are spilled.
     pub temp: Vec<SpillPlace>,
     /// Framing that separates records.
@@ -138,7 +138,7 @@ pub struct Work {
     pub is_in_place: bool,
 }
 
-impl Input {
+impl JobInput {
     /// Returns the number of bytes the inputs hold, where that is known: of files, and of streams
     /// that say so.
     pub fn bytes(&self) -> Option<u64> {
@@ -182,7 +182,7 @@ impl Work {
     fn sources(&self) -> Vec<LayoutInput> {
         let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
         match &self.input {
-            Input::Files(files) => files
+            JobInput::Files(files) => files
                 .iter()
                 .zip(skips)
                 .map(|(file, skip)| LayoutInput {
@@ -191,7 +191,7 @@ impl Work {
                     skip,
                 })
                 .collect(),
-            Input::Stream(_) => {
+            JobInput::Stream(_) => {
                 let length = self.framing.fixed_length().unwrap_or(1) as u64;
                 let bytes = i64::MAX as u64 / length * length;
                 vec![LayoutInput { bytes, is_direct: false, skip: 0 }]
@@ -202,8 +202,8 @@ impl Work {
     /// Returns what stands at the top of the output; of a stream, once it has been read.
     fn header(&self) -> Vec<u8> {
         match &self.input {
-            Input::Files(_) => self.header.bytes.clone(),
-            Input::Stream(stream) => {
+            JobInput::Files(_) => self.header.bytes.clone(),
+            JobInput::Stream(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 stream.header().to_vec()
             }
@@ -220,7 +220,7 @@ impl Work {
     /// Returns the name that messages about a sorted record give to its source.
     fn origin(&self) -> PathBuf {
         match &self.input {
-            Input::Files(files) if files.len() == 1 => files[0].path().to_owned(),
+            JobInput::Files(files) if files.len() == 1 => files[0].path().to_owned(),
             _ => Path::new("the input").to_owned(),
         }
     }
@@ -229,7 +229,7 @@ impl Work {
     /// line may lack its end.
     fn terminators_lacking(&self) -> u64 {
         match (&self.input, self.framing.terminator()) {
-            (Input::Files(files), Some(_)) => files.len() as u64,
+            (JobInput::Files(files), Some(_)) => files.len() as u64,
             _ => 0,
         }
     }
@@ -237,8 +237,8 @@ impl Work {
     /// Returns whether a stream has ended. Files say so by having no next load.
     fn is_stream_at_end(&self) -> bool {
         match &self.input {
-            Input::Files(_) => false,
-            Input::Stream(stream) => stream.lock().is_ok_and(|stream| stream.is_at_end()),
+            JobInput::Files(_) => false,
+            JobInput::Stream(stream) => stream.lock().is_ok_and(|stream| stream.is_at_end()),
         }
     }
 }
@@ -249,7 +249,7 @@ pub fn sort<K: KeyEncoder>(
     key: &K,
     (output, spill): (&mut OpenOutput, &mut Spill),
     progress: &Progress,
-) -> Result<Ended> {
+) -> Result<SortEnd> {
     let past = spill.take_past();
     let slab = past.as_ref().and_then(|past| past.slab.clone());
     if let Some(bytes) = work.input.bytes() {
@@ -269,8 +269,8 @@ pub fn sort<K: KeyEncoder>(
     let past = past.unwrap_or_default();
     let generated = generate::generate(work, key, &mut crew, (memory, past), spill)?;
     let made = match generated {
-        Generated::Crowded(average) => return Ok(Ended::Crowded(average)),
-        Generated::Unsieved => return Ok(Ended::Unsieved),
+        Generated::Crowded(average) => return Ok(SortEnd::Crowded(average)),
+        Generated::Unsieved => return Ok(SortEnd::Unsieved),
         Generated::Whole(load, taken) => write_load(work, key, &mut crew, (&load, taken), output)?,
         Generated::Runs(runs, taken, memory) => {
             write_runs(work, key, &mut crew, (runs, taken, memory), (spill, slab), output)?
@@ -282,7 +282,7 @@ pub fn sort<K: KeyEncoder>(
     let is_order_proven = work.verify;
     let keys = key.findings(&crew.keys);
     let outcome = Outcome { phases, engine, proof, is_order_proven, seen, keys, ..made };
-    Ok(Ended::Sorted(Box::new(outcome)))
+    Ok(SortEnd::Sorted(Box::new(outcome)))
 }
 
 /// Makes sure that there is room, before there is work that could be lost.
@@ -410,7 +410,7 @@ fn write_runs<K: KeyEncoder>(
 
 /// Compares what was written with what was read, and that with what the files had.
 fn proof_of(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
-    if let (Input::Files(files), Framing::Fixed(length), false, true) =
+    if let (JobInput::Files(files), Framing::Fixed(length), false, true) =
         (&work.input, work.framing, work.select.is_partial(), work.gate.admits_all())
     {
         let bytes: u64 = files.iter().map(|file| file.len()).sum();

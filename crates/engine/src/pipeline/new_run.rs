@@ -10,7 +10,7 @@ use super::Work;
 use super::crew::Crew;
 use super::destination::Destination;
 use super::merge::{Brought, Merge, RecordRules, runs_of};
-use super::sorted::Place;
+use super::sorted::SortedPlace;
 use super::spill::{Size, Spill};
 use crate::error::Result;
 use crate::io::{Direct, File};
@@ -42,10 +42,10 @@ impl NewRun {
     pub fn of_sources<K: KeyEncoder>(
         merge: &Merge<'_, K>,
         spill: &mut Spill,
-        sources: &[Place],
+        sources: &[SortedPlace],
     ) -> Result<Self> {
         let (rules, direct, runs) = (merge.rules, merge.direct.spill, runs_of(sources));
-        let bytes: Option<u64> = sources.iter().map(Place::bytes).sum();
+        let bytes: Option<u64> = sources.iter().map(SortedPlace::bytes).sum();
         let key_length = merge.key.key_length();
         if let (Some(bytes), true) = (bytes, runs.len() == sources.len()) {
             let (records, longest) =

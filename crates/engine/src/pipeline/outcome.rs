@@ -54,7 +54,7 @@ pub struct Written {
 
 /// The end of a sort.
 #[derive(Debug)]
-pub enum Ended {
+pub enum SortEnd {
     /// With the output written.
     Sorted(Box<Outcome>),
     /// Nothing was written, because records are shorter than planned; holds their average bytes.

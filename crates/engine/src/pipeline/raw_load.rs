@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memchr::{memchr, memrchr};
 
-use super::chain::{Chain, OrderedBlock};
+use super::chain::{BlockChain, OrderedBlock};
 use super::crew::cut;
 use super::dealing::{Dealers, Dealing};
 use super::entry_room::EntryRoom;
@@ -37,7 +37,7 @@ use super::gate::{FirstFault, Passed};
 use super::leftover::{FoundRecords, LeftoverRecords, loaded_inputs};
 use super::sample;
 use super::stage::{Claim, Fill, Worker};
-use super::{Input, Stream, reading};
+use super::{InputStream, JobInput, reading};
 use crate::error::Result;
 use crate::format::{Ends, Framing, RecordFault};
 use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool};
@@ -63,10 +63,10 @@ struct SpanSlots {
 #[derive(Debug)]
 pub struct RawLoad<'a, K> {
     how: &'a Dealing<'a, K>,
-    input: &'a Input,
+    input: &'a JobInput,
     layout: LoadLayout,
     /// The order of blocks, where these do not tell by themselves where records begin.
-    chain: Option<Chain>,
+    chain: Option<BlockChain>,
     slots: Mutex<SpanSlots>,
     /// Memory before the first span, with the carried bytes at its end, and after the last span.
     around: [Option<Region>; 2],
@@ -109,7 +109,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     /// place. Its entries lie in `pool`. Buffers are of `block` bytes.
     pub fn new(
         how: &'a Dealing<'a, K>,
-        input: &'a Input,
+        input: &'a JobInput,
         (layout, classifier): (LoadLayout, Option<Classifier>),
         (mut memory, pool): (Region, Region),
         (block, workers): (usize, usize),
@@ -121,7 +121,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             Item::Record(_) => &[],
         };
         let is_chained = !how.framing.is_local();
-        let chain = is_chained.then(|| Chain::new(how.framing, carried, begin));
+        let chain = is_chained.then(|| BlockChain::new(how.framing, carried, begin));
         let (room, between) = match how.framing {
             // Loads of these are cut by their number.
             Framing::Fixed(_) => (u64::MAX / 2, 0),
@@ -255,7 +255,11 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     }
 
     /// Reads and deals the next span of a stream, unless another worker is at it.
-    fn claim_from_stream(&self, stream: &Mutex<Stream>, worker: &mut Worker<'_>) -> Result<Claim> {
+    fn claim_from_stream(
+        &self,
+        stream: &Mutex<InputStream>,
+        worker: &mut Worker<'_>,
+    ) -> Result<Claim> {
         let Ok(mut stream) = stream.try_lock() else { return Ok(Claim::Later) };
         if self.is_crowded.load(Ordering::Relaxed) {
             return Ok(Claim::Exhausted);
@@ -372,8 +376,8 @@ pub fn record_ends(framing: Framing, block: &[u8], begin: u64) -> Ends {
 impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
         let files = match self.input {
-            Input::Files(files) => files,
-            Input::Stream(stream) => return self.claim_from_stream(stream, worker),
+            JobInput::Files(files) => files,
+            JobInput::Stream(stream) => return self.claim_from_stream(stream, worker),
         };
         Ok(match self.claim_span() {
             Ok((number, region)) => {

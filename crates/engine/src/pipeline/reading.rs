@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::Input;
+use super::JobInput;
 use super::stage::TURN;
 use crate::error::{Error, Result};
-use crate::io::{Completion, File, Operation, Region, Request};
+use crate::io::{Completion, Direction, File, Region, Request};
 use crate::load::LoadSpan;
 
 /// Returns the request that reads span `number` into `region`.
 pub fn request(files: &[Arc<File>], span: &LoadSpan, region: Region, number: usize) -> Request {
     Request {
-        operation: Operation::Read,
+        operation: Direction::Read,
         file: Arc::clone(&files[span.source]),
         offset: span.offset,
         region,
@@ -38,10 +38,10 @@ pub fn arrived(completion: Completion, span: &LoadSpan) -> Result<Region> {
 }
 
 /// Waits until there may be more to claim.
-pub fn wait_turn(input: &Input) {
+pub fn wait_turn(input: &JobInput) {
     match input {
         // Another worker is reading the stream; its lock is free when there is more to read.
-        Input::Stream(stream) => drop(stream.lock()),
-        Input::Files(_) => std::thread::sleep(TURN),
+        JobInput::Stream(stream) => drop(stream.lock()),
+        JobInput::Files(_) => std::thread::sleep(TURN),
     }
 }

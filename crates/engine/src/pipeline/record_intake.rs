@@ -18,7 +18,7 @@ use super::raw_load::{FilledLoad, RawLoad};
 use super::record_place::{Before, RecordPlace, count_before, length_at};
 use super::sample::{ComingLoad, Sampler};
 use super::stage::Worker;
-use super::{Input, Stream, Work};
+use super::{InputStream, JobInput, Work};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::format::{Framing, RecordFault};
 use crate::incore::{Classifier, Item, KeyedLoad};
@@ -132,7 +132,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Counts what a load that lies in `bytes` has taken of a stream, for the message about a
     /// record in a later one.
     fn count_passed(&mut self, bytes: &[u8], layout: &LoadLayout) {
-        let Input::Stream(stream) = &self.work.input else { return };
+        let JobInput::Stream(stream) = &self.work.input else { return };
         let framing = self.how.framing;
         if framing.fixed_length().is_some() || self.how.gate.is_none() && framing.is_local() {
             return;
@@ -146,7 +146,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 
     /// Returns the stream of the byte after `taken`, where `taken` is all that a load has before
     /// that byte. Also returns what of that stream lies before the byte.
-    fn place_in_stream(&self, stream: &Stream, taken: &[u8]) -> (PathBuf, Before) {
+    fn place_in_stream(&self, stream: &InputStream, taken: &[u8]) -> (PathBuf, Before) {
         let (mut before, passed) = self.passed;
         let mut own = taken;
         let Some(begun) = stream.begun(passed + taken.len() as u64) else {
@@ -164,7 +164,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns the record that a stream ends within, if all before it were dealt; the tail is what
     /// was not.
     fn cut_off(&self, bytes: &[u8], tail: &Range<usize>) -> Option<RecordFault> {
-        let Input::Stream(stream) = &self.work.input else { return None };
+        let JobInput::Stream(stream) = &self.work.input else { return None };
         let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         let message = stream.cut_off()?.clone();
         let has_whole = self.how.framing.whole_bytes(&bytes[tail.clone()]) > 0;
@@ -175,7 +175,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     fn malformed(&self, bytes: &[u8], layout: &LoadLayout, fault: &RecordFault) -> Error {
         let framing = self.how.framing;
         let (path, before) = match &self.work.input {
-            Input::Files(files) => {
+            JobInput::Files(files) => {
                 let InputPlace { source, offset } = layout.origin(fault.at);
                 let file = &files[source];
                 let start = self.work.header.sizes.get(source).map_or(0, |size| size.bytes);
@@ -184,7 +184,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
                     Err(e) => return e,
                 }
             }
-            Input::Stream(stream) => {
+            JobInput::Stream(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(length) = framing.fixed_length() {
                     let offset = layout.origin(fault.at).offset;
@@ -207,8 +207,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// `bytes_read` bytes before the place to which a stream was read.
     fn place_of(&self, origin: InputPlace, bytes_read: usize) -> (PathBuf, u64) {
         match &self.work.input {
-            Input::Files(files) => (files[origin.source].path().to_owned(), origin.offset),
-            Input::Stream(stream) => {
+            JobInput::Files(files) => (files[origin.source].path().to_owned(), origin.offset),
+            JobInput::Stream(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 let (path, read) = stream.place();
                 (path, read.saturating_sub(bytes_read as u64))
@@ -227,12 +227,12 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             Framing::Terminated(_) | Framing::Fixed(_) => ("line", check),
         };
         let length = match &self.work.input {
-            Input::Files(files) => {
+            JobInput::Files(files) => {
                 length_at(&files[origin.source], framing, place.1, LOOKED_THROUGH_MAX)
                     .ok()
                     .flatten()
             }
-            Input::Stream(_) => None,
+            JobInput::Stream(_) => None,
         };
         let (size, least) = match length {
             Some(length) => {
@@ -303,11 +303,11 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
     /// known ahead.
     fn looks_ahead(&self) -> bool {
         let is_last = self.work.plan.is_one_pass || self.cutter.is_over();
-        !is_last && matches!(self.work.input, Input::Files(_))
+        !is_last && matches!(self.work.input, JobInput::Files(_))
     }
 
     fn prepare(&mut self) -> Result<()> {
-        let Input::Files(files) = &self.work.input else { return Ok(()) };
+        let JobInput::Files(files) = &self.work.input else { return Ok(()) };
         let bytes = self.work.plan.load.records_bytes.min(self.cutter.bytes_left());
         let load = ComingLoad { files, left: self.cutter.left(), bytes };
         let wanted = bytes as usize / self.average / self.how.bucket_records;

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::sorted::Place;
+use super::sorted::SortedPlace;
 use crate::error::{Error, Result, Setting, message};
 use crate::format::csv::union::{ColumnOrder, RowWriter, UnionTable};
 use crate::format::csv::{Dialect, ROW_END, Rows};
@@ -30,9 +30,9 @@ const STEP: usize = 4096;
 const ROW_MAX: usize = u32::MAX as usize;
 
 /// An input after its top, opened when it is read.
-pub enum Rest {
+pub enum AfterTop {
     /// A file that was not opened.
-    File(Place),
+    File(SortedPlace),
     /// A stream, and the number of bytes to skip.
     Stream(pipe::PipeReader, u64),
     /// An input that is being read.
@@ -41,7 +41,7 @@ pub enum Rest {
     Ended,
 }
 
-impl Supply for Rest {
+impl Supply for AfterTop {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let supply = match std::mem::replace(self, Self::Ended) {
             Self::Ended => return Ok(0),
@@ -63,7 +63,7 @@ impl Supply for Rest {
     }
 }
 
-impl Rest {
+impl AfterTop {
     fn insert(&mut self, supply: Box<dyn Supply>) -> &mut Self {
         *self = Self::Open(supply);
         self
@@ -115,7 +115,7 @@ impl RowMemory {
 
 /// A table whose rows are rewritten to the columns of a union while they are read.
 pub struct Rewritten {
-    rest: Rest,
+    rest: AfterTop,
     name: PathBuf,
     dialect: Dialect,
     ragged: Ragged,
@@ -139,7 +139,7 @@ impl Rewritten {
     /// Returns the rows of `rest`, whose top has `top_bytes`, in the order that a union of `width`
     /// columns has.
     pub fn new(
-        (rest, name, top_bytes): (Rest, PathBuf, u64),
+        (rest, name, top_bytes): (AfterTop, PathBuf, u64),
         csv: CsvFormat,
         (order, width): (Arc<ColumnOrder>, usize),
         memory: Arc<RowMemory>,

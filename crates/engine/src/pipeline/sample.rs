@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use super::crew::cut;
 use super::dealing::Dealing;
-use super::{Input, Work};
+use super::{JobInput, Work};
 use crate::error::Result;
 use crate::format::{Framing, Guide};
 use crate::incore::{Classifier, Sample};
-use crate::io::{Arena, Engine, File, Operation, Queue, Region, Request};
+use crate::io::{Arena, Direction, Engine, File, Queue, Region, Request};
 use crate::key::KeyEncoder;
 use crate::load::InputPlace;
 use crate::load::layout::PAGE;
@@ -123,7 +123,7 @@ impl Sampler {
     /// apart otherwise, it looks at the first ones of the first file that has some.
     pub fn new(work: &Work) -> Result<Self> {
         let mut first = Vec::new();
-        if let (Input::Files(files), Some(_)) = (&work.input, work.framing.lines_of(1)) {
+        if let (JobInput::Files(files), Some(_)) = (&work.input, work.framing.lines_of(1)) {
             let mut filled = files.iter().zip(work.sources());
             let filled = filled.find(|(file, source)| file.len() > source.skip);
             if let Some((file, source)) = filled {
@@ -191,7 +191,7 @@ impl Sampler {
     /// the one in which its record begins, if that is known.
     fn ask(&mut self, file: &Arc<File>, offset: u64, tag: u64) -> Result<()> {
         let Some(region) = self.free.pop() else { return Ok(()) };
-        let (operation, file) = (Operation::Read, Arc::clone(file));
+        let (operation, file) = (Direction::Read, Arc::clone(file));
         let offset = offset - offset % self.framing.fixed_length().unwrap_or(1) as u64;
         let offset = offset & !(PAGE as u64 - 1);
         self.queue.submit(Request { operation, file, offset, region, range: 0..self.window, tag })

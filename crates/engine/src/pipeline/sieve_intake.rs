@@ -26,7 +26,7 @@ use super::intake::{Intake, ReadyLoad, sum_in};
 use super::raw_load::record_ends;
 use super::sample::{ComingLoad, Sampler};
 use super::stage::{Claim, Fill, TURN, Worker};
-use super::{Input, Work, reading};
+use super::{JobInput, Work, reading};
 use crate::error::Result;
 use crate::incore::{KeyedLoad, Pool, SHELF, Shelf, Sieve};
 use crate::io::{Completion, File, Region};
@@ -74,7 +74,7 @@ pub struct SieveIntake<'a, K> {
 impl<'a, K: KeyEncoder> SieveIntake<'a, K> {
     /// Returns an intake at the start of the input.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, memory: SieveMemory) -> Result<Self> {
-        let (Input::Files(files), Some(terminator)) = (&work.input, work.framing.terminator())
+        let (JobInput::Files(files), Some(terminator)) = (&work.input, work.framing.terminator())
         else {
             unreachable!("only lines of files are sifted")
         };

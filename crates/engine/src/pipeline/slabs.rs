@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::stage::{Claim, Fill, Worker};
 use crate::error::{Error, Result};
-use crate::io::{Completion, Operation, Region, Request};
+use crate::io::{Completion, Direction, Region, Request};
 use crate::merge::{Piece, Slab};
 use crate::run::RunReader;
 use crate::run::layout::{BLOCK, DATA_START};
@@ -95,7 +95,7 @@ impl Fill for RawSlab<'_> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(region) = slots[number].take() else { unreachable!("each span is claimed once") };
         Ok(Claim::Read(Request {
-            operation: Operation::Read,
+            operation: Direction::Read,
             file: Arc::clone(self.runs[span.run].file()),
             offset: DATA_START + span.blocks.start * BLOCK as u64,
             range: 0..region.len(),

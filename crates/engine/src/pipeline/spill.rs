@@ -22,8 +22,8 @@ use crate::stripe::{SpillPlace, SpillSet};
 use crate::sys::space;
 use crate::units::ByteSize;
 
-use places::Places;
 pub use places::Size;
+use places::SpillSpots;
 
 /// Number of times that it checks whether a run's writes have ended, and the time between checks.
 const QUIET_LOOKS: u32 = 100;
@@ -33,7 +33,7 @@ const QUIET_PAUSE: Duration = Duration::from_millis(2);
 /// kept.
 #[derive(Debug)]
 pub struct Spill {
-    places: Places,
+    places: SpillSpots,
     log: Option<Log>,
     /// True if anything was noted from which another job can continue.
     has_noted: bool,
@@ -53,7 +53,7 @@ struct Log {
 impl Spill {
     /// Returns spill space in `places`, of at most `limit` bytes together. Nothing is made yet.
     pub fn new(places: Vec<SpillPlace>, limit: Option<ByteSize>) -> Self {
-        Self { places: Places::new(places, limit), log: None, has_noted: false }
+        Self { places: SpillSpots::new(places, limit), log: None, has_noted: false }
     }
 
     /// Returns spill space in existing directories, for a job whose manifest lies in the first,
@@ -65,7 +65,7 @@ impl Spill {
         limit: Option<ByteSize>,
     ) -> Self {
         let has_noted = past.as_ref().is_some_and(|past| past.is_begun);
-        let places = Places::kept(sets, (past.as_ref(), runs), limit);
+        let places = SpillSpots::kept(sets, (past.as_ref(), runs), limit);
         let log = Some(Log { manifest, pending: None, past, freed: None });
         Self { places, log, has_noted }
     }

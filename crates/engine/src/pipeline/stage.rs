@@ -165,13 +165,13 @@ pub fn run<T>(
 ) -> Result<Option<T>> {
     let failed = AtomicBool::new(false);
     if let ([worker @ Worker { place: None, .. }], None) = (&mut *workers, &meanwhile) {
-        let step = Step { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
+        let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
         return step.run(worker).map(|()| None);
     }
     std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(workers.len());
         for worker in workers {
-            let step = Step { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
+            let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
             let name = format!("worker {}", worker.number);
             let thread = std::thread::Builder::new().name(name).spawn_scoped(scope, || {
                 let alarm = Alarm(&failed);
@@ -212,7 +212,7 @@ impl Drop for Alarm<'_> {
 }
 
 /// Work of a worker in a stage.
-struct Step<'a> {
+struct StageStep<'a> {
     fill: Option<&'a dyn Fill>,
     /// True if `fill` has nothing more to claim; reads may still be in flight.
     is_exhausted: bool,
@@ -221,7 +221,7 @@ struct Step<'a> {
     failed: &'a AtomicBool,
 }
 
-impl Step<'_> {
+impl StageStep<'_> {
     fn run(mut self, worker: &mut Worker<'_>) -> Result<()> {
         if let Some(place) = &worker.place {
             processors::stay_on(place);

@@ -14,7 +14,7 @@ use crate::stats::Progress;
 
 /// One or more streams, read one after the other as if they were one.
 #[derive(Debug)]
-pub struct Stream {
+pub struct InputStream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::PipeReader>,
     /// Names of all streams; those that were open from the beginning come first.
@@ -61,7 +61,7 @@ pub struct Begun {
     pub top: Before,
 }
 
-impl Stream {
+impl InputStream {
     /// Streams at their beginnings.
     pub fn new(
         readers: impl IntoIterator<Item = pipe::PipeReader>,

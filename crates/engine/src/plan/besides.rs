@@ -8,7 +8,7 @@ use crate::units::ByteSize;
 
 /// Something that takes a part of the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct Reservation {
     /// Bytes of the budget that there is.
     pub bytes: u64,
     /// Divisor of a larger budget that gives the part, unless that is less; 0 where the part stays
@@ -16,7 +16,7 @@ pub struct Part {
     pub share: u64,
 }
 
-impl Part {
+impl Reservation {
     /// Returns a part that takes equal bytes of any budget.
     pub fn fixed(bytes: u64) -> Self {
         Self { bytes, share: 0 }
@@ -33,11 +33,11 @@ const PARTS: usize = 12;
 
 /// All parts of the budget that records cannot use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Besides([Part; PARTS]);
+pub struct Besides([Reservation; PARTS]);
 
 impl Besides {
     /// Adds a part.
-    pub fn add(&mut self, part: Part) {
+    pub fn add(&mut self, part: Reservation) {
         let free = self.0.iter_mut().find(|part| part.bytes == 0);
         let Some(free) = free else { unreachable!("there are no more than {PARTS} parts") };
         *free = part;

@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use super::algorithm::Algorithm;
-use super::besides::Part;
+use super::besides::Reservation;
 use super::geometry::Geometry;
 use super::passes::Way;
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
@@ -127,11 +127,11 @@ impl Levers {
 
     /// Returns the part of the budget that requests beyond the default number take, for `threads`
     /// workers.
-    pub(super) fn requests(&self, threads: usize) -> Part {
+    pub(super) fn requests(&self, threads: usize) -> Reservation {
         let reads = self.queue_depth.unwrap_or(0).div_ceil(threads.max(1));
         let each = reads.saturating_add(self.write_buffers.unwrap_or(0));
         let more = each.saturating_sub(REQUESTS_USUAL).saturating_mul(threads);
-        Part::fixed(REQUEST_BYTES.saturating_mul(more as u64))
+        Reservation::fixed(REQUEST_BYTES.saturating_mul(more as u64))
     }
 
     /// Returns the number of bytes of the smallest piece of a run that is worth a request of its

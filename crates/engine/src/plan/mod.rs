@@ -31,7 +31,7 @@ use crate::load::layout::{PAGE, whole_step};
 use crate::units::ByteSize;
 
 pub use algorithm::Algorithm;
-use besides::{Besides, Part};
+use besides::{Besides, Reservation};
 use levers::{AREAS_MAX, Levers, Overlap};
 use memory::{LaneMemory, LoadMemory};
 use open_files::OpenFiles;
@@ -202,7 +202,7 @@ impl Plan {
             0 => Some(plan),
             runs => {
                 let mut need = *need;
-                need.besides.add(Part::fixed(runs));
+                need.besides.add(Reservation::fixed(runs));
                 Self::within(&need)
             }
         }

@@ -34,11 +34,11 @@ use crate::units::ByteSize;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// The disks that the input lies on, each with its share of it; none where it is in memory.
-    pub input: Vec<Part>,
+    pub input: Vec<DiskPart>,
     /// Parts of the disks that hold runs.
-    pub spill: Vec<Part>,
+    pub spill: Vec<DiskPart>,
     /// Parts of the disks that hold the output; empty where it goes to a pipe.
-    pub output: Vec<Part>,
+    pub output: Vec<DiskPart>,
     /// Costs of processing records.
     pub costs: Costs,
     /// Bytes per second of memory that was never touched before, to all threads; infinite where
@@ -77,7 +77,7 @@ const DEPTH_CHOSEN: usize = 64;
 
 /// A disk's part of a stream.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct DiskPart {
     /// Device number, equal for all paths on this disk.
     pub device: u64,
     /// The share of the stream's bytes, 0 to 1.
@@ -88,10 +88,10 @@ pub struct Part {
 
 /// Bytes that a phase moves on each disk.
 #[derive(Default)]
-struct Traffic<'a>(Vec<(&'a Part, f64, f64)>);
+struct Traffic<'a>(Vec<(&'a DiskPart, f64, f64)>);
 
 impl<'a> Traffic<'a> {
-    fn new(parts: &'a [Part], read: u64, written: u64) -> Self {
+    fn new(parts: &'a [DiskPart], read: u64, written: u64) -> Self {
         let mut traffic = Self::default();
         for part in parts {
             traffic.add((part, read as f64 * part.share, written as f64 * part.share));
@@ -99,7 +99,7 @@ impl<'a> Traffic<'a> {
         traffic
     }
 
-    fn add(&mut self, (part, read, written): (&'a Part, f64, f64)) {
+    fn add(&mut self, (part, read, written): (&'a DiskPart, f64, f64)) {
         match self.0.iter_mut().find(|(known, ..)| known.device == part.device) {
             Some(known) => (known.1, known.2) = (known.1 + read, known.2 + written),
             None => self.0.push((part, read, written)),
@@ -113,7 +113,7 @@ impl<'a> Traffic<'a> {
 
     /// Seconds of the disk that has most to do.
     fn seconds(&self) -> f64 {
-        let seconds = |(Part { disk, .. }, read, written): &(&Part, f64, f64)| {
+        let seconds = |(DiskPart { disk, .. }, read, written): &(&DiskPart, f64, f64)| {
             let common = read.min(*written);
             let (reads, writes) = (read - common, written - common);
             2.0 * common / disk.both + reads / disk.read + writes / disk.write
@@ -123,17 +123,17 @@ impl<'a> Traffic<'a> {
 }
 
 /// Work of disks and processors at the same time.
-struct Work<'a> {
+struct OverlappedWork<'a> {
     traffic: Traffic<'a>,
     processor_seconds: f64,
 }
 
-impl<'a> Work<'a> {
-    fn reading(parts: &'a [Part], bytes: u64) -> Self {
+impl<'a> OverlappedWork<'a> {
+    fn reading(parts: &'a [DiskPart], bytes: u64) -> Self {
         Self { traffic: Traffic::new(parts, bytes, 0), processor_seconds: 0.0 }
     }
 
-    fn writing(parts: &'a [Part], bytes: u64) -> Self {
+    fn writing(parts: &'a [DiskPart], bytes: u64) -> Self {
         Self { traffic: Traffic::new(parts, 0, bytes), processor_seconds: 0.0 }
     }
 
@@ -257,8 +257,8 @@ impl Rates {
         let dealing = self.cost(plan, self.costs.reading, read) + touching;
         let sorting = self.cost(plan, self.costs.writing, written);
         vec![
-            phase(Phase::Reading, &[Work::reading(&self.input, read).of(dealing)], 1),
-            phase(Phase::Writing, &[Work::writing(&self.output, written).of(sorting)], 1),
+            phase(Phase::Reading, &[OverlappedWork::reading(&self.input, read).of(dealing)], 1),
+            phase(Phase::Writing, &[OverlappedWork::writing(&self.output, written).of(sorting)], 1),
             self.finishing(volume),
         ]
     }
@@ -269,15 +269,16 @@ impl Rates {
         let dealing = self.cost(plan, self.costs.reading, read).min(all);
         let works = in_turn(
             plan.areas > 1 || plan.replacement.is_some(),
-            Work::reading(&self.input, read).of(dealing + touching),
-            Work::writing(&self.spill, generated).of(all - dealing),
+            OverlappedWork::reading(&self.input, read).of(dealing + touching),
+            OverlappedWork::writing(&self.spill, generated).of(all - dealing),
         );
         let mut phases = vec![phase(Phase::RunGeneration, &works, volume.load_stages)];
         let is_overlapped = plan.areas > 1 || plan.merge_way() == Way::Streams;
-        let merging = |kind, (read, output, written): (u64, &[Part], u64)| {
+        let merging = |kind, (read, output, written): (u64, &[DiskPart], u64)| {
             let costs = self.merging_cost(plan, written);
-            let reading = Work::reading(&self.spill, read);
-            let works = in_turn(is_overlapped, reading, Work::writing(output, written).of(costs));
+            let reading = OverlappedWork::reading(&self.spill, read);
+            let works =
+                in_turn(is_overlapped, reading, OverlappedWork::writing(output, written).of(costs));
             phase(kind, &works, volume.stages_of(written))
         };
         if volume.merged_bytes > 0 {
@@ -310,7 +311,8 @@ impl Rates {
     /// Returns the phase that makes the last writes durable and removes runs.
     fn finishing(&self, volume: &Volume) -> PhasePrediction {
         let durable = self.output.iter().map(|part| part.disk.sync_seconds).fold(0.0, f64::max);
-        let removed = |part: &Part| volume.generated_bytes as f64 * part.share / part.disk.remove;
+        let removed =
+            |part: &DiskPart| volume.generated_bytes as f64 * part.share / part.disk.remove;
         let removed: f64 = self.spill.iter().map(removed).sum();
         let (phase, seconds) = (Phase::Finishing, durable + removed);
         expected(phase, seconds, (seconds, 0.0))
@@ -318,7 +320,11 @@ impl Rates {
 }
 
 /// Returns what reads and writes come to: one work if they are done at the same time, else two.
-fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) -> Vec<Work<'a>> {
+fn in_turn<'a>(
+    is_overlapped: bool,
+    mut reading: OverlappedWork<'a>,
+    writing: OverlappedWork<'a>,
+) -> Vec<OverlappedWork<'a>> {
     if !is_overlapped {
         return vec![reading, writing];
     }
@@ -327,11 +333,11 @@ fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) ->
 }
 
 /// Returns a phase of `stages` stages, in which these works are done one after the other.
-fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
+fn phase(phase: Phase, works: &[OverlappedWork<'_>], stages: u64) -> PhasePrediction {
     let stages = STAGE_SECONDS * stages as f64;
-    let sum = |part: fn(&Work<'_>) -> f64| works.iter().map(part).sum::<f64>();
+    let sum = |part: fn(&OverlappedWork<'_>) -> f64| works.iter().map(part).sum::<f64>();
     let busy = (sum(|work| work.traffic.seconds()), sum(|work| work.processor_seconds));
-    let seconds: f64 = works.iter().map(Work::seconds).sum();
+    let seconds: f64 = works.iter().map(OverlappedWork::seconds).sum();
     expected(phase, stages + seconds, busy)
 }
 

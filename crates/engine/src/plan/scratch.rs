@@ -5,7 +5,7 @@
 //! memory that takes depends on the record, so a part of the budget is set aside, and a record that
 //! needs more is refused before it is sorted. Long texts take turns: there is one at a time.
 
-use super::besides::Part;
+use super::besides::Reservation;
 use crate::error::{Message, Setting, message};
 use crate::units::ByteSize;
 
@@ -53,8 +53,8 @@ impl ScratchMemory {
     }
 
     /// Returns the part of the budget.
-    pub fn part(self) -> Part {
-        Part { bytes: self.bytes, share: self.share }
+    pub fn part(self) -> Reservation {
+        Reservation { bytes: self.bytes, share: self.share }
     }
 
     /// Returns the fault of a record of `length` bytes whose keys and values take `needed` bytes,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::io::{Arena, Engine, File, Operation, Queue, Region, Request};
+use crate::io::{Arena, Direction, Engine, File, Queue, Region, Request};
 use crate::units::ByteSize;
 
 /// Most bytes of a window. Larger ones would save no time: tables are a small part of a run, and
@@ -46,7 +46,7 @@ impl FileWindow {
         let wanted = self.region.len().min((place.end - offset) as usize);
         // The region goes with the request; an empty one keeps its place.
         let region = self.region.split_off(0);
-        let (operation, file) = (Operation::Read, Arc::clone(&self.file));
+        let (operation, file) = (Direction::Read, Arc::clone(&self.file));
         self.queue.submit(Request { operation, file, offset, region, range: 0..wanted, tag: 0 })?;
         let Some(done) = self.queue.wait()? else { unreachable!("a request is in flight") };
         self.region = done.request.region;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::io::{Completion, File, Operation, Queue, Region, Request};
+use crate::io::{Completion, Direction, File, Queue, Region, Request};
 use crate::stats::{Progress, Requests, Stream, Waits};
 use crate::units::ByteSize;
 
@@ -145,7 +145,7 @@ impl<'p> Lane<'p> {
 
     /// Starts a read.
     pub fn read(&mut self, request: Request) -> Result<()> {
-        assert_eq!(request.operation, Operation::Read);
+        assert_eq!(request.operation, Direction::Read);
         self.reads_in_flight += 1;
         self.progress.read_begins();
         count(&mut self.counters.reads, &request, self.reads_in_flight);
@@ -262,7 +262,7 @@ impl<'p> Lane<'p> {
             return Err(e);
         }
         let file = Arc::clone(file);
-        let operation = Operation::Write;
+        let operation = Direction::Write;
         let request = Request { operation, file, offset, region, range, tag: 0 };
         let in_flight = self.queue.in_flight() - self.reads_in_flight + 1;
         count(&mut self.counters.writes, &request, in_flight);
@@ -284,7 +284,7 @@ impl<'p> Lane<'p> {
 
     fn take_in(&mut self, completion: Completion) -> Result<()> {
         match completion.request.operation {
-            Operation::Read => {
+            Direction::Read => {
                 self.reads_in_flight -= 1;
                 let stream = Stream::read_in(self.progress.phase());
                 self.progress.read_ends(stream, completion.took);
@@ -294,7 +294,7 @@ impl<'p> Lane<'p> {
                 }
                 self.arrived.push_back(completion);
             }
-            Operation::Write => {
+            Direction::Write => {
                 if let Some(share) = completion.request.file.share() {
                     share.write_ended(*completion.result.as_ref().unwrap_or(&0) as u64);
                 }

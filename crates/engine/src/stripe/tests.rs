@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::error::Error;
 use crate::io::striped::StripeLayout;
-use crate::io::{Arena, Direct, Engine, File, Operation, Request};
+use crate::io::{Arena, Direct, Direction, Engine, File, Request};
 use crate::units::ByteSize;
 
 /// Small, seeded (splitmix64).
@@ -119,7 +119,7 @@ fn what_is_wrong_with_a_definition_is_told() {
     assert!(Definition::of_text(&vec![b'#'; 2 << 20]).expect_err("too long").contains("longer"));
 }
 
-fn request(operation: Operation, file: &Arc<File>, (offset, bytes): (u64, usize)) -> Request {
+fn request(operation: Direction, file: &Arc<File>, (offset, bytes): (u64, usize)) -> Request {
     let region = Arena::new(ByteSize(bytes as u64 + 8192)).expect("memory");
     let (file, range) = (Arc::clone(file), 4096..4096 + bytes);
     Request { operation, file, offset, region, range, tag: offset }
@@ -139,7 +139,7 @@ fn requests_are_parted_and_come_back_whole() {
             let mut at = 0;
             while at < content.len() {
                 let bytes = (1 + random.below(90_000) as usize).min(content.len() - at);
-                let mut one = request(Operation::Write, output.file(), (at as u64, bytes));
+                let mut one = request(Direction::Write, output.file(), (at as u64, bytes));
                 one.region[4096..4096 + bytes].copy_from_slice(&content[at..at + bytes]);
                 queue.submit(one).expect("submitted");
                 at += bytes;
@@ -154,7 +154,7 @@ fn requests_are_parted_and_come_back_whole() {
             for _ in 0..40 {
                 let offset = random.below(content.len() as u64 + 9000);
                 let bytes = random.below(70_000) as usize;
-                queue.submit(request(Operation::Read, &file, (offset, bytes))).expect("submitted");
+                queue.submit(request(Direction::Read, &file, (offset, bytes))).expect("submitted");
             }
             assert!(queue.in_flight() <= 40);
             let mut over = 0;
@@ -256,7 +256,7 @@ fn members_that_are_missing_short_or_foreign_are_told() {
     // One that becomes short behind our back is no end of the file.
     fs::OpenOptions::new().write(true).open(&member).expect("open").set_len(100).expect("cut");
     let mut queue = Engine::Sync.queue(1).expect("a queue");
-    queue.submit(request(Operation::Read, &file, (0, 50_000))).expect("submitted");
+    queue.submit(request(Direction::Read, &file, (0, 50_000))).expect("submitted");
     let done = queue.wait().expect("waited").expect("a completion");
     assert!(matches!(done.result, Err(Error::Malformed { .. })), "{:?}", done.result);
 }

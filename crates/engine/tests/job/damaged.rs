@@ -3,7 +3,7 @@
 
 use sortwell_engine::Error;
 use sortwell_engine::io::faulty::{InjectedFault, Script};
-use sortwell_engine::io::{Engine, Operation};
+use sortwell_engine::io::{Direction, Engine};
 
 use crate::random::Random;
 use crate::subject::Subject;
@@ -16,7 +16,7 @@ fn spilling() -> impl Iterator<Item = Subject> {
 
 /// Runs a job with one bit of a run file wrong. Whether that was found; it may lie where nothing is
 /// read.
-fn is_found(subject: &Subject, operation: Operation, number: u64, bit: u64) -> bool {
+fn is_found(subject: &Subject, operation: Direction, number: u64, bit: u64) -> bool {
     let spill = subject.folder.at("spill");
     let script = Script::new(&spill, number..number + 1, InjectedFault::Flips(bit)).of(operation);
     match subject.run(script).result {
@@ -34,7 +34,7 @@ fn is_found(subject: &Subject, operation: Operation, number: u64, bit: u64) -> b
 fn a_bit_of_a_run_that_is_wrong() {
     let mut random = Random::fresh();
     for subject in spilling() {
-        for operation in [Operation::Write, Operation::Read] {
+        for operation in [Direction::Write, Direction::Read] {
             let spill = subject.folder.at("spill");
             let script = Script::new(&spill, 0..0, InjectedFault::Crumbles).of(operation);
             let [count] = subject.counts([script]);
@@ -54,7 +54,7 @@ fn the_first_bits_of_all_parts_of_runs_are_wrong() {
         for bit in [3, 77, 300] {
             let spill = subject.folder.at("spill");
             let script =
-                Script::new(&spill, 0..u64::MAX, InjectedFault::Flips(bit)).of(Operation::Write);
+                Script::new(&spill, 0..u64::MAX, InjectedFault::Flips(bit)).of(Direction::Write);
             let error = subject.run(script).result.expect_err("all is damaged");
             assert!(matches!(error, Error::Corrupt { .. }), "{error}: {}", subject.words);
             subject.assert_names_a_file(&error);
@@ -80,7 +80,7 @@ fn a_bit_of_memory_that_goes_wrong() {
         let subject = subject.with_engine(Engine::Sync);
         let folder = subject.folder.at("in");
         let script = |numbers, fault| {
-            Script::new(&folder, numbers, fault).of(Operation::Read).from_bytes(32 << 10)
+            Script::new(&folder, numbers, fault).of(Direction::Read).from_bytes(32 << 10)
         };
         let [count] = subject.counts([script(0..0, InjectedFault::Crumbles)]);
         let mut found = 0;

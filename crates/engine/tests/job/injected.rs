@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use sortwell_engine::Error;
-use sortwell_engine::io::Operation;
+use sortwell_engine::io::Direction;
 use sortwell_engine::io::faulty::{InjectedFault, Script};
 
 use crate::random::Random;
 use crate::subject::{Outcome, Subject};
 
 /// Where requests go, and which.
-const STREAMS: [(&str, Operation); 4] = [
-    ("in", Operation::Read),
-    ("spill", Operation::Write),
-    ("spill", Operation::Read),
-    ("out", Operation::Write),
+const STREAMS: [(&str, Direction); 4] = [
+    ("in", Direction::Read),
+    ("spill", Direction::Write),
+    ("spill", Direction::Read),
+    ("out", Direction::Write),
 ];
 
 /// A script for each stream, and how many requests it would be about.
 fn streams(subject: &Subject, fault: InjectedFault) -> impl Iterator<Item = (Script, u64)> {
-    let script = |(place, operation): (&str, Operation)| {
+    let script = |(place, operation): (&str, Direction)| {
         Script::new(&subject.folder.at(place), 0..0, fault).of(operation)
     };
     let scripts = STREAMS.map(script);
@@ -75,7 +75,7 @@ fn a_disk_that_fills_up_anywhere() {
     let mut random = Random::fresh();
     for subject in Subject::all() {
         for (script, count) in streams(&subject, InjectedFault::Ends) {
-            if script.operation == Some(Operation::Read) {
+            if script.operation == Some(Direction::Read) {
                 continue;
             }
             for number in some_of(count, 2, &mut random) {
@@ -107,7 +107,7 @@ fn transfers_that_end_early() {
     let mut random = Random::fresh();
     for subject in Subject::all() {
         for (script, count) in streams(&subject, InjectedFault::Ends) {
-            let is_read = script.operation == Some(Operation::Read);
+            let is_read = script.operation == Some(Direction::Read);
             for number in some_of(count, 1, &mut random) {
                 let script = Script { numbers: number..number + 1, ..script.clone() };
                 let outcome = subject.run(script.clone());
@@ -156,7 +156,7 @@ fn writes_that_begin_late() {
     for (subject, milliseconds) in subjects.chain([(Subject::long_records(), 200)]) {
         let late = InjectedFault::BeginsLate(Duration::from_millis(milliseconds));
         let script = Script::new(&subject.folder.at(""), 0..u64::MAX, late);
-        let outcome = subject.run(script.of(Operation::Write));
+        let outcome = subject.run(script.of(Direction::Write));
         assert!(outcome.has_struck);
         outcome.result.unwrap_or_else(|e| panic!("{e}: {}", subject.words));
     }

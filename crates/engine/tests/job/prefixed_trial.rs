@@ -7,7 +7,7 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::format::Format;
 use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Budget, Input, Output, SortJob};
-use sortwell_engine::key::text::{Invalid, Place};
+use sortwell_engine::key::text::{Invalid, InvalidPlace};
 use sortwell_engine::operator::Select;
 use sortwell_engine::stats::Statistics;
 
@@ -106,7 +106,7 @@ impl Prefixed {
             text.parse().expect("a key")
         };
         job.keys = self.keys.iter().map(key).collect();
-        job.order.invalid = Some(Invalid::Placed(Place::First));
+        job.order.invalid = Some(Invalid::Placed(InvalidPlace::First));
         job.select = self.select.clone();
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
         job.algorithm = self.algorithm;

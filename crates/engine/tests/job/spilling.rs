@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sortwell_engine::ByteSize;
 use sortwell_engine::io::faulty::{InjectedFault, Script};
-use sortwell_engine::io::{Direct, Operation};
+use sortwell_engine::io::{Direct, Direction};
 use sortwell_engine::plan::levers::Overlap;
 use sortwell_engine::stats::{Progress, Statistics};
 
@@ -202,7 +202,7 @@ fn a_slow_spill_directory_takes_less() {
     let writes = |place, numbers, delay| {
         let script =
             Script::new(place, numbers, InjectedFault::Stalls(Duration::from_millis(delay)));
-        script.of(Operation::Write).install()
+        script.of(Direction::Write).install()
     };
     let slow = writes(&job.temp[0], 0..u64::MAX, 40);
     let fast = writes(&job.temp[1], 0..0, 0);

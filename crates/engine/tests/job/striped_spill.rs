@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sortwell_engine::format::Format;
 use sortwell_engine::io::faulty::{InjectedFault, Script};
-use sortwell_engine::io::{Direct, Operation};
+use sortwell_engine::io::{Direct, Direction};
 use sortwell_engine::job::{
     Budget, Input, MergeJob, Output, Resume, SortJob, leftovers, remove_leftovers,
 };
@@ -304,7 +304,7 @@ fn a_member_that_is_cut_while_it_is_read() {
     let temp = set(&folder, "temp", 2, &mut Random::new(3));
     let own = directories(&temp)[1].clone();
     let late = InjectedFault::BeginsLate(Duration::from_millis(300));
-    let script = Script::new(&own, 0..1, late).of(Operation::Read).from_bytes(65_536);
+    let script = Script::new(&own, 0..1, late).of(Direction::Read).from_bytes(65_536);
     let job = SortJob { temp: vec![temp.clone()], ..trial.job(&folder) };
     let installed = script.install();
     let result = std::thread::scope(|scope| {
@@ -333,7 +333,7 @@ fn a_member_that_refuses() {
     let temp = set(&folder, "temp", 3, &mut Random::new(4));
     let own = directories(&temp)[2].clone();
     let job = SortJob { temp: vec![temp.clone()], ..trial.job(&folder) };
-    for (operation, number) in [(Operation::Write, 0), (Operation::Write, 9), (Operation::Read, 3)]
+    for (operation, number) in [(Direction::Write, 0), (Direction::Write, 9), (Direction::Read, 3)]
     {
         let fault = InjectedFault::Fails(rustix::io::Errno::IO);
         let installed = Script::new(&own, number..number + 1, fault).of(operation).install();

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use sortwell_engine::io::Operation;
+use sortwell_engine::io::Direction;
 use sortwell_engine::io::faulty::{InjectedFault, Installed, Script};
 use sortwell_engine::job::{CopyJob, Input, Output, SortJob};
 use sortwell_engine::stats::{Phase, Progress};
@@ -45,7 +45,7 @@ fn set(folder: &Folder, name: &str, strides: [u64; 2], base: u64) -> PathBuf {
     path
 }
 
-fn slow(folder: &Folder, operation: Operation, speeds: [u64; 2]) -> Vec<Installed> {
+fn slow(folder: &Folder, operation: Direction, speeds: [u64; 2]) -> Vec<Installed> {
     let disk = |(number, speed): (usize, u64)| {
         let under = folder.at(&format!("disk {number}"));
         Script::new(&under, 0..u64::MAX, InjectedFault::Flows(speed)).of(operation).install()
@@ -66,10 +66,10 @@ fn copy(from: Input, to: Output) -> f64 {
 fn shares(folder: &Folder, set: &Path) -> [f64; 2] {
     let sum = SPEEDS.iter().sum::<u64>() as f64;
     let plain = folder.at("plain");
-    let slow_writes = slow(folder, Operation::Write, SPEEDS);
+    let slow_writes = slow(folder, Direction::Write, SPEEDS);
     let written = copy(Input::File(plain), Output::Striped(set.to_owned()));
     drop(slow_writes);
-    let _slow_reads = slow(folder, Operation::Read, SPEEDS);
+    let _slow_reads = slow(folder, Direction::Read, SPEEDS);
     let read = copy(Input::Striped(set.to_owned()), Output::File(folder.at("read back")));
     [written / sum, read / sum]
 }
@@ -109,7 +109,7 @@ fn striped_runs_are_written_at_the_sum_of_both() {
     // So little memory has no more in flight than a stride of megabytes.
     let set = set(&folder, "runs", [2, 3], 32 << 10);
     let job = SortJob { temp: vec![set], ..trial.job(&folder) };
-    let _slow_writes = slow(&folder, Operation::Write, SORT_SPEEDS);
+    let _slow_writes = slow(&folder, Direction::Write, SORT_SPEEDS);
     let share = || {
         let statistics = job.run(&Progress::new()).expect("sorted");
         let generation = statistics.phases.iter().find(|time| time.phase == Phase::RunGeneration);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use sortwell_engine::format::Format;
-use sortwell_engine::io::Operation;
+use sortwell_engine::io::Direction;
 use sortwell_engine::io::faulty::{InjectedFault, Script};
 use sortwell_engine::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};
@@ -24,7 +24,7 @@ use crate::trial::{Folder, Trial};
 /// Runs a job; `change` is made before request `number` of its place is carried out.
 fn run_and(
     subject: &Subject,
-    (place, operation, number): (&str, Operation, u64),
+    (place, operation, number): (&str, Direction, u64),
     change: impl FnOnce() + Send,
 ) -> Result<Statistics> {
     let late = InjectedFault::BeginsLate(Duration::from_millis(300));
@@ -59,7 +59,7 @@ fn subjects() -> [Subject; 5] {
 fn an_input_that_grows_while_it_is_read() {
     for subject in subjects() {
         let path = subject.folder.input(0);
-        run_and(&subject, ("in", Operation::Read, 0), || {
+        run_and(&subject, ("in", Direction::Read, 0), || {
             let mut file = OpenOptions::new().append(true).open(&path).expect("open");
             file.write_all(&[b'\n'; 12_345]).expect("write");
         })
@@ -71,7 +71,7 @@ fn an_input_that_grows_while_it_is_read() {
 fn an_input_that_shrinks_while_it_is_read() {
     for subject in subjects() {
         let path = subject.folder.input(0);
-        let error = run_and(&subject, ("in", Operation::Read, 0), || {
+        let error = run_and(&subject, ("in", Direction::Read, 0), || {
             let file = OpenOptions::new().write(true).open(&path).expect("open");
             file.set_len(4096 * 25).expect("shrink");
         });
@@ -88,7 +88,7 @@ fn a_spill_directory_that_is_removed() {
     for subject in [Subject::fixed(2, 2), Subject::lines(3, 2, false), Subject::merge(2, false)] {
         let spill = subject.folder.at("spill");
         let at = |operation| Script::new(&spill, 0..0, InjectedFault::Ends).of(operation);
-        let both = [Operation::Write, Operation::Read];
+        let both = [Direction::Write, Direction::Read];
         for (operation, count) in both.into_iter().zip(subject.counts(both.map(at))) {
             for number in [0, count / 2, count - 1] {
                 let result = run_and(&subject, ("spill", operation, number), || {

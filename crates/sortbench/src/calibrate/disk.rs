@@ -15,7 +15,7 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use sortwell::Progress;
-use sortwell::unstable::io::{Arena, Direct, Engine, Operation, Queue, Region, Request, TempFile};
+use sortwell::unstable::io::{Arena, Direct, Direction, Engine, Queue, Region, Request, TempFile};
 use sortwell::unstable::profile::DiskProfile;
 use sortwell::unstable::sys::space;
 use sortwell::{ByteSize, Error, Result};
@@ -296,7 +296,7 @@ impl<'p> DiskBench<'p> {
         if is_write {
             self.written = self.written.max(*next);
         }
-        let operation = if is_write { Operation::Write } else { Operation::Read };
+        let operation = if is_write { Direction::Write } else { Direction::Read };
         let (file, range) = (Arc::clone(self.file.file()), 0..region.len());
         Request { operation, file, offset, region, range, tag: 0 }
     }
@@ -312,7 +312,7 @@ impl<'p> DiskBench<'p> {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             let offset = (state >> 20) % pages * PAGE as u64;
             let (file, range) = (Arc::clone(self.file.file()), 0..PAGE);
-            let operation = Operation::Read;
+            let operation = Direction::Read;
             self.queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;
             let Some(done) = self.queue.wait()? else { break };
             done.result?;

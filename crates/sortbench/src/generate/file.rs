@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sortwell::Progress;
 use sortwell::unstable::io::{
-    Completion, Direct, Engine, File, Operation, Region, Request, TempFile,
+    Completion, Direct, Direction, Engine, File, Region, Request, TempFile,
 };
 use sortwell::unstable::stats::Stream;
 use sortwell::unstable::sys::space;
@@ -71,7 +71,7 @@ fn make(
         let Some(block) = blocks.claim()? else { break };
         sum = sum.wrapping_add(job.fill(block, &mut region[..block.length]));
         queue.submit(Request {
-            operation: Operation::Write,
+            operation: Direction::Write,
             file: Arc::clone(file),
             offset: block.offset(),
             region,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sortwell::Progress;
-use sortwell::unstable::io::{Completion, Direct, Engine, File, Operation, Region, Request};
+use sortwell::unstable::io::{Completion, Direct, Direction, Engine, File, Region, Request};
 use sortwell::unstable::stats::Stream;
 use sortwell::{Error, Result};
 
@@ -49,7 +49,7 @@ pub(super) fn read(job: &Validation, path: &Path, progress: &Progress) -> Result
 /// Returns the request for the next block, if there is one.
 fn read_of(blocks: &FileBlocks<'_>, file: &Arc<File>, region: Region) -> Result<Option<Request>> {
     let request = |block: FileBlock| Request {
-        operation: Operation::Read,
+        operation: Direction::Read,
         file: Arc::clone(file),
         offset: block.offset(),
         region,

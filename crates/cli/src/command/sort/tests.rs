@@ -7,7 +7,7 @@ use sortwell::unstable::io::{Direct, DirectStreams, Engine};
 use sortwell::unstable::plan::levers::{Levers, Overlap};
 use sortwell::unstable::plan::passes::Way;
 use sortwell::unstable::sys::Affinity;
-use sortwell::{Budget, ByteSize, Format, Input, Invalid, Output, Place};
+use sortwell::{Budget, ByteSize, Format, Input, Invalid, InvalidPlace, Output};
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -83,7 +83,7 @@ fn what_is_said_of_values_reaches_the_order() {
     let options = "--invalid first --date-format %d.%m.%Y --pad 0x40 -F rdw -k 0..8:date";
     let job = job(&options.split(' ').collect::<Vec<_>>()).expect("a job");
     let order = job.order;
-    assert_eq!(order.invalid, Some(Invalid::Placed(Place::First)));
+    assert_eq!(order.invalid, Some(Invalid::Placed(InvalidPlace::First)));
     assert_eq!(order.pad, Some(0x40));
     let format = order.date_format.expect("a date format");
     assert_eq!(format.pattern(), "%d.%m.%Y");

@@ -20,7 +20,7 @@ use sortwell::unstable::format::Framing;
 use sortwell::unstable::io::pipe::PipeReader;
 use sortwell::unstable::io::{Arena, Extent, Region};
 use sortwell::unstable::job::SortJob;
-use sortwell::unstable::pipeline::{Heading, Stream};
+use sortwell::unstable::pipeline::{Heading, InputStream};
 use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{Input, Progress, Supplied, Supply};
@@ -36,7 +36,7 @@ const PIECE_MAX: u64 = 4 << 20;
 
 /// Inputs that are cut.
 pub struct Chunks<'a> {
-    stream: Stream,
+    stream: InputStream,
     terminator: u8,
     /// The job that sorts a chunk.
     job: &'a SortJob,
@@ -82,7 +82,7 @@ impl<'a> Chunks<'a> {
         let readers: Vec<PipeReader> = job.inputs.iter().map(open).collect::<Result<_>>()?;
         let bytes = most.unwrap_or(budget.bytes());
         Ok(Self {
-            stream: Stream::new(readers, Framing::Terminated(terminator), Heading::Nothing),
+            stream: InputStream::new(readers, Framing::Terminated(terminator), Heading::Nothing),
             terminator,
             job,
             most,

@@ -93,9 +93,9 @@ impl Store {
 /// Data of each leaf: the place of its record and the record's number, or, for an empty leaf, the
 /// next empty leaf.
 #[derive(Debug)]
-struct Table(Region);
+struct LeafTable(Region);
 
-impl Table {
+impl LeafTable {
     #[inline]
     fn row(&self, leaf: u32) -> &[u8; ROW_BYTES] {
         &self.0.as_chunks().0[leaf as usize]
@@ -123,10 +123,10 @@ impl Table {
 
 /// Records in memory, in the order in which they leave.
 #[derive(Debug)]
-pub struct Tournament<'k, K> {
+pub struct SelectionTournament<'k, K> {
     key: &'k K,
     tree: Tree,
-    table: Table,
+    table: LeafTable,
     store: Store,
     leaves: u32,
     /// Number of leaves that ever had a record; the leaves after them are empty.
@@ -145,7 +145,7 @@ pub struct Tournament<'k, K> {
     arrivals: u64,
 }
 
-impl<'k, K: KeyEncoder> Tournament<'k, K> {
+impl<'k, K: KeyEncoder> SelectionTournament<'k, K> {
     /// Returns an empty one of at most `leaves` records, in `memory`.
     pub fn new(key: &'k K, framing: Framing, leaves: u32, mut memory: Region) -> Self {
         let mut rows = memory.split_off(leaves as usize * NODE_BYTES);
@@ -157,7 +157,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         Self {
             key,
             tree: Tree::new(memory, leaves),
-            table: Table(rows),
+            table: LeafTable(rows),
             store,
             leaves,
             used: 0,
@@ -268,7 +268,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
 
 /// Returns whether the record of leaf `a` comes before that of `b`; the words of their keys that
 /// are in the tree are equal.
-fn is_before<K: KeyEncoder>(key: &K, table: &Table, store: &Store, (a, b): (u32, u32)) -> bool {
+fn is_before<K: KeyEncoder>(key: &K, table: &LeafTable, store: &Store, (a, b): (u32, u32)) -> bool {
     let record = |leaf| store.get(table.place(leaf));
     let order = key.compare_from(record(a), record(b), 1);
     order.then_with(|| table.arrival(a).cmp(&table.arrival(b))).is_lt()

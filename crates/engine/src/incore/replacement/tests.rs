@@ -1,7 +1,7 @@
 //! Runs against a stable sort of what went in: each is in order, together they are all, and merged
 //! in their order they are the stable sort.
 
-use super::{LEAF_BYTES, Tournament};
+use super::{LEAF_BYTES, SelectionTournament};
 use crate::format::Format;
 use crate::format::Framing;
 use crate::io::Arena;
@@ -25,7 +25,7 @@ fn runs<K: KeyEncoder>(
     let bytes = leaves as usize * LEAF_BYTES + store_bytes;
     let memory = Arena::new(ByteSize(bytes as u64)).unwrap();
     let length = memory.len();
-    let mut tournament = Tournament::new(key, framing, leaves, memory);
+    let mut tournament = SelectionTournament::new(key, framing, leaves, memory);
     let mut runs: Vec<Vec<Vec<u8>>> = Vec::new();
     let mut coming = records.iter();
     let mut next = coming.next();

@@ -30,9 +30,9 @@ impl Place {
     }
 
     /// A request for all of the file's bytes.
-    fn request(&self, operation: Operation, file: &Arc<File>, tag: u64) -> Request {
+    fn request(&self, operation: Direction, file: &Arc<File>, tag: u64) -> Request {
         let mut region = Arena::new(ByteSize(LENGTH as u64)).unwrap();
-        if operation == Operation::Write {
+        if operation == Direction::Write {
             region.copy_from_slice(&contents());
         }
         Request { operation, file: Arc::clone(file), offset: 0, region, range: 0..LENGTH, tag }
@@ -42,7 +42,7 @@ impl Place {
     fn reads(&self, times: u64) -> Vec<Completion> {
         let mut queue = Engine::Sync.queue(4).unwrap();
         for tag in 0..times {
-            queue.submit(self.request(Operation::Read, &self.file, tag)).unwrap();
+            queue.submit(self.request(Direction::Read, &self.file, tag)).unwrap();
         }
         assert_eq!(queue.in_flight() as u64, times);
         std::iter::from_fn(|| queue.wait().unwrap()).collect()
@@ -53,7 +53,7 @@ impl Place {
         let path = self.folder.path().join("written");
         let file = File::create(&path, Direct::Off).unwrap();
         let mut queue = Engine::Threads.queue(1).unwrap();
-        queue.submit(self.request(Operation::Write, &file, 0)).unwrap();
+        queue.submit(self.request(Direction::Write, &file, 0)).unwrap();
         let done = queue.wait().unwrap().unwrap();
         (done, std::fs::read(path).unwrap())
     }
@@ -119,20 +119,20 @@ fn a_flipped_bit_is_in_the_memory_of_a_read_and_in_the_file_of_a_write() {
 fn a_bit_flips_later() {
     let place = Place::new();
     let fault = InjectedFault::FlipsLater(12_345, 2);
-    let _installed = Script::new(place.folder.path(), 0..1, fault).of(Operation::Read).install();
+    let _installed = Script::new(place.folder.path(), 0..1, fault).of(Direction::Read).install();
     let file = File::create(&place.folder.path().join("written"), Direct::Off).unwrap();
     let mut queue = Engine::Sync.queue(4).unwrap();
     let run = |queue: &mut dyn Queue, operation, file| {
         queue.submit(place.request(operation, file, 0)).unwrap();
         queue.wait().unwrap().unwrap()
     };
-    let read = run(&mut *queue, Operation::Read, &place.file);
-    run(&mut *queue, Operation::Write, &file);
+    let read = run(&mut *queue, Direction::Read, &place.file);
+    run(&mut *queue, Direction::Write, &file);
     assert_eq!(bits_apart(&read.request.region, &contents()), 0);
-    run(&mut *queue, Operation::Read, &place.file);
-    run(&mut *queue, Operation::Read, &place.file);
+    run(&mut *queue, Direction::Read, &place.file);
+    run(&mut *queue, Direction::Read, &place.file);
     assert_eq!(bits_apart(&read.request.region, &contents()), 0);
-    run(&mut *queue, Operation::Write, &file);
+    run(&mut *queue, Direction::Write, &file);
     assert_eq!(bits_apart(&read.request.region, &contents()), 1);
 }
 

@@ -122,7 +122,7 @@ fn region(bytes: usize) -> Region {
     Arena::new(ByteSize(bytes as u64)).unwrap()
 }
 
-fn request(operation: Operation, file: &Arc<File>, offset: usize, bytes: usize) -> Request {
+fn request(operation: Direction, file: &Arc<File>, offset: usize, bytes: usize) -> Request {
     let (file, region) = (Arc::clone(file), region(bytes));
     Request { operation, file, offset: offset as u64, region, range: 0..bytes, tag: offset as u64 }
 }
@@ -183,7 +183,7 @@ fn many_requests_at_any_offset_write_and_read_what_they_should() {
             let writes = pieces(&mut random, expected.len(), block).into_iter().map(|piece| {
                 // As often as possible memory is aligned like the file, as a direct transfer needs.
                 let skip = if piece.start % 5 == 0 { 1 } else { piece.start % block };
-                let mut request = request(Operation::Write, &file, piece.start, skip + piece.len());
+                let mut request = request(Direction::Write, &file, piece.start, skip + piece.len());
                 request.range = skip..skip + piece.len();
                 request.region[skip..].copy_from_slice(&expected[piece]);
                 request
@@ -199,7 +199,7 @@ fn many_requests_at_any_offset_write_and_read_what_they_should() {
                 let bytes = 1 + random.below(9 * block);
                 let offset = random.below(expected.len());
                 let offset = if random.below(2) == 0 { offset } else { offset / block * block };
-                request(Operation::Read, &file, offset, bytes)
+                request(Direction::Read, &file, offset, bytes)
             });
             let reads = reads.collect();
             for Completion { request, result, .. } in complete(&mut *queue, reads) {
@@ -224,7 +224,7 @@ fn large_blocks_beyond_the_depth_all_come_back() {
         let file = File::open_read(path, direct).unwrap();
         let mut queue = engine.queue(2).unwrap();
         let starts = (0..length).step_by(BLOCK).chain((0..length).step_by(BLOCK));
-        let reads = starts.map(|at| request(Operation::Read, &file, at, BLOCK)).collect();
+        let reads = starts.map(|at| request(Direction::Read, &file, at, BLOCK)).collect();
         for Completion { request, result, .. } in complete(&mut *queue, reads) {
             let from = request.offset as usize;
             let there = result.unwrap();
@@ -247,12 +247,12 @@ fn the_end_of_a_file_is_where_reads_stop() {
             let file = file.or_else(|_| File::open_read(path, Direct::Off)).unwrap();
             let mut queue = engine.queue(DEPTH).unwrap();
             for (offset, bytes) in [(0, 8192), (0, length + 1), (4096, 8192), (length, 10)] {
-                let read = request(Operation::Read, &file, offset, bytes);
+                let read = request(Direction::Read, &file, offset, bytes);
                 let completion = complete_one(&mut *queue, read);
                 let expected = bytes.min(length.saturating_sub(offset));
                 assert_eq!(completion.result.unwrap(), expected, "{length}: {bytes} at {offset}");
             }
-            let read = request(Operation::Read, &file, length + 1_000_000, 4096);
+            let read = request(Direction::Read, &file, length + 1_000_000, 4096);
             assert_eq!(complete_one(&mut *queue, read).result.unwrap(), 0);
         }
     });
@@ -266,7 +266,7 @@ fn a_file_cut_short_after_opening_reads_short() {
         std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(10_000).unwrap();
         let mut queue = engine.queue(DEPTH).unwrap();
         for (offset, expected) in [(0, 10_000), (8192, 1808), (65_536, 0)] {
-            let read = request(Operation::Read, &file, offset, 32_768);
+            let read = request(Direction::Read, &file, offset, 32_768);
             assert_eq!(complete_one(&mut *queue, read).result.unwrap(), expected);
         }
     });
@@ -279,7 +279,7 @@ fn requests_for_nothing_complete_and_idle_queues_say_so() {
         let mut queue = engine.queue(DEPTH).unwrap();
         assert_eq!(queue.name(), engine.name);
         assert!(queue.poll().unwrap().is_none() && queue.wait().unwrap().is_none());
-        for operation in [Operation::Read, Operation::Write] {
+        for operation in [Direction::Read, Direction::Write] {
             let nothing = request(operation, &file, 77, 0);
             let completion = complete_one(&mut *queue, nothing);
             assert_eq!(completion.result.unwrap(), 0);
@@ -295,7 +295,7 @@ fn a_file_opened_for_reading_refuses_writes_with_path_and_offset() {
         std::fs::write(path, contents(8192)).unwrap();
         let file = File::open_read(path, direct).unwrap();
         let mut queue = engine.queue(DEPTH).unwrap();
-        let write = request(Operation::Write, &file, 4096, 4096);
+        let write = request(Direction::Write, &file, 4096, 4096);
         let completion = complete_one(&mut *queue, write);
         assert_eq!(completion.request.region.len(), 4096);
         match completion.result.unwrap_err() {
@@ -305,7 +305,7 @@ fn a_file_opened_for_reading_refuses_writes_with_path_and_offset() {
             error => panic!("{error}"),
         }
         // One failed request harms no other.
-        let read = request(Operation::Read, &file, 0, 8192);
+        let read = request(Direction::Read, &file, 0, 8192);
         assert_eq!(complete_one(&mut *queue, read).result.unwrap(), 8192);
     });
 }
@@ -316,7 +316,7 @@ fn bytes_outside_the_range_are_left_alone() {
         std::fs::write(path, contents(20_000)).unwrap();
         let file = File::open_read(path, direct).unwrap();
         let mut queue = engine.queue(DEPTH).unwrap();
-        let mut read = request(Operation::Read, &file, 4096, 16_384);
+        let mut read = request(Direction::Read, &file, 4096, 16_384);
         read.region.fill(0xaa);
         read.range = 4096..12_288;
         let completion = complete_one(&mut *queue, read);
@@ -340,7 +340,7 @@ fn dropping_a_queue_with_requests_in_flight_lets_go_of_everything() {
                 let region = std::mem::replace(&mut rest, next);
                 queue
                     .submit(Request {
-                        operation: Operation::Read,
+                        operation: Direction::Read,
                         file: Arc::clone(&file),
                         offset: 0,
                         region,
@@ -366,7 +366,7 @@ fn a_queue_may_change_threads_with_requests_in_flight() {
         let file = File::open_read(path, direct).unwrap();
         let mut queue = engine.queue(DEPTH).unwrap();
         for offset in (0..3 << 20).step_by(1 << 18) {
-            queue.submit(request(Operation::Read, &file, offset, 1 << 18)).unwrap();
+            queue.submit(request(Direction::Read, &file, offset, 1 << 18)).unwrap();
         }
         let found = std::thread::spawn(move || {
             let mut found = HashMap::new();
@@ -391,7 +391,7 @@ fn polling_alone_brings_every_completion() {
         let file = File::open_read(path, direct).unwrap();
         let mut queue = engine.queue(DEPTH).unwrap();
         for offset in (0..1 << 20).step_by(1 << 16) {
-            queue.submit(request(Operation::Read, &file, offset, 1 << 16)).unwrap();
+            queue.submit(request(Direction::Read, &file, offset, 1 << 16)).unwrap();
         }
         let mut done = 0;
         while queue.in_flight() > 0 {

@@ -17,7 +17,7 @@ use super::StripePlace;
 use crate::error::Result;
 use crate::io::File;
 use crate::io::arena::Region;
-use crate::io::queue::{Completion, Operation, Queue, Request};
+use crate::io::queue::{Completion, Direction, Queue, Request};
 
 /// Returns a queue around an engine's own that serves striped files too.
 pub fn around(inner: Box<dyn Queue>) -> Box<dyn Queue> {
@@ -51,7 +51,7 @@ fn place_of(request: &Request) -> (usize, usize) {
 
 /// A request in parts.
 struct Parted {
-    operation: Operation,
+    operation: Direction,
     file: Arc<File>,
     offset: u64,
     range: std::ops::Range<usize>,
@@ -136,7 +136,7 @@ impl Parted {
         let Self { operation, file, offset, range, tag, pieces, mut results, begun, .. } = self;
         results.sort_unstable_by_key(|(at, ..)| *at);
         let result = outcome(operation, &file, offset, results);
-        if let (Operation::Write, Ok(bytes)) = (operation, &result) {
+        if let (Direction::Write, Ok(bytes)) = (operation, &result) {
             file.grown_to(offset + *bytes as u64);
         }
         // Memory of no bytes may lie at the same address as its neighbour.
@@ -152,7 +152,7 @@ impl Parted {
 /// Returns the outcome of all parts together: bytes up to the first part that is short, which only
 /// the end of the file may be.
 fn outcome(
-    operation: Operation,
+    operation: Direction,
     file: &File,
     offset: u64,
     results: Vec<(usize, usize, Result<usize>)>,
@@ -166,7 +166,7 @@ fn outcome(
         is_over |= moved < asked;
     }
     let end = offset + bytes as u64;
-    if let (true, Operation::Read, Some(stripes)) = (is_over, operation, file.stripes())
+    if let (true, Direction::Read, Some(stripes)) = (is_over, operation, file.stripes())
         && end < file.len()
     {
         return Err(stripes.shortened(file.path(), end, file.len()));

@@ -11,7 +11,7 @@ const LENGTH: usize = 16 << 10;
 
 /// Runs a request for `LENGTH` bytes at offset 4096 against scripted answers; returns its
 /// completion and the (length, offset) of each step asked for.
-fn run(operation: Operation, answers: &[Answer<usize>]) -> (Completion, Vec<(usize, u64)>) {
+fn run(operation: Direction, answers: &[Answer<usize>]) -> (Completion, Vec<(usize, u64)>) {
     let directory = tempfile::tempdir().unwrap();
     let file = File::create(&directory.path().join("file"), Direct::Off).unwrap();
     run_on(file, operation, answers)
@@ -19,7 +19,7 @@ fn run(operation: Operation, answers: &[Answer<usize>]) -> (Completion, Vec<(usi
 
 fn run_on(
     file: std::sync::Arc<File>,
-    operation: Operation,
+    operation: Direction,
     answers: &[Answer<usize>],
 ) -> (Completion, Vec<(usize, u64)>) {
     let region = Arena::new(ByteSize(LENGTH as u64)).unwrap();
@@ -38,7 +38,7 @@ fn run_on(
 
 #[test]
 fn short_transfers_and_interruptions_are_continued() {
-    for operation in [Operation::Read, Operation::Write] {
+    for operation in [Direction::Read, Direction::Write] {
         let answers = [Err(Errno::INTR), Ok(1), Err(Errno::AGAIN), Ok(4095), Ok(LENGTH - 4096)];
         let (completion, steps) = run(operation, &answers);
         assert_eq!(completion.result.unwrap(), LENGTH);
@@ -52,23 +52,23 @@ fn short_transfers_and_interruptions_are_continued() {
 
 #[test]
 fn a_read_ends_where_the_file_ends() {
-    assert_eq!(run(Operation::Read, &[Ok(0)]).0.result.unwrap(), 0);
-    assert_eq!(run(Operation::Read, &[Ok(100), Ok(0)]).0.result.unwrap(), 100);
+    assert_eq!(run(Direction::Read, &[Ok(0)]).0.result.unwrap(), 0);
+    assert_eq!(run(Direction::Read, &[Ok(100), Ok(0)]).0.result.unwrap(), 100);
 }
 
 #[test]
 fn a_write_is_whole_or_an_error() {
-    let (completion, _) = run(Operation::Write, &[Ok(100), Ok(0)]);
+    let (completion, _) = run(Direction::Write, &[Ok(100), Ok(0)]);
     let message = completion.result.unwrap_err().to_string();
     assert!(message.starts_with("cannot write") && message.contains("offset 4196"), "{message}");
 
-    let (completion, _) = run(Operation::Write, &[Ok(LENGTH)]);
+    let (completion, _) = run(Direction::Write, &[Ok(LENGTH)]);
     assert_eq!(completion.request.file.len(), 4096 + LENGTH as u64);
 }
 
 #[test]
 fn errors_carry_action_path_offset_and_give_the_region_back() {
-    for (operation, action) in [(Operation::Read, "read"), (Operation::Write, "write")] {
+    for (operation, action) in [(Direction::Read, "read"), (Direction::Write, "write")] {
         let (completion, _) = run(operation, &[Ok(8192), Err(Errno::NOSPC)]);
         assert_eq!(completion.request.region.len(), LENGTH);
         match completion.result.unwrap_err() {
@@ -88,13 +88,13 @@ fn a_refused_direct_transfer_is_done_again_through_the_cache() {
     let path = directory.path().join("file");
     let Ok(file) = File::create(&path, Direct::On) else { return };
     let answers = [Ok(4096), Err(Errno::INVAL), Ok(LENGTH - 4096)];
-    let (completion, steps) = run_on(file, Operation::Write, &answers);
+    let (completion, steps) = run_on(file, Direction::Write, &answers);
     assert_eq!(completion.result.unwrap(), LENGTH);
     assert!(!completion.request.file.is_direct());
     assert_eq!(steps, [(LENGTH, 4096), (LENGTH - 4096, 8192), (LENGTH - 4096, 8192)]);
 
     // Through the cache the same answer is an error.
-    let (completion, _) = run_on(completion.request.file, Operation::Write, &[Err(Errno::INVAL)]);
+    let (completion, _) = run_on(completion.request.file, Direction::Write, &[Err(Errno::INVAL)]);
     assert!(completion.result.is_err());
 }
 
@@ -106,7 +106,7 @@ fn a_range_beyond_the_region_is_our_fault() {
     let region = Arena::new(ByteSize(10)).unwrap();
     let range = 5..11;
     let _ = Transfer::start(Request {
-        operation: Operation::Read,
+        operation: Direction::Read,
         file,
         offset: 0,
         region,

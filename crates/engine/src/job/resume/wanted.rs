@@ -14,8 +14,8 @@ use crate::job::{MergeJob, Output, SortJob, in_place};
 use crate::key::text::TextOrder;
 use crate::manifest::{Hash, InputEntry, JobEntry, PathText};
 use crate::operator::Folds;
-use crate::pipeline::Input;
-use crate::pipeline::sorted::Place;
+use crate::pipeline::JobInput;
+use crate::pipeline::sorted::SortedPlace;
 use crate::plan::Algorithm;
 use crate::proof::hash;
 use crate::units::ByteSize;
@@ -60,7 +60,7 @@ impl Wanted {
     pub fn sort(
         job: &SortJob,
         order: &TextOrder,
-        input: &Input,
+        input: &JobInput,
         (folds, is_open): (&Folds, bool),
     ) -> Result<Self> {
         let asked = if job.in_place { Setting::InPlace } else { Setting::Resume };
@@ -75,7 +75,7 @@ impl Wanted {
         }
         let is_one = job.select.split.is_none();
         let path = one_output(&job.output, job.compress, (asked, is_one))?;
-        let Input::Files(files) = input else {
+        let JobInput::Files(files) = input else {
             return Err(other_inputs(asked));
         };
         if job.in_place {
@@ -110,10 +110,10 @@ impl Wanted {
     /// # Errors
     ///
     /// As [`sort`](Self::sort).
-    pub fn merge(job: &MergeJob, order: &TextOrder, inputs: &[Place]) -> Result<Self> {
+    pub fn merge(job: &MergeJob, order: &TextOrder, inputs: &[SortedPlace]) -> Result<Self> {
         let path = one_output(&job.output, job.compress, (Setting::Resume, true))?;
-        let entry = |place: &Place| match place {
-            Place::File { .. } => input_entry(&place.open_file(job.direct.input)?),
+        let entry = |place: &SortedPlace| match place {
+            SortedPlace::File { .. } => input_entry(&place.open_file(job.direct.input)?),
             _ => Err(other_inputs(Setting::Resume)),
         };
         Ok(Self {

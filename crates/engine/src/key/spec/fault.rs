@@ -311,12 +311,12 @@ impl TypeFault {
             ),
             Self::Width { name, number_bytes, range_bytes: None, right } => format!(
                 "key '{key}' has no end, and {name} takes {}; write {right}",
-                Bytes(*number_bytes)
+                ByteCount(*number_bytes)
             ),
             Self::Width { name, number_bytes, range_bytes: Some(range_bytes), right } => format!(
                 "key '{key}' is {} wide, but {name} takes {}; write {right}",
-                Bytes(*range_bytes),
-                Bytes(*number_bytes)
+                ByteCount(*range_bytes),
+                ByteCount(*number_bytes)
             ),
         }
     }
@@ -447,9 +447,9 @@ impl fmt::Display for Record {
 }
 
 /// A count of bytes in words.
-struct Bytes(usize);
+struct ByteCount(usize);
 
-impl fmt::Display for Bytes {
+impl fmt::Display for ByteCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
     }

@@ -103,9 +103,9 @@ pub fn read_list(
     let most = memory.left();
     let mut reader = ListReader { input: BufReader::new(file), most, list: ValueList::default() };
     match reader.read(ignores_case)? {
-        Ended::AtFault(fault) => Ok(Err(invalid(fault))),
-        Ended::AtEnd => Ok(reader.list.finish().map_err(invalid)),
-        Ended::TooLarge(begun) => {
+        ListEnd::AtFault(fault) => Ok(Err(invalid(fault))),
+        ListEnd::AtEnd => Ok(reader.list.finish().map_err(invalid)),
+        ListEnd::TooLarge(begun) => {
             let extent = reader.extent(begun)?;
             let is_too_many = extent.is_some_and(|(values, _)| values > VALUES_MAX as u64);
             let too_many = || invalid(format!("has more than {VALUES_MAX} values"));
@@ -115,7 +115,7 @@ pub fn read_list(
 }
 
 /// The end of reading a list.
-enum Ended {
+enum ListEnd {
     AtEnd,
     AtFault(String),
     /// Within a value that there is no room for; the number of its bytes that were read.
@@ -131,7 +131,7 @@ struct ListReader<R> {
 }
 
 impl<R: BufRead> ListReader<R> {
-    fn read(&mut self, ignores_case: bool) -> io::Result<Ended> {
+    fn read(&mut self, ignores_case: bool) -> io::Result<ListEnd> {
         let mut line = Vec::new();
         for number in 0.. {
             line.clear();
@@ -144,9 +144,9 @@ impl<R: BufRead> ListReader<R> {
                     let (line, most) = (number + 1, ByteSize(LINE_BYTES_MAX));
                     let fault =
                         format!("has more than {most} in line {line}; write one value per line");
-                    return Ok(Ended::AtFault(fault));
+                    return Ok(ListEnd::AtFault(fault));
                 }
-                length if length > room => return Ok(Ended::TooLarge(length)),
+                length if length > room => return Ok(ListEnd::TooLarge(length)),
                 _ => {}
             }
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
@@ -160,10 +160,10 @@ impl<R: BufRead> ListReader<R> {
             if !value.is_empty()
                 && let Err(fault) = self.list.add(&line[value])
             {
-                return Ok(Ended::AtFault(fault));
+                return Ok(ListEnd::AtFault(fault));
             }
         }
-        Ok(Ended::AtEnd)
+        Ok(ListEnd::AtEnd)
     }
 
     /// Returns how many values there are and the bytes of all of them, where `begun` bytes of the

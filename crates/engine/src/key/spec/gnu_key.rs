@@ -12,7 +12,7 @@
 
 /// One end of a key: a field and a character of it, both from 1.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct GnuKeyEnd {
     field: usize,
     character: Option<usize>,
 }
@@ -37,14 +37,14 @@ pub fn gnu_key(text: &str) -> Option<String> {
     // Numbers have no case.
     options.retain(|option| option != 'f' || !is_number);
     let words = words_of(&options);
-    let only = End { field: start.field, character: None };
+    let only = GnuKeyEnd { field: start.field, character: None };
     let within = last.as_ref().map_or(only, |(end, _)| *end);
     if is_number || last.is_some() && within.field <= start.field {
         let key = format!("{}{}{words}", start.field, bytes_of(start, within)?);
         return Some(format!("write {key}"));
     }
     let first = start.field;
-    let skipped = bytes_of(start, End { character: None, ..within })?;
+    let skipped = bytes_of(start, GnuKeyEnd { character: None, ..within })?;
     if last.is_none() {
         return Some(format!(
             "write {first}-{skipped}{words}, or {first}{skipped}{words} for field {first} alone"
@@ -60,7 +60,7 @@ pub fn gnu_key(text: &str) -> Option<String> {
 }
 
 /// Reads one end of a key and its options; `None` where it is not one.
-fn read_end(text: &str) -> Option<(End, String)> {
+fn read_end(text: &str) -> Option<(GnuKeyEnd, String)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (field, rest) = text.split_at(digits(text));
     let (character, options) = match rest.strip_prefix('.') {
@@ -72,7 +72,7 @@ fn read_end(text: &str) -> Option<(End, String)> {
     };
     let is_option = |letter: char| "bdfghiMnRrV".contains(letter);
     let field = field.parse().ok().filter(|field| *field > 0)?;
-    options.chars().all(is_option).then(|| (End { field, character }, options.to_owned()))
+    options.chars().all(is_option).then(|| (GnuKeyEnd { field, character }, options.to_owned()))
 }
 
 /// Returns the type and the modifiers that do what `options` do.
@@ -93,7 +93,7 @@ fn words_of(options: &str) -> String {
 
 /// Returns the bytes of the field that a key within one field looks at, as a range in brackets;
 /// nothing for all of them, and `None` where the range is empty.
-fn bytes_of(start: End, end: End) -> Option<String> {
+fn bytes_of(start: GnuKeyEnd, end: GnuKeyEnd) -> Option<String> {
     let first = start.character.unwrap_or(1).saturating_sub(1);
     // Character 0 of the end is the last of its field.
     let past = end.character.filter(|past| *past > 0 && end.field == start.field);

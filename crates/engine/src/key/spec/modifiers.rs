@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::text::{NumberStyle, Place, TextType};
+use super::super::text::{InvalidPlace, NumberStyle, TextType};
 use super::fault::{KeyFault, ModifierFault, TypeFault, not_a_byte};
 use super::named_type::{NamedType, name_in_lower_case};
 
@@ -12,7 +12,7 @@ pub struct Modifiers {
     pub is_descending: bool,
     pub ignores_case: bool,
     pub trims: bool,
-    pub nulls: Option<Place>,
+    pub nulls: Option<InvalidPlace>,
     pub pad: Option<u8>,
     pub locale: Option<String>,
     /// Stands before the fraction of a number.
@@ -62,8 +62,8 @@ impl Modifiers {
                     Some(byte);
             }
             ("trim", _) => self.trims = true,
-            ("nulls-first", _) => self.nulls = Some(Place::First),
-            ("nulls-last", _) => self.nulls = Some(Place::Last),
+            ("nulls-first", _) => self.nulls = Some(InvalidPlace::First),
+            ("nulls-last", _) => self.nulls = Some(InvalidPlace::Last),
             (_, Some(("pad", byte))) => self.pad = Some(read_known_byte(byte)?),
             (_, Some((_, ""))) => return Err(ModifierFault::NoLocale),
             (_, name) => self.locale = name.map(|(_, name)| name.to_owned()),
@@ -162,8 +162,8 @@ impl fmt::Display for Modifiers {
         f.write_str(if self.trims { ":trim" } else { "" })?;
         f.write_str(match self.nulls {
             None => "",
-            Some(Place::First) => ":nulls-first",
-            Some(Place::Last) => ":nulls-last",
+            Some(InvalidPlace::First) => ":nulls-first",
+            Some(InvalidPlace::Last) => ":nulls-last",
         })?;
         f.write_str(if self.has_currency { ":currency" } else { "" })?;
         for (name, byte) in [("decimal", self.radix), ("thousands", self.thousands)] {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::text::{Place, TYPES, TextType};
+use super::super::text::{InvalidPlace, TYPES, TextType};
 use super::*;
 use crate::format::Format;
 
@@ -142,7 +142,7 @@ fn keys_mean_what_was_written() {
     assert_eq!(meaning("3..").end, End::Record);
     assert_eq!(parse("1:locale=sv").unwrap().locale(), Some("sv"));
     let spec = meaning("0..4:nulls-first:pad=0");
-    assert_eq!((spec.nulls, spec.pad), (Some(Place::First), Some(0)));
+    assert_eq!((spec.nulls, spec.pad), (Some(InvalidPlace::First), Some(0)));
     let values = meaning("1:order=low|\"a|b\"|high").text_type;
     assert_eq!(values.list().unwrap().place(b"a|b"), Some(1));
     let values = meaning("1:order=low|high:ci").text_type;

@@ -14,7 +14,7 @@ use std::thread::LocalKey;
 use memchr::memchr;
 
 use super::encode::number::is_blank;
-use super::translate::Table;
+use super::translate::TranslationTable;
 use super::turns::{LONG_BYTES, in_turn};
 use crate::format::json::{Escape, escape_at};
 
@@ -86,7 +86,7 @@ pub(super) struct Content<'a> {
     /// The byte that follows the bytes of the record, and the number of times.
     pad: (u8, usize),
     /// The translation of each byte.
-    table: Option<&'a Table>,
+    table: Option<&'a TranslationTable>,
 }
 
 impl<'a, T: AsRef<[u8]> + ?Sized> From<&'a T> for Content<'a> {
@@ -111,7 +111,7 @@ impl<'a> Content<'a> {
 
     /// Returns the content after its translation.
     #[inline]
-    pub fn through(self, table: Option<&'a Table>) -> Self {
+    pub fn through(self, table: Option<&'a TranslationTable>) -> Self {
         Self { table, ..self }
     }
 
@@ -173,9 +173,9 @@ impl<'a> Content<'a> {
 
     /// Returns the bytes one by one.
     #[inline]
-    pub fn bytes(&self) -> Bytes<'a> {
+    pub fn bytes(&self) -> ContentBytes<'a> {
         let Self { raw, escapes, pad, table } = *self;
-        Bytes { raw: raw.iter(), escapes, rest: (0, 0), pad, table }
+        ContentBytes { raw: raw.iter(), escapes, rest: (0, 0), pad, table }
     }
 
     /// Shows the bytes in pieces, `wanted` of them and perhaps some more.
@@ -286,16 +286,16 @@ impl<'a> Content<'a> {
 
 /// The bytes of a content, one by one; from both ends unless they have escapes of JSON.
 #[derive(Clone, Debug)]
-pub(super) struct Bytes<'a> {
+pub(super) struct ContentBytes<'a> {
     raw: slice::Iter<'a, u8>,
     escapes: Escapes,
     /// Bytes of an escape that are still to come, the next one highest, and how many.
     rest: (u32, usize),
     pad: (u8, usize),
-    table: Option<&'a Table>,
+    table: Option<&'a TranslationTable>,
 }
 
-impl Bytes<'_> {
+impl ContentBytes<'_> {
     /// Returns the number of bytes of the record that are left.
     pub fn raw_bytes(&self) -> usize {
         self.raw.as_slice().len()
@@ -316,7 +316,7 @@ impl Bytes<'_> {
     }
 }
 
-impl Bytes<'_> {
+impl ContentBytes<'_> {
     /// Returns the next byte of the record, or of what an escape there stands for.
     #[inline]
     fn next_plain(&mut self) -> Option<u8> {
@@ -350,7 +350,7 @@ impl Bytes<'_> {
     }
 }
 
-impl Iterator for Bytes<'_> {
+impl Iterator for ContentBytes<'_> {
     type Item = u8;
 
     #[inline]
@@ -367,7 +367,7 @@ impl Iterator for Bytes<'_> {
     }
 }
 
-impl DoubleEndedIterator for Bytes<'_> {
+impl DoubleEndedIterator for ContentBytes<'_> {
     fn next_back(&mut self) -> Option<u8> {
         loop {
             let byte = match self.next_pad() {

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::super::agreeing_bytes;
 use super::content::Content;
-use super::sink::{BufferSink, Sink};
+use super::sink::{BufferSink, KeySink};
 use super::typed::Typed;
 
 /// Beginnings that are compared, the shorter first. Twice what two lines of a sorted table have in
@@ -35,9 +35,9 @@ thread_local! {
 }
 
 /// A key that can be made again and again.
-pub(super) trait Source {
+pub(super) trait KeySource {
     /// Appends the key, or as much of it as is wanted.
-    fn append<S: Sink>(&mut self, out: &mut S);
+    fn append<S: KeySink>(&mut self, out: &mut S);
 
     /// Returns the number of bytes of the text that it is made of, roughly.
     fn text_bytes(&self) -> usize;
@@ -55,14 +55,17 @@ pub(super) struct Difference {
 }
 
 /// Returns the difference of two keys; `None` if they are equal.
-pub(super) fn difference<S: Source>(sources: &mut [S; 2]) -> Option<Difference> {
+pub(super) fn difference<S: KeySource>(sources: &mut [S; 2]) -> Option<Difference> {
     let mut keys = COMPARED.take();
     let found = difference_in(sources, &mut keys);
     COMPARED.set(keys);
     found
 }
 
-fn difference_in<S: Source>(sources: &mut [S; 2], keys: &mut [Vec<u8>; 2]) -> Option<Difference> {
+fn difference_in<S: KeySource>(
+    sources: &mut [S; 2],
+    keys: &mut [Vec<u8>; 2],
+) -> Option<Difference> {
     for limit in BEGINNINGS {
         make(sources, 0, limit, keys);
         let [a, b] = &*keys;
@@ -71,7 +74,7 @@ fn difference_in<S: Source>(sources: &mut [S; 2], keys: &mut [Vec<u8>; 2]) -> Op
             return found;
         }
     }
-    let text_bytes: usize = sources.iter().map(Source::text_bytes).sum();
+    let text_bytes: usize = sources.iter().map(KeySource::text_bytes).sum();
     let block_bytes = (text_bytes / BLOCK_SHARE).max(BLOCK_BYTES);
     let [a, b] = sources.each_mut().map(|source| {
         let mut sink = BlockSink::new(block_bytes);
@@ -89,7 +92,7 @@ fn difference_in<S: Source>(sources: &mut [S; 2], keys: &mut [Vec<u8>; 2]) -> Op
 }
 
 /// Makes `limit` bytes of each key, from byte `start` on; fewer where it ends.
-fn make<S: Source>(sources: &mut [S; 2], start: usize, limit: usize, keys: &mut [Vec<u8>; 2]) {
+fn make<S: KeySource>(sources: &mut [S; 2], start: usize, limit: usize, keys: &mut [Vec<u8>; 2]) {
     for (source, key) in sources.iter_mut().zip(keys) {
         key.clear();
         source.append(&mut BufferSink::from(start, key, limit));
@@ -150,7 +153,7 @@ impl BlockSink {
     }
 }
 
-impl Sink for BlockSink {
+impl KeySink for BlockSink {
     fn room(&self) -> usize {
         usize::MAX
     }

@@ -11,7 +11,7 @@ pub(super) const SHOWN_BYTES: usize = 40;
 
 /// The words that are the same for all records with a fault of one key.
 #[derive(Clone, Debug)]
-pub(super) struct Words {
+pub(super) struct FaultWords {
     /// `column 'amount'`, `field 2`, `bytes 4..8`.
     place: String,
     /// `an int`, `a date, as in 2026-11-22`.
@@ -22,7 +22,7 @@ pub(super) struct Words {
     is_binary: bool,
 }
 
-impl Words {
+impl FaultWords {
     /// Creates the words for the key of `spec`.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
         let format = order.options.date_format.as_deref();

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use super::super::{CutRecord, FEW_WORDS, KeyEncoder, KeyTally, differing_word};
-use super::difference::{Source, difference};
+use super::difference::{KeySource, difference};
 use super::field::Fields;
-use super::order::{Body, Invalid, Place, Separator, TextOrder, TextSpec};
-use super::part::Part;
-use super::sink::{BufferSink, FewSink, Sink, WordSink};
+use super::order::{Body, Invalid, InvalidPlace, Separator, TextOrder, TextSpec};
+use super::part::TextKeyPart;
+use super::sink::{BufferSink, FewSink, KeySink, WordSink};
 use super::watch::KeyWatch;
 use crate::error::{ConfigErrorKind, Error, Message, Result, config};
 use crate::format::csv::RowCutter;
@@ -19,12 +19,12 @@ pub struct TextKey {
     separator: Separator,
     body: Body,
     /// Parts of the key; at least one.
-    parts: Box<[Part]>,
+    parts: Box<[TextKeyPart]>,
     /// True if a record may have a fault in one of them.
     is_partial: bool,
     /// The place of records of which one of the first parts is invalid, and the number of these
     /// parts. `None` if the mark of the first part places such records.
-    invalid: Option<(Place, usize)>,
+    invalid: Option<(InvalidPlace, usize)>,
     /// Cells up to the last that a part looks at.
     cells: usize,
     /// A cutter that finds the ends of these cells, where that is done in one look.
@@ -67,22 +67,22 @@ impl TextKey {
         };
         let count = order.specs.len() + usize::from(whole.is_some());
         let specs = order.specs.iter().chain(&whole).enumerate();
-        let parts = specs.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
-        let mut parts: Box<[Part]> = parts.collect();
+        let parts = specs.map(|(index, spec)| TextKeyPart::new(spec, order, index + 1 == count));
+        let mut parts: Box<[TextKeyPart]> = parts.collect();
         let invalid = match order.options.invalid {
             Some(Invalid::Placed(place)) => {
                 let placing = order.placing_keys.min(count);
                 let later = parts.iter().take(placing).skip(1);
-                later.into_iter().any(Part::places_invalid).then_some((place, placing))
+                later.into_iter().any(TextKeyPart::places_invalid).then_some((place, placing))
             }
             _ => None,
         };
         if invalid.is_some() {
             parts[0].mark_values();
         }
-        let is_partial = parts.iter().any(Part::is_partial);
+        let is_partial = parts.iter().any(TextKeyPart::is_partial);
         let cells = match order.separator {
-            Separator::Cells(_) => parts.iter().map(Part::fields).max().unwrap_or(0),
+            Separator::Cells(_) => parts.iter().map(TextKeyPart::fields).max().unwrap_or(0),
             _ => 0,
         };
         let cutter = match order.separator {
@@ -112,7 +112,7 @@ impl TextKey {
     }
 
     #[inline]
-    fn append<S: Sink>(&self, record: &[u8], out: &mut S) {
+    fn append<S: KeySink>(&self, record: &[u8], out: &mut S) {
         self.append_fields(&mut self.fields(record), out);
     }
 
@@ -122,11 +122,11 @@ impl TextKey {
     }
 
     #[inline]
-    fn append_fields<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
+    fn append_fields<S: KeySink>(&self, fields: &mut Fields<'_>, out: &mut S) {
         if let Some((place, placing)) = self.invalid
             && self.has_invalid(placing, fields)
         {
-            out.push(if place == Place::First { 0 } else { 0xff });
+            out.push(if place == InvalidPlace::First { 0 } else { 0xff });
         }
         for part in &self.parts {
             part.append(fields, out);
@@ -238,7 +238,7 @@ impl KeyEncoder for TextKey {
         if a == b {
             return None;
         }
-        let found = difference(&mut [a, b].map(|record| Whole { key: self, record }))?;
+        let found = difference(&mut [a, b].map(|record| WholeKey { key: self, record }))?;
         Some(differing_word(found.at, found.is_end))
     }
 
@@ -253,7 +253,7 @@ impl KeyEncoder for TextKey {
             let [a, b] =
                 [&mut fields_a, &mut fields_b].map(|fields| self.has_invalid(placing, fields));
             if a != b {
-                return if place == Place::First { b.cmp(&a) } else { a.cmp(&b) };
+                return if place == InvalidPlace::First { b.cmp(&a) } else { a.cmp(&b) };
             }
         }
         for part in &self.parts {
@@ -267,13 +267,13 @@ impl KeyEncoder for TextKey {
 }
 
 /// The key of a record.
-struct Whole<'a> {
+struct WholeKey<'a> {
     key: &'a TextKey,
     record: &'a [u8],
 }
 
-impl Source for Whole<'_> {
-    fn append<S: Sink>(&mut self, out: &mut S) {
+impl KeySource for WholeKey<'_> {
+    fn append<S: KeySink>(&mut self, out: &mut S) {
         self.key.append(self.record, out);
     }
 

@@ -15,9 +15,9 @@ use super::super::{
     KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, agreeing_bytes, continued, differing_word, open_word,
 };
 use super::encode::bytes;
-use super::fault::Words;
+use super::fault::FaultWords;
 use super::order::{Body, Invalid, TextOrder};
-use super::sink::{BufferSink, Sink, WordSink};
+use super::sink::{BufferSink, KeySink, WordSink};
 use crate::error::Message;
 
 /// One range of the bytes of text records, ascending or descending.
@@ -94,7 +94,7 @@ impl LineKey {
     }
 
     /// Appends the descending key.
-    fn append_descending<S: Sink>(&self, record: &[u8], out: &mut S) {
+    fn append_descending<S: KeySink>(&self, record: &[u8], out: &mut S) {
         out.inverted_if(true, |out| bytes::append(self.text(record), false, out));
     }
 
@@ -183,7 +183,7 @@ impl KeyEncoder for LineKey {
             return None;
         }
         let end = (self.end < usize::MAX).then_some(self.end);
-        Some(Words::of_range(self.start, end).short(length, self.needs))
+        Some(FaultWords::of_range(self.start, end).short(length, self.needs))
     }
 
     #[inline]

@@ -52,8 +52,8 @@ pub use encode::zoned::Zoned;
 pub use key::TextKey;
 pub use line::LineKey;
 pub use order::{
-    Body, Collation, End, Invalid, LastResort, Months, NumberFormat, Place, Position, Separator,
-    TextOrder, TextSpec, Translation,
+    Body, Collation, End, Invalid, InvalidPlace, LastResort, Months, NumberFormat, Position,
+    Separator, TextOrder, TextSpec, Translation,
 };
 pub use part::ValueKey;
 pub(super) use text_type::Traits;

@@ -195,7 +195,7 @@ pub struct TextSpec {
     /// True if blanks at both ends do not count.
     pub trims: bool,
     /// Place of empty text, if the user gave one.
-    pub nulls: Option<Place>,
+    pub nulls: Option<InvalidPlace>,
     /// The byte for those that a record is too short to have; that of the order without it.
     pub pad: Option<u8>,
     /// The name of its column.
@@ -261,7 +261,7 @@ impl TextSpec {
 
 /// The place of records without a valid key, for either direction of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum InvalidPlace {
     /// The place before all values.
     First,
     /// The place after all values.
@@ -279,7 +279,7 @@ pub enum Invalid {
     Error,
     /// They come before or after all other records. Among themselves they are in the order of their
     /// keys, in which all invalid keys are equal, and beyond values and empty keys.
-    Placed(Place),
+    Placed(InvalidPlace),
 }
 
 impl FromStr for Invalid {
@@ -288,8 +288,8 @@ impl FromStr for Invalid {
     fn from_str(word: &str) -> std::result::Result<Self, ParseError> {
         match word {
             "error" => Ok(Self::Error),
-            "first" => Ok(Self::Placed(Place::First)),
-            "last" => Ok(Self::Placed(Place::Last)),
+            "first" => Ok(Self::Placed(InvalidPlace::First)),
+            "last" => Ok(Self::Placed(InvalidPlace::Last)),
             _ => {
                 let message = message!(
                     "'{}' is not a treatment of invalid keys; write error, first or last",

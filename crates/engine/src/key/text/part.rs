@@ -17,16 +17,16 @@ use std::cmp::Ordering;
 
 use super::super::agreeing_bytes;
 use super::content::{Content, Escapes};
-use super::difference::{Source, difference};
+use super::difference::{KeySource, difference};
 use super::encode::number::trimmed;
-use super::fault::Words;
+use super::fault::FaultWords;
 use super::field::Fields;
-use super::order::{Body, End, Invalid, Place, Separator, TextOrder, TextSpec};
-use super::sink::Sink;
+use super::order::{Body, End, Invalid, InvalidPlace, Separator, TextOrder, TextSpec};
+use super::sink::KeySink;
 use super::text_type::{ByteMeaning, Class, Usual};
-use super::translate::Table;
+use super::translate::TranslationTable;
 use super::typed::Typed;
-use super::watch::Standing;
+use super::watch::PartValue;
 use crate::error::Message;
 use crate::format::json;
 
@@ -40,7 +40,7 @@ pub use value::ValueKey;
 
 /// One part of a key.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct TextKeyPart {
     spec: TextSpec,
     /// The place whose bytes it looks at.
     site: Site,
@@ -48,22 +48,22 @@ pub(super) struct Part {
     /// The values that it takes without a further look.
     usual: Usual,
     /// Translation of its bytes, if it changes any.
-    table: Option<Box<Table>>,
+    table: Option<Box<TranslationTable>>,
     marks: Marks,
     /// Bytes that a record has to have.
     needs: usize,
     /// Byte that fills missing bytes, and the number of bytes looked at.
     pad: Option<(u8, usize)>,
-    words: Box<Words>,
+    words: Box<FaultWords>,
 }
 
 /// The marks of a part.
 #[derive(Clone, Copy, Debug)]
 struct Marks {
     /// Place of empty text, if that is not a value.
-    nulls: Option<Place>,
+    nulls: Option<InvalidPlace>,
     /// Place of invalid text; `None` if it is a fault or cannot occur.
-    invalid: Option<Place>,
+    invalid: Option<InvalidPlace>,
     /// True if a mark is in front of values.
     precede_values: bool,
 }
@@ -86,7 +86,7 @@ impl Site {
     }
 }
 
-impl Part {
+impl TextKeyPart {
     /// Creates the part that `spec` makes within `order`; the last one where `is_last`.
     pub fn new(spec: &TextSpec, order: &TextOrder, is_last: bool) -> Self {
         let traits = spec.text_type.traits();
@@ -112,7 +112,7 @@ impl Part {
         // Machine bytes at a place of the record are never none at all.
         let is_there = class == Class::StrictBytes && range.is_some_and(|(_, end)| end.is_some());
         let has_nulls = (is_cell || is_checked) && !is_there;
-        let nulls = spec.nulls.or(has_nulls.then_some(Place::Last));
+        let nulls = spec.nulls.or(has_nulls.then_some(InvalidPlace::Last));
         let invalid = match order.options.invalid {
             Some(Invalid::Placed(place)) if is_checked || needs > 0 => Some(place),
             _ => None,
@@ -121,7 +121,8 @@ impl Part {
         let typed = Typed::new(spec, order, is_open, is_checked);
         let precede_values = (nulls.is_some() || invalid.is_some()) && !traits.spares_ends;
         // Numbers and months are read in either case.
-        let table = if traits.has_case { Table::of(spec, &order.options.classes) } else { None };
+        let table =
+            if traits.has_case { TranslationTable::of(spec, &order.options.classes) } else { None };
         let is_plain = spec.is_plain() && pad.is_none() && invalid.is_none();
         let is_whole = needs == 0 && pad.is_none() && table.is_none();
         Self {
@@ -132,7 +133,7 @@ impl Part {
             },
             table: table.map(Box::new),
             marks: Marks { nulls, invalid, precede_values },
-            words: Box::new(Words::new(spec, order)),
+            words: Box::new(FaultWords::new(spec, order)),
             spec: spec.clone(),
             site: Site::of(spec, order),
             typed,
@@ -163,14 +164,14 @@ impl Part {
     }
 
     /// Returns what a record says here.
-    pub fn standing(&self, fields: &mut Fields<'_>) -> Standing {
+    pub fn standing(&self, fields: &mut Fields<'_>) -> PartValue {
         let is_short = self.needs > fields.length();
         let text = self.content(fields);
         match () {
-            () if is_short => Standing::Other,
-            () if self.is_null(&text) => Standing::Empty,
-            () if self.typed.is_valid(text) => Standing::Value,
-            () => Standing::Other,
+            () if is_short => PartValue::Other,
+            () if self.is_null(&text) => PartValue::Empty,
+            () if self.typed.is_valid(text) => PartValue::Value,
+            () => PartValue::Other,
         }
     }
 
@@ -244,7 +245,7 @@ impl Part {
 
     /// Appends its bytes of the key.
     #[inline]
-    pub fn append<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
+    pub fn append<S: KeySink>(&self, fields: &mut Fields<'_>, out: &mut S) {
         let located = self.located(fields);
         if !self.append_usual(located, out) {
             let is_short = self.needs > fields.length();
@@ -254,7 +255,7 @@ impl Part {
 
     /// Appends its bytes of the key, or says what keeps a record from having them.
     #[inline]
-    pub fn append_checked<S: Sink>(
+    pub fn append_checked<S: KeySink>(
         &self,
         fields: &mut Fields<'_>,
         out: &mut S,
@@ -276,7 +277,7 @@ impl Part {
     }
 
     #[inline]
-    fn append_content<S: Sink>(&self, text: &Content<'_>, is_short: bool, out: &mut S) {
+    fn append_content<S: KeySink>(&self, text: &Content<'_>, is_short: bool, out: &mut S) {
         if let Some(mark) = self.mark(text, is_short) {
             out.push(mark);
             return;
@@ -294,10 +295,13 @@ impl Part {
             return None;
         }
         if self.is_null(text) && !is_short {
-            return self.marks.nulls.map(|place| if place == Place::First { 1 } else { 0xfe });
+            return self
+                .marks
+                .nulls
+                .map(|place| if place == InvalidPlace::First { 1 } else { 0xfe });
         }
         let place = self.marks.invalid?;
-        let mark = if place == Place::First { 0 } else { 0xff };
+        let mark = if place == InvalidPlace::First { 0 } else { 0xff };
         (is_short || self.typed.is_checked && !self.typed.is_valid(*text)).then_some(mark)
     }
 
@@ -374,10 +378,10 @@ impl Part {
             return self.compare_contents(a, b, agreed);
         }
         match self.marks.nulls {
-            Some(Place::First) if text_a.is_empty() || text_b.is_empty() => {
+            Some(InvalidPlace::First) if text_a.is_empty() || text_b.is_empty() => {
                 return text_b.is_empty().cmp(&text_a.is_empty());
             }
-            Some(Place::Last) if text_a.is_empty() || text_b.is_empty() => {
+            Some(InvalidPlace::Last) if text_a.is_empty() || text_b.is_empty() => {
                 return text_a.is_empty().cmp(&text_b.is_empty());
             }
             _ => {}
@@ -421,11 +425,11 @@ impl Part {
         // What agrees is a value in both, as no text of such types is none unless it is empty.
         let order = if restart > 0 {
             let mut sources =
-                texts.map(|text| Rest { typed: &self.typed, text: text.behind(restart) });
+                texts.map(|text| TextRest { typed: &self.typed, text: text.behind(restart) });
             difference(&mut sources).map(|found| self.directed(found.order))
         } else {
             let [short_a, short_b] = is_short;
-            let whole = |text, is_short| Whole { part: self, text, is_short };
+            let whole = |text, is_short| WholePart { part: self, text, is_short };
             let mut sources = [whole(texts[0], short_a), whole(texts[1], short_b)];
             difference(&mut sources).map(|found| found.order)
         };
@@ -434,14 +438,14 @@ impl Part {
 }
 
 /// A part of a record's key.
-struct Whole<'a> {
-    part: &'a Part,
+struct WholePart<'a> {
+    part: &'a TextKeyPart,
     text: Content<'a>,
     is_short: bool,
 }
 
-impl Source for Whole<'_> {
-    fn append<S: Sink>(&mut self, out: &mut S) {
+impl KeySource for WholePart<'_> {
+    fn append<S: KeySink>(&mut self, out: &mut S) {
         self.part.append_content(&self.text, self.is_short, out);
     }
 
@@ -451,13 +455,13 @@ impl Source for Whole<'_> {
 }
 
 /// The rest of a text, by itself.
-struct Rest<'a> {
+struct TextRest<'a> {
     typed: &'a Typed,
     text: Content<'a>,
 }
 
-impl Source for Rest<'_> {
-    fn append<S: Sink>(&mut self, out: &mut S) {
+impl KeySource for TextRest<'_> {
+    fn append<S: KeySink>(&mut self, out: &mut S) {
         self.typed.append(self.text, out);
     }
 

@@ -1,15 +1,15 @@
 //! Destinations of the bytes of a key: one word of it, or a buffer for all of them.
 //!
-//! Encoders are written once over [`Sink`] and instantiated for each. [`WordSink`] keeps its eight
-//! bytes in a register, so that the key prefix costs no memory and no allocation; [`FewSink`] has
-//! room for the words that are asked for together.
+//! Encoders are written once over [`KeySink`] and instantiated for each. [`WordSink`] keeps its
+//! eight bytes in a register, so that the key prefix costs no memory and no allocation; [`FewSink`]
+//! has room for the words that are asked for together.
 
 use super::super::{FEW_WORDS, OPEN_WORD_BYTES, WORD_BYTES, continued};
 use super::content::Content;
 use super::typed::Typed;
 
 /// Takes the bytes of a key in order, as many as are wanted.
-pub(super) trait Sink {
+pub(super) trait KeySink {
     /// Returns the number of bytes that are still wanted; what is appended beyond them may be
     /// dropped.
     fn room(&self) -> usize;
@@ -76,7 +76,7 @@ impl WordSink {
     }
 }
 
-impl Sink for WordSink {
+impl KeySink for WordSink {
     #[inline]
     fn room(&self) -> usize {
         self.skip.saturating_add(((64 - self.filled_bits) / 8) as usize)
@@ -156,7 +156,7 @@ impl FewSink {
     }
 }
 
-impl Sink for FewSink {
+impl KeySink for FewSink {
     #[inline]
     fn room(&self) -> usize {
         self.skip.saturating_add(FEW_BYTES - self.filled)
@@ -222,7 +222,7 @@ impl<'a> BufferSink<'a> {
     }
 }
 
-impl Sink for BufferSink<'_> {
+impl KeySink for BufferSink<'_> {
     #[inline]
     fn room(&self) -> usize {
         self.skip.saturating_add(self.limit.saturating_sub(self.out.len()))

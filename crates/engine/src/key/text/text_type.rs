@@ -20,7 +20,7 @@ use super::encode::machine::NumberType;
 use super::encode::number::trimmed;
 use super::encode::written::NumberStyle;
 use super::encode::zoned::Zoned;
-use super::sink::{BufferSink, FewSink, Sink, WordSink};
+use super::sink::{BufferSink, FewSink, KeySink, WordSink};
 use super::typed::Typed;
 
 /// The type of the bytes of a key.
@@ -192,14 +192,14 @@ pub(super) trait KeyType {
     /// Appends the key of the value that is all of `text`, of strict types without blanks at its
     /// ends. Returns `None`, with nothing appended, where it is not a value of a strict type.
     #[inline]
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         Self::append_content(text.into(), of, out);
         Some(())
     }
 
     /// Appends the key of a value. Of text that is not a value, anything.
     #[inline]
-    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
         of.with_slice(text, |text| {
             Self::append(read(text, Self::TRAITS.class), of, out);
         });

@@ -12,13 +12,13 @@ use crate::locale::ByteClasses;
 
 /// Translation of each byte.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct TranslationTable {
     is_kept: [bool; 256],
     /// Replacement of each byte that is kept.
     becomes: [u8; 256],
 }
 
-impl Table {
+impl TranslationTable {
     /// Returns the table that the bytes of `spec` go through, where bytes are what `classes` says;
     /// `None` where it changes nothing. Characters of EBCDIC are translated as what they stand for,
     /// and in a sequence of one's own a byte sorts as what its translation sorts as.

@@ -7,7 +7,7 @@ use super::super::OrderOptions;
 use super::content::Content;
 use super::encode::{bytes, number};
 use super::order::{Collation, TextOrder, TextSpec};
-use super::sink::Sink;
+use super::sink::KeySink;
 use super::text_type::{Class, TextType, Usual};
 
 /// A type, and all that its values depend on.
@@ -42,7 +42,7 @@ impl Typed {
 
     /// Appends the bytes of a value. Of checked text that is no value, anything.
     #[inline]
-    pub fn append<'a, S: Sink>(&self, text: impl Into<Content<'a>>, out: &mut S) {
+    pub fn append<'a, S: KeySink>(&self, text: impl Into<Content<'a>>, out: &mut S) {
         let text = text.into();
         match (self.text_type.traits().usual, text.as_slice(), &self.collation) {
             (Usual::Numbers { are_whole }, Some(text), _) => {

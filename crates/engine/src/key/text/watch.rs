@@ -11,8 +11,8 @@ use super::content::Content;
 use super::encode::TYPES;
 use super::encode::written::NumberStyle;
 use super::field::Fields;
-use super::order::{Invalid, Place, TextOrder, TextSpec};
-use super::part::Part;
+use super::order::{Invalid, InvalidPlace, TextOrder, TextSpec};
+use super::part::TextKeyPart;
 use super::text_type::{Class, TextType};
 use super::typed::Typed;
 use crate::stats::{InvalidKey, InvalidKeys, KeyFindings, UnmatchedKey};
@@ -50,7 +50,7 @@ static SUGGESTED: LazyLock<Vec<(&str, Typed)>> = LazyLock::new(|| {
 
 /// The value of a part of a key in one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum PartValue {
     /// A value.
     Value,
     /// Nothing.
@@ -63,7 +63,7 @@ pub(super) enum Standing {
 #[derive(Clone, Debug)]
 pub(super) struct KeyWatch {
     /// Place of records with an invalid key, if they have one.
-    place: Option<Place>,
+    place: Option<InvalidPlace>,
     /// The parts that may meet what is no value.
     parts: Vec<Watched>,
     /// The number of them that place records.
@@ -84,8 +84,8 @@ struct Watched {
 impl KeyWatch {
     /// Returns what is to be looked at of the key that these parts make; `None` if no text of a
     /// record that has a key is no value.
-    pub fn new(parts: &[Part], order: &TextOrder) -> Option<Self> {
-        let watched = |(number, part): (usize, &Part)| {
+    pub fn new(parts: &[TextKeyPart], order: &TextOrder) -> Option<Self> {
+        let watched = |(number, part): (usize, &TextKeyPart)| {
             let is_placing = part.places_invalid() && number < order.placing_keys;
             let is_watched = part.places_invalid() || part.is_loose();
             is_watched.then(|| Watched { number, is_placing, ruled_out: ruled_out(part, order) })
@@ -115,7 +115,7 @@ impl KeyWatch {
     #[cold]
     pub fn look(
         &self,
-        parts: &[Part],
+        parts: &[TextKeyPart],
         fields: &mut Fields<'_>,
         is_placed: bool,
         tally: &mut KeyTally,
@@ -133,9 +133,9 @@ impl KeyWatch {
             }
             let part = &parts[watched.number];
             match part.standing(fields) {
-                Standing::Value => seen.has_value = true,
-                Standing::Empty => {}
-                Standing::Other => {
+                PartValue::Value => seen.has_value = true,
+                PartValue::Empty => {}
+                PartValue::Other => {
                     seen.invalid += u64::from(is_counted);
                     seen.has_other = true;
                     seen.ruled_out |= watched.ruled_out;
@@ -149,13 +149,13 @@ impl KeyWatch {
     }
 
     /// Says what a tally of all records comes to.
-    pub fn findings(&self, parts: &[Part], tally: &KeyTally) -> KeyFindings {
+    pub fn findings(&self, parts: &[TextKeyPart], tally: &KeyTally) -> KeyFindings {
         let seen = || self.parts.iter().zip(&tally.keys);
         let words = |watched: &Watched| parts[watched.number].words();
         let invalid = self.place.map(|place| InvalidKeys {
             records: tally.invalid,
             of_records: tally.records,
-            place: if place == Place::First { "first" } else { "last" },
+            place: if place == InvalidPlace::First { "first" } else { "last" },
             keys: seen()
                 .filter(|(_, seen)| seen.invalid > 0)
                 .map(|(watched, seen)| InvalidKey {
@@ -178,7 +178,7 @@ impl KeyWatch {
 }
 
 /// Returns the types that a part cannot have been meant to have.
-fn ruled_out(part: &Part, order: &TextOrder) -> u32 {
+fn ruled_out(part: &TextKeyPart, order: &TextOrder) -> u32 {
     if !matches!(part.class(), Class::Loose | Class::Strict) {
         return u32::MAX;
     }

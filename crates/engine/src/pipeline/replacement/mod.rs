@@ -23,7 +23,7 @@ use super::spill::{Size, Spill};
 use super::stage::Worker;
 use crate::error::{Error, Result, Setting, message};
 use crate::format::Framing;
-use crate::incore::replacement::{LEAF_BYTES, Tournament};
+use crate::incore::replacement::{LEAF_BYTES, SelectionTournament};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::operator::TaskOutlet;
@@ -52,7 +52,7 @@ pub fn generate<K: KeyEncoder>(
     let division = average.unwrap_or(planned);
     let mut own = Region::join_all(memory);
     let rest = own.split_off(division.leaves as usize * LEAF_BYTES + division.store_bytes);
-    let tournament = Tournament::new(key, work.framing, division.leaves, own);
+    let tournament = SelectionTournament::new(key, work.framing, division.leaves, own);
     let longest = division.longest_bytes;
     let mut generation = SelectionRuns { work, key, reader, tournament, longest };
     let mut runs = Vec::new();
@@ -80,7 +80,7 @@ struct SelectionRuns<'a, 'p, K> {
     work: &'a Work,
     key: &'a K,
     reader: RecordReader<'a, 'p, K>,
-    tournament: Tournament<'a, K>,
+    tournament: SelectionTournament<'a, K>,
     /// Most bytes of a record.
     longest: usize,
 }

@@ -9,8 +9,8 @@ use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::generate::Taken;
 use crate::pipeline::sorted::feed::Feed;
 use crate::pipeline::sorted::place::Standing;
-use crate::pipeline::sorted::source::{Source, Step};
-use crate::pipeline::{Input, Work};
+use crate::pipeline::sorted::source::{Advance, Source};
+use crate::pipeline::{JobInput, Work};
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
 use crate::stats::Progress;
@@ -67,7 +67,7 @@ impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
                 return Ok(());
             };
             match source.advance(self.key, &mut self.feed, None).map_err(advised)? {
-                Step::Over => self.close()?,
+                Advance::Over => self.close()?,
                 _ if source.is_wanted() => {
                     self.taken.records += 1;
                     self.taken.bytes += source.record().len() as u64;
@@ -81,7 +81,7 @@ impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
     /// Returns the number of bytes of a record of a stream, on average, as far as has been read
     /// ahead.
     pub fn average(&self) -> Option<usize> {
-        let is_stream = matches!(self.work.input, Input::Stream(_));
+        let is_stream = matches!(self.work.input, JobInput::Stream(_));
         self.source.as_ref().filter(|_| is_stream).map(Source::average_ahead)
     }
 
@@ -96,13 +96,13 @@ impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
     fn open_next(&mut self) -> Result<bool> {
         let top = self.work.header.sizes.get(self.begun).copied().unwrap_or_default();
         let (reading, standing) = match &self.work.input {
-            Input::Files(files) => {
+            JobInput::Files(files) => {
                 let Some(file) = files.get(self.begun) else { return Ok(false) };
                 let reading = self.feed.open(Arc::clone(file), (top.bytes, None))?;
                 (reading, Standing { offset: top.bytes, records: 0, lines: top.lines })
             }
-            Input::Stream(_) if self.begun > 0 => return Ok(false),
-            Input::Stream(streams) => (self.feed.open_streams(streams), Standing::default()),
+            JobInput::Stream(_) if self.begun > 0 => return Ok(false),
+            JobInput::Stream(streams) => (self.feed.open_streams(streams), Standing::default()),
         };
         self.begun += 1;
         let (framing, is_summed) = (self.work.framing, self.work.verify);

@@ -2,8 +2,8 @@
 
 use super::feed::Feed;
 use super::kept::Guard;
-use super::source::{Source, Step};
-use super::{Place, open, pieces};
+use super::source::{Advance, Source};
+use super::{SortedPlace, open, pieces};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{Direct, Engine};
@@ -20,7 +20,7 @@ pub struct CheckWork {
     /// Memory of the block.
     pub plan: StreamPlan,
     /// Inputs to check, each by itself.
-    pub inputs: Vec<Place>,
+    pub inputs: Vec<SortedPlace>,
     /// Framing that separates records.
     pub framing: Framing,
     /// Conditions on records.
@@ -64,7 +64,7 @@ pub struct Checked {
 /// Checks.
 pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> Result<Checked> {
     progress.enter(Phase::Validating);
-    if let Some(bytes) = work.inputs.iter().map(Place::bytes).sum::<Option<u64>>() {
+    if let Some(bytes) = work.inputs.iter().map(SortedPlace::bytes).sum::<Option<u64>>() {
         progress.expect_bytes(bytes);
     }
     let pieces = pieces(&work.plan, 1, 1)?;
@@ -78,7 +78,7 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
         let mut guard = Guard::new(work.is_strict);
         let step = loop {
             let step = source.advance(key, &mut feed, Some(&mut guard))?;
-            if step != Step::Next {
+            if step != Advance::Next {
                 break step;
             }
         };
@@ -86,7 +86,7 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
         checked.records += record_number;
         checked.bytes += offset;
         checked.ragged_rows_dropped += source.ragged();
-        if step == Step::Disorder {
+        if step == Advance::Disorder {
             let (path, record) = (source.name().to_owned(), source.record().to_vec());
             let number_before = source.number_before();
             let disorder = Disorder { path, record_number, number_before, offset, record };

@@ -14,7 +14,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Place;
+use super::SortedPlace;
 use super::place::Standing;
 use crate::error::{Error, Result};
 use crate::format::Framing;
@@ -78,12 +78,12 @@ impl Cuts {
     /// The errors of reading the sources.
     pub fn new<K: KeyEncoder>(
         merge: &Merge<'_, K>,
-        places: &[Place],
+        places: &[SortedPlace],
         starts: &[Standing],
         count: usize,
     ) -> Result<Option<Self>> {
         let framing = merge.rules.framing;
-        let open = |(place, start): (&Place, &Standing)| {
+        let open = |(place, start): (&SortedPlace, &Standing)| {
             Searched::open(place, start.offset, framing, merge.direct.input)
         };
         let sources: Vec<Searched> = places.iter().zip(starts).map(open).collect::<Result<_>>()?;
@@ -167,9 +167,9 @@ fn each<T: Send>(
 
 impl Searched {
     /// Opens what is left of a source from byte `start` on.
-    fn open(place: &Place, start: u64, framing: Framing, direct: Direct) -> Result<Self> {
+    fn open(place: &SortedPlace, start: u64, framing: Framing, direct: Direct) -> Result<Self> {
         let (file, base, end) = match place {
-            Place::Spilled(run) => {
+            SortedPlace::Spilled(run) => {
                 (File::open_read(&run.path, Direct::Off)?, DATA_START, run.bytes)
             }
             _ => {

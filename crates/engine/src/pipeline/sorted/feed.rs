@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::io::{Completion, Engine, File, Operation, Queue, Region, Request, pipe};
-use crate::pipeline::Stream;
+use crate::io::{Completion, Direction, Engine, File, Queue, Region, Request, pipe};
+use crate::pipeline::InputStream;
 use crate::run::RunBlocks;
 use crate::run::layout::BLOCK;
 use crate::sink::{LaneCounters, count};
@@ -27,7 +27,7 @@ pub enum Reading {
     /// A stream.
     Stream(pipe::PipeReader),
     /// Streams one after the other, and what all of them are called.
-    Streams(Arc<Mutex<Stream>>, PathBuf),
+    Streams(Arc<Mutex<InputStream>>, PathBuf),
 }
 
 /// A file that is read a piece ahead.
@@ -150,7 +150,7 @@ impl<'p> Feed<'p> {
     }
 
     /// Takes in streams one after the other, whose tops are passed over.
-    pub fn open_streams(&mut self, streams: &Arc<Mutex<Stream>>) -> Reading {
+    pub fn open_streams(&mut self, streams: &Arc<Mutex<InputStream>>) -> Reading {
         self.is_direct = false;
         let stream = streams.lock().unwrap_or_else(PoisonError::into_inner);
         Reading::Streams(Arc::clone(streams), stream.common_name())
@@ -307,7 +307,7 @@ impl Ahead {
         let Some(region) = self.piece.take() else { return Ok(()) };
         let range = 0..(self.end - self.next).min(region.len() as u64) as usize;
         let request = Request {
-            operation: Operation::Read,
+            operation: Direction::Read,
             file: Arc::clone(&self.file),
             offset: self.next,
             region,

@@ -37,7 +37,7 @@ use crate::units::ByteSize;
 
 pub use check::{CheckWork, Checked, Disorder, check};
 use feed::{Feed, Reading};
-pub use place::Place;
+pub use place::SortedPlace;
 pub use streams::merge_streams;
 
 /// A merge with everything decided.
@@ -47,7 +47,7 @@ pub struct MergeWork {
     pub plan: StreamPlan,
     /// Inputs to merge; of equal records those of earlier inputs go first. Empty when the merge is
     /// done.
-    pub inputs: Vec<Place>,
+    pub inputs: Vec<SortedPlace>,
     /// Rules for the records that are written.
     pub rules: RecordRules,
     /// Conditions on records.
@@ -161,12 +161,12 @@ pub fn merge<K: KeyEncoder>(
 }
 
 /// Returns what is left of `inputs` to be merged, and what was done before.
-fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
+fn left(inputs: Vec<SortedPlace>, past: Option<Past>) -> (Vec<SortedPlace>, Past) {
     let Some(mut past) = past else { return (inputs, Past::default()) };
     let mut runs = VecDeque::from(std::mem::take(&mut past.runs));
     let place = |merging: &PastMerge| match merging {
         PastMerge::Input(number) => inputs.get(*number).cloned(),
-        PastMerge::Run => runs.pop_front().map(Place::Spilled),
+        PastMerge::Run => runs.pop_front().map(SortedPlace::Spilled),
     };
     (past.merging.iter().filter_map(place).collect(), past)
 }
@@ -175,12 +175,13 @@ fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
 /// is to do. Nothing of it can be said of streams.
 fn reserve(
     work: &MergeWork,
-    (inputs, slab): (&[Place], Option<&SlabEntry>),
+    (inputs, slab): (&[SortedPlace], Option<&SlabEntry>),
     output: &OpenOutput,
     spill: &Spill,
     progress: &Progress,
 ) -> Result<()> {
-    let Some(mut sizes) = inputs.iter().map(Place::bytes).collect::<Option<Vec<u64>>>() else {
+    let Some(mut sizes) = inputs.iter().map(SortedPlace::bytes).collect::<Option<Vec<u64>>>()
+    else {
         return Ok(());
     };
     let lines_lacking = work.rules.framing.terminator().map_or(0, |_| sizes.len() as u64);
@@ -243,19 +244,19 @@ fn pieces(plan: &StreamPlan, inputs: usize, threads: usize) -> Result<Vec<Region
 /// Opens an input; of a file, or of the records of a run, bytes `from..to`. The window on the table
 /// of a run has `table_bytes` bytes.
 fn open(
-    place: &Place,
+    place: &SortedPlace,
     direct: DirectStreams,
     ((from, to), table_bytes): ((u64, Option<u64>), usize),
     feed: &mut Feed<'_>,
 ) -> Result<Reading> {
     match place {
-        Place::Stdin => Ok(feed.open_stream(pipe::PipeReader::stdin()?)),
-        Place::Stream(path) => Ok(feed.open_stream(pipe::PipeReader::open(path)?)),
-        Place::Supplied { stream, .. } => {
+        SortedPlace::Stdin => Ok(feed.open_stream(pipe::PipeReader::stdin()?)),
+        SortedPlace::Stream(path) => Ok(feed.open_stream(pipe::PipeReader::open(path)?)),
+        SortedPlace::Supplied { stream, .. } => {
             Ok(feed.open_stream(pipe::PipeReader::supplied(stream.clone())))
         }
-        Place::File { .. } => feed.open(place.open_file(direct.input)?, (from, to)),
-        Place::Spilled(run) => {
+        SortedPlace::File { .. } => feed.open(place.open_file(direct.input)?, (from, to)),
+        SortedPlace::Spilled(run) => {
             let run = RunReader::open(run, direct.spill)?;
             feed.open_run(RunBlocks::new(run, table_bytes)?, (from, to))
         }

@@ -10,7 +10,7 @@ use crate::run::Run;
 
 /// A sorted input, not open yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SortedPlace {
     /// Standard input.
     Stdin,
     /// A named pipe or device.
@@ -55,7 +55,7 @@ impl Standing {
     }
 }
 
-impl Place {
+impl SortedPlace {
     /// Returns the size of what lies above its first record.
     pub fn top(&self) -> TopSize {
         match self {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::cuts::Cuts;
 use super::place::Standing;
 use super::streams::{MergedPart, OpenStreams, input_feed};
-use super::{Place, pieces};
+use super::{SortedPlace, pieces};
 use crate::error::{Error, Result};
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -40,7 +40,7 @@ const STAGE_BYTES: u64 = 512 << 20;
 pub struct Ranges<'m, 'k, K> {
     merge: &'m Merge<'k, K>,
     plan: &'m StreamPlan,
-    places: &'m [Place],
+    places: &'m [SortedPlace],
     cuts: Cuts,
     /// Number of the next range to be merged.
     next: usize,
@@ -54,18 +54,20 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
     /// The errors of reading the sources.
     pub fn cut(
         (merge, plan): (&'m Merge<'k, K>, &'m StreamPlan),
-        (places, starts): (&'m [Place], &[Standing]),
+        (places, starts): (&'m [SortedPlace], &[Standing]),
         destination: &Destination<'_>,
         memory: &[Region],
     ) -> Result<Option<Self>> {
-        let is_file = |place: &Place| matches!(place, Place::File { .. } | Place::Spilled(_));
+        let is_file = |place: &SortedPlace| {
+            matches!(place, SortedPlace::File { .. } | SortedPlace::Spilled(_))
+        };
         let is_possible = merge.is_checked
             && merge.rules.framing.is_local()
             && matches!(destination.sink, Sink::File(_))
             && destination.selection.is_none()
             && memory.len() >= plan.threads * places.len()
             && places.iter().all(is_file);
-        let bytes: u64 = places.iter().filter_map(Place::bytes).sum();
+        let bytes: u64 = places.iter().filter_map(SortedPlace::bytes).sum();
         let done: u64 = starts.iter().map(|start| start.offset).sum();
         let count = range_count(bytes.saturating_sub(done), places.len(), plan.threads);
         if !is_possible || count < 2 {

@@ -76,7 +76,7 @@ struct Watch {
 
 /// Result of advancing to the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Advance {
     /// There is one.
     Next,
     /// No record is left.
@@ -258,7 +258,7 @@ impl Source {
         key: &K,
         feed: &mut Feed<'_>,
         guard: Option<&mut Guard>,
-    ) -> Result<Step> {
+    ) -> Result<Advance> {
         let (before, is_first) = (self.prefix, self.length == 0);
         let previous = self.start..self.start + self.length;
         self.number_before = self.number;
@@ -272,7 +272,7 @@ impl Source {
             self.keep(&mut guard.before, feed)?;
         }
         let step = self.go_on_to_next(key, feed)?;
-        if step == Step::Over {
+        if step == Advance::Over {
             return Ok(step);
         }
         let order = before.cmp(&self.prefix).then_with(|| {
@@ -280,12 +280,12 @@ impl Source {
             key.compare_from(previous, self.record(), 1)
         });
         let is_disorder = order == Ordering::Greater || guard.is_strict && order.is_eq();
-        Ok(if is_disorder { Step::Disorder } else { step })
+        Ok(if is_disorder { Advance::Disorder } else { step })
     }
 
     /// Advances to the next record that is not left out for the number of its cells.
     #[inline]
-    fn go_on_to_next<K: KeyEncoder>(&mut self, key: &K, feed: &mut Feed<'_>) -> Result<Step> {
+    fn go_on_to_next<K: KeyEncoder>(&mut self, key: &K, feed: &mut Feed<'_>) -> Result<Advance> {
         loop {
             self.go_on(feed)?;
             if let Some(step) = self.arrive(key)? {
@@ -297,10 +297,10 @@ impl Source {
     /// Takes in the next record, if there is one; `None` where it is left out for the number of its
     /// cells.
     #[inline]
-    fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Result<Option<Step>> {
+    fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Result<Option<Advance>> {
         if self.length == 0 {
             self.prefix = u64::MAX;
-            return Ok(Some(Step::Over));
+            return Ok(Some(Advance::Over));
         }
         self.number += 1;
         let record = &self.window[self.start..self.start + self.length];
@@ -324,7 +324,7 @@ impl Source {
         if let Some(sum) = self.sum.as_mut().filter(|_| self.is_wanted) {
             sum.add_record(record);
         }
-        Ok(Some(Step::Next))
+        Ok(Some(Advance::Next))
     }
 
     /// Passes the next record and finds the one after it.

@@ -20,7 +20,7 @@ use super::ranges::Ranges;
 use super::records::StreamRecords;
 use super::source::Source;
 use super::tournament::Tournament;
-use super::{InputAccount, Place, open};
+use super::{InputAccount, SortedPlace, open};
 use crate::error::{Error, Result};
 use crate::io::{Arena, Region};
 use crate::key::KeyEncoder;
@@ -55,14 +55,14 @@ pub fn merge_streams<K: KeyEncoder>(
     merge: &Merge<'_, K>,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
-    places: &[Place],
+    places: &[SortedPlace],
     destination: Destination<'_>,
 ) -> Result<Brought> {
     let checkpoints = destination.checkpoints.filter(|log| log.note_streams());
     let past = checkpoints.map(|log| log.begin(&destination, crew)).transpose()?.flatten();
     let mut brought = Brought { sum: sum_of_runs(merge, places)?, ..Brought::default() };
     let ragged_before = crew.inputs.ragged;
-    let mut starts: Vec<Standing> = places.iter().map(Place::first).collect();
+    let mut starts: Vec<Standing> = places.iter().map(SortedPlace::first).collect();
     if let (Some(past), Some(log)) = (past, checkpoints) {
         brought.bytes = past.offset.saturating_sub(destination.start);
         starts = resume(merge, places, (&past, log), crew)?;
@@ -98,9 +98,9 @@ pub fn merge_streams<K: KeyEncoder>(
 }
 
 /// Returns the sum of the runs among `places`.
-fn sum_of_runs<K: KeyEncoder>(merge: &Merge<'_, K>, places: &[Place]) -> Result<Sum> {
+fn sum_of_runs<K: KeyEncoder>(merge: &Merge<'_, K>, places: &[SortedPlace]) -> Result<Sum> {
     let mut sum = Sum::default();
-    for run in places.iter().filter_map(Place::run) {
+    for run in places.iter().filter_map(SortedPlace::run) {
         sum.add(RunReader::open(run, merge.direct.spill)?.footer().sum);
     }
     Ok(sum)
@@ -132,7 +132,7 @@ fn merge_alone<K: KeyEncoder>(
     merge: &Merge<'_, K>,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
-    (places, starts): (&[Place], &[Standing]),
+    (places, starts): (&[SortedPlace], &[Standing]),
     (destination, checkpoints): (Destination<'_>, Option<&Checkpoints>),
     brought: &mut Brought,
 ) -> Result<()> {
@@ -173,7 +173,7 @@ fn merge_alone<K: KeyEncoder>(
 /// Continues where `past` says, and returns where the sources begin.
 fn resume<K: KeyEncoder>(
     merge: &Merge<'_, K>,
-    places: &[Place],
+    places: &[SortedPlace],
     (past, log): (&SlabEntry, &Checkpoints),
     crew: &mut Crew<'_>,
 ) -> Result<Vec<Standing>> {
@@ -237,7 +237,7 @@ impl MergedPart {
 /// Open sources of a merge.
 pub struct OpenStreams<'m, 'k, 'p, K> {
     merge: &'m Merge<'k, K>,
-    places: &'m [Place],
+    places: &'m [SortedPlace],
     starts: &'m [Standing],
     feed: Feed<'p>,
     tree: Tournament<'k, K>,
@@ -249,7 +249,7 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
     pub fn open(
         merge: &'m Merge<'k, K>,
         mut feed: InputFeed<'p>,
-        (places, starts, ends): (&'m [Place], &'m [Standing], Option<&[u64]>),
+        (places, starts, ends): (&'m [SortedPlace], &'m [Standing], Option<&[u64]>),
     ) -> Result<Self> {
         let mut sources = Vec::with_capacity(places.len());
         for (number, (place, start)) in places.iter().zip(starts).enumerate() {

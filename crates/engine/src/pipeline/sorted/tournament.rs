@@ -5,13 +5,13 @@
 
 use super::feed::Feed;
 use super::kept::Guard;
-use super::source::{Source, Step};
+use super::source::{Advance, Source};
 use crate::error::{Error, Result};
 use crate::key::KeyEncoder;
 use crate::merge::loser_tree::{self, LoserTree};
 use crate::order::OrderCheck;
 
-impl loser_tree::Source for Source {
+impl loser_tree::TreeSource for Source {
     #[inline]
     fn prefix(&self) -> u64 {
         self.prefix()
@@ -78,7 +78,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
     pub fn advance(&mut self, feed: &mut Feed<'_>) -> Result<()> {
         let Self { key, tree, guard } = self;
         let step = |source: &mut Source| match source.advance(*key, feed, guard.as_mut()) {
-            Ok(Step::Disorder) => Some(Err(disorder(source))),
+            Ok(Advance::Disorder) => Some(Err(disorder(source))),
             ended => Some(ended.map(|_| ())),
         };
         tree.advance(step).unwrap_or(Ok(()))

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::room::Systems;
-use super::share::{self, Standing};
+use super::share::{self, SpillStanding};
 use crate::error::Result;
 use crate::io::{Allowance, Holding, directory_of};
 use crate::manifest::Past;
@@ -37,22 +37,22 @@ pub enum Size {
 
 /// The places of one job; directories are removed when dropped, unless they are kept.
 #[derive(Debug)]
-pub struct Places {
+pub struct SpillSpots {
     /// Places as the user named them.
     named: Vec<SpillPlace>,
-    made: Vec<Place>,
+    made: Vec<SpillSpot>,
     allowance: Arc<Allowance>,
     /// Runs named so far.
     runs: usize,
 }
 
 #[derive(Debug)]
-struct Place {
+struct SpillSpot {
     set: SpillSet,
     holding: Arc<Holding>,
 }
 
-impl Places {
+impl SpillSpots {
     /// Places for temporary files of at most `limit` bytes together. Nothing is made yet.
     pub fn new(named: Vec<SpillPlace>, limit: Option<ByteSize>) -> Self {
         assert!(!named.is_empty());
@@ -71,7 +71,7 @@ impl Places {
             let lie_there = |run: &&Run| run.path.parent() == Some(set.home());
             let kept = past.iter().flat_map(|past| &past.runs).filter(lie_there);
             let bytes = kept.map(file_bytes).sum();
-            Place { set, holding: Holding::new(&allowance, bytes) }
+            SpillSpot { set, holding: Holding::new(&allowance, bytes) }
         };
         let made = sets.into_iter().map(place).collect();
         Self { named: Vec::new(), made, allowance, runs }
@@ -150,7 +150,7 @@ impl Places {
         };
         let mut refusal = None;
         for number in self.in_order(bytes)? {
-            let Place { set, holding } = &self.made[number];
+            let SpillSpot { set, holding } = &self.made[number];
             holding.claim(claimed)?;
             let error = match create(&set.home().join(&name)) {
                 Ok(run) => {
@@ -172,7 +172,7 @@ impl Places {
     pub fn remove(&self, run: &Run) -> Result<()> {
         let bytes = file_bytes(run);
         spilled::remove(&run.path)?;
-        let lies_in = |place: &&Place| run.path.parent() == Some(place.set.home());
+        let lies_in = |place: &&SpillSpot| run.path.parent() == Some(place.set.home());
         self.made.iter().find(lies_in).inspect(|place| place.holding.release(bytes));
         Ok(())
     }
@@ -189,7 +189,7 @@ impl Places {
             match SpillSet::create(place) {
                 Ok(set) => {
                     let holding = Holding::new(&self.allowance, 0);
-                    self.made.push(Place { set, holding });
+                    self.made.push(SpillSpot { set, holding });
                 }
                 Err(e) if e.is_full() => refusal = Some(e),
                 Err(e) => return Err(e),
@@ -206,14 +206,15 @@ impl Places {
         if let [_] = &self.made[..] {
             return Ok(vec![0]);
         }
-        let standing = |place: &Place| {
+        let standing = |place: &SpillSpot| {
             let (speed, held) = (place.holding.speed(), place.holding.bytes());
             let mut systems = Systems::default();
             systems.add(place.set.directories())?;
             let free = systems.room(0);
-            Ok(Standing { speed, held, free })
+            Ok(SpillStanding { speed, held, free })
         };
-        let standings: Vec<Standing> = self.made.iter().map(standing).collect::<Result<_>>()?;
+        let standings: Vec<SpillStanding> =
+            self.made.iter().map(standing).collect::<Result<_>>()?;
         Ok(share::in_order(&standings, bytes))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::share::{self, Part};
+use super::share::{self, RunShare};
 use crate::error::{Error, Result, Setting};
 use crate::sys::space;
 use crate::units::ByteSize;
@@ -12,7 +12,7 @@ use crate::units::ByteSize;
 pub struct Systems {
     systems: Vec<System>,
     /// Of each place, the parts that its systems take of every run.
-    places: Vec<Vec<Part>>,
+    places: Vec<Vec<RunShare>>,
 }
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ struct System {
 impl Systems {
     /// Adds a place of directories, each with the bytes that it takes by turns.
     pub fn add<'a>(&mut self, directories: impl Iterator<Item = (&'a Path, u64)>) -> Result<()> {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<RunShare> = Vec::new();
         for (path, stride) in directories {
             let device = space::device(path)?;
             let known = self.systems.iter().position(|system| system.device == device);
@@ -40,7 +40,7 @@ impl Systems {
             };
             match parts.iter_mut().find(|part| part.system == system) {
                 Some(part) => part.stride += stride,
-                None => parts.push(Part { system, stride }),
+                None => parts.push(RunShare { system, stride }),
             }
         }
         self.places.push(parts);

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 /// A place as it stands when a run is about to be written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct SpillStanding {
     /// Bytes a second it was found to write, if it was.
     pub speed: Option<f64>,
     /// Bytes of runs that it holds.
@@ -23,11 +23,11 @@ pub struct Standing {
 /// with room for it by their shares, then the others by their room, of which the file system may
 /// have been mistaken. Of equal ones the first goes first. One whose speed is not known yet counts
 /// as the fastest, so that it will be soon.
-pub fn in_order(places: &[Standing], bytes: u64) -> Vec<usize> {
+pub fn in_order(places: &[SpillStanding], bytes: u64) -> Vec<usize> {
     let known = places.iter().filter_map(|place| place.speed);
     let fastest = known.reduce(f64::max).unwrap_or(1.0);
-    let has_room = |place: &Standing| place.free >= bytes;
-    let seconds = |place: &Standing| {
+    let has_room = |place: &SpillStanding| place.free >= bytes;
+    let seconds = |place: &SpillStanding| {
         (place.held as f64 + bytes as f64) / place.speed.unwrap_or(fastest).max(1.0)
     };
     let compare = |a: &usize, b: &usize| -> Ordering {
@@ -45,7 +45,7 @@ pub fn in_order(places: &[Standing], bytes: u64) -> Vec<usize> {
 
 /// Part that a file system takes of each run in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct RunShare {
     /// Number of the file system.
     pub system: usize,
     /// Bytes it takes by turns with the others of the place.
@@ -57,7 +57,7 @@ pub struct Part {
 ///
 /// Striped places are filled first: every byte that another file system takes of theirs is one more
 /// for all, so that for a single one of them nothing else would be more.
-pub fn room(free: &[u64], places: &[Vec<Part>], piece_bytes: u64) -> u64 {
+pub fn room(free: &[u64], places: &[Vec<RunShare>], piece_bytes: u64) -> u64 {
     let mut free = free.to_vec();
     let mut rooms = Vec::new();
     for parts in places.iter().filter(|parts| parts.len() > 1) {
@@ -83,21 +83,21 @@ pub fn room(free: &[u64], places: &[Vec<Part>], piece_bytes: u64) -> u64 {
 }
 
 /// Returns the part of a place that is full first.
-pub fn tightest(free: &[u64], parts: &[Part]) -> Option<Part> {
+pub fn tightest(free: &[u64], parts: &[RunShare]) -> Option<RunShare> {
     parts.iter().copied().min_by_key(|part| room_by(free, part, parts))
 }
 
 /// Returns the share of a part in `bytes` bytes.
-pub fn part_of(bytes: u64, part: Part, parts: &[Part]) -> u64 {
+pub fn part_of(bytes: u64, part: RunShare, parts: &[RunShare]) -> u64 {
     scaled(bytes, part.stride, width(parts))
 }
 
 /// Returns the number of bytes of whole runs that fit in a place, as far as one part is concerned.
-fn room_by(free: &[u64], part: &Part, parts: &[Part]) -> u64 {
+fn room_by(free: &[u64], part: &RunShare, parts: &[RunShare]) -> u64 {
     scaled(free[part.system], width(parts), part.stride)
 }
 
-fn width(parts: &[Part]) -> u64 {
+fn width(parts: &[RunShare]) -> u64 {
     parts.iter().map(|part| part.stride).sum()
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::error::ConfigErrorKind;
 use crate::incore::{Item, Method};
-use crate::io::{Arena, Direct, Engine, File, Operation, Region};
+use crate::io::{Arena, Direct, Direction, Engine, File, Region};
 use crate::key::KeyTally;
 use crate::stats::Progress;
 use crate::units::ByteSize;
@@ -77,7 +77,7 @@ impl Fill for Blocks {
             return Ok(Claim::Exhausted);
         }
         Ok(Claim::Read(Request {
-            operation: Operation::Read,
+            operation: Direction::Read,
             file: Arc::clone(&self.file),
             offset: (number * BLOCK) as u64,
             region: region(BLOCK),

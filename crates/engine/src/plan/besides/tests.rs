@@ -1,9 +1,9 @@
 //! Budgets around what takes a part of them: enough is left, and a MiB less would not do.
 
-use super::{Besides, Part};
+use super::{Besides, Reservation};
 use crate::units::ByteSize;
 
-fn besides(parts: &[Part]) -> Besides {
+fn besides(parts: &[Reservation]) -> Besides {
     let mut besides = Besides::default();
     parts.iter().for_each(|part| besides.add(*part));
     besides
@@ -18,8 +18,11 @@ fn nothing_else_takes_nothing() {
 /// Of the budget that is named, what the parts take leaves enough, and of 1 MiB less it would not.
 #[test]
 fn the_budget_named_is_the_least() {
-    let shares = [Part { bytes: 1 << 20, share: 8 }, Part { bytes: 9 << 20, share: 12 }];
-    for parts in [&[Part::fixed(100 << 20)][..], &shares, &[shares[0], Part::fixed(12_345)]] {
+    let shares =
+        [Reservation { bytes: 1 << 20, share: 8 }, Reservation { bytes: 9 << 20, share: 12 }];
+    for parts in
+        [&[Reservation::fixed(100 << 20)][..], &shares, &[shares[0], Reservation::fixed(12_345)]]
+    {
         let besides = besides(parts);
         for mib in [1, 20, 64, 1000] {
             let least = ByteSize::mib(mib);

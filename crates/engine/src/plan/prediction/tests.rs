@@ -8,7 +8,7 @@ use crate::units::ByteSize;
 const GIGABYTE: u64 = 1_000_000_000;
 
 /// A disk that reads 2 GB/s, writes 1 GB/s, and does both at 1.5 GB/s.
-fn disk(device: u64) -> Part {
+fn disk(device: u64) -> DiskPart {
     let disk = DiskProfile {
         read: 2e9,
         write: 1e9,
@@ -17,11 +17,11 @@ fn disk(device: u64) -> Part {
         remove: 4e9,
         ..DiskProfile::default()
     };
-    Part { device, share: 1.0, disk }
+    DiskPart { device, share: 1.0, disk }
 }
 
 /// Rates where only disks take time.
-fn rates(input: Part, spill: Part, output: Part) -> Rates {
+fn rates(input: DiskPart, spill: DiskPart, output: DiskPart) -> Rates {
     let (input, spill, output) = (vec![input], vec![spill], vec![output]);
     let (costs, memory) = (Costs::default(), f64::INFINITY);
     let (fresh_memory, reused_memory) = (memory, memory);
@@ -65,7 +65,7 @@ fn a_disk_for_everything_takes_longer_than_two() {
     let (two, _) = seconds(&rates(disk(1), disk(2), disk(1)), bytes, ByteSize::gib(1));
     assert_near(two, 6.0 + 6.0 + beside);
     // Halves on two disks each.
-    let half = |device| Part { share: 0.5, ..disk(device) };
+    let half = |device| DiskPart { share: 0.5, ..disk(device) };
     let mut both = rates(disk(3), disk(1), disk(3));
     both.spill = vec![half(1), half(2)];
     assert_near(seconds(&both, bytes, ByteSize::gib(1)).0, 3.0 + 6.0 + beside);

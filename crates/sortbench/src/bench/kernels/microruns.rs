@@ -9,7 +9,7 @@
 use sortwell::Result;
 use sortwell::unstable::incore::Method;
 use sortwell::unstable::key::SliceKey;
-use sortwell::unstable::merge::loser_tree::{LoserTree, Source as Sorted};
+use sortwell::unstable::merge::loser_tree::{LoserTree, TreeSource as Sorted};
 
 use super::super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable};
 use super::entries;

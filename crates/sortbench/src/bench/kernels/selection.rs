@@ -7,7 +7,7 @@
 
 use sortwell::Result;
 use sortwell::unstable::format::Framing;
-use sortwell::unstable::incore::replacement::{LEAF_BYTES, Tournament};
+use sortwell::unstable::incore::replacement::{LEAF_BYTES, SelectionTournament};
 
 use super::super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable};
 use super::entries;
@@ -157,7 +157,8 @@ impl SelectionSpace {
         let mut memory = Some(touched(bytes)?);
         let [laps] = meter.repeat(|meter| {
             let Some(region) = memory.take() else { return Ok([meter.lap(|| ()).1]) };
-            let mut tournament = Tournament::new(&key, framing, self.leaves as u32, region);
+            let mut tournament =
+                SelectionTournament::new(&key, framing, self.leaves as u32, region);
             let (starts, lap) = meter.lap(|| {
                 let mut coming = self.source.iter().peekable();
                 let mut starts = Vec::new();

@@ -23,10 +23,10 @@ fn said(content: &Content<'_>) -> Vec<u8> {
     bytes
 }
 
-fn table(only_dictionary: bool) -> Table {
+fn table(only_dictionary: bool) -> TranslationTable {
     let translation = Translation { folds_case: true, only_dictionary, ..Translation::default() };
     let spec = TextSpec { translation, ..TextSpec::default() };
-    Table::of(&spec, &ByteClasses::c()).expect("a table")
+    TranslationTable::of(&spec, &ByteClasses::c()).expect("a table")
 }
 
 #[test]

@@ -5,8 +5,8 @@ use super::*;
 /// A key of bytes, as a sink takes them: pushed, extended and complemented.
 struct Bytes<'a>(&'a [u8]);
 
-impl Source for Bytes<'_> {
-    fn append<S: Sink>(&mut self, out: &mut S) {
+impl KeySource for Bytes<'_> {
+    fn append<S: KeySink>(&mut self, out: &mut S) {
         let (pushed, rest) = self.0.split_at(self.0.len() / 7);
         pushed.iter().for_each(|byte| out.push(*byte));
         let (complemented, rest) = rest.split_at(rest.len() / 3);

@@ -1,6 +1,6 @@
 //! Truth: one byte, false before true.
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 
@@ -15,7 +15,7 @@ impl KeyType for Bool {
 
     /// Appends one byte: neither it nor its complement is at an end of the range.
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         let is_in =
             |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
         let is_true = is_in(&TRUE);

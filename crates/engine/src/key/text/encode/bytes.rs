@@ -14,7 +14,7 @@ use memchr::{memchr2, memchr2_iter};
 
 use super::super::content::{Content, with_buffer};
 use super::super::order::Collation;
-use super::super::sink::{Sink, load};
+use super::super::sink::{KeySink, load};
 use super::super::text_type::{ByteMeaning, Class, Detail, KeyType, Traits, TypeNames, Usual};
 use super::super::turns::in_turn;
 use super::super::typed::Typed;
@@ -31,7 +31,7 @@ impl KeyType for BytesType {
         ..Traits::of(Class::Text)
     };
 
-    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
         append_text(text, of, out);
     }
 
@@ -47,7 +47,7 @@ impl KeyType for BytesType {
 }
 
 /// Appends the key of a text, by its bytes or by a collation.
-pub fn append_text<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+pub fn append_text<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
     match &of.collation {
         None => append(text, of.is_open, out),
         Some(collation) => append_collated(&**collation, text, of.is_open, out),
@@ -85,7 +85,7 @@ const ESCAPE: u8 = 1;
 const COLLATED_END: [u8; 2] = [END, END];
 
 /// Appends the key that a collation makes of `text`; without an end where the key is open.
-fn append_collated<S: Sink>(
+fn append_collated<S: KeySink>(
     collation: &dyn Collation,
     text: Content<'_>,
     is_open: bool,
@@ -131,7 +131,7 @@ pub fn collated_scratch(collation: &dyn Collation, text: &Content<'_>) -> usize 
 
 /// Appends `text`; without an end where the key is open.
 #[inline]
-pub fn append<'a, S: Sink>(text: impl Into<Content<'a>>, is_open: bool, out: &mut S) {
+pub fn append<'a, S: KeySink>(text: impl Into<Content<'a>>, is_open: bool, out: &mut S) {
     let text = text.into();
     match text.as_slice() {
         Some(text) => append_slice(text, is_open, out),
@@ -149,7 +149,7 @@ pub fn append<'a, S: Sink>(text: impl Into<Content<'a>>, is_open: bool, out: &mu
 
 /// Appends bytes that stand for themselves; without an end where the key is open.
 #[inline]
-pub fn append_slice<S: Sink>(text: &[u8], is_open: bool, out: &mut S) {
+pub fn append_slice<S: KeySink>(text: &[u8], is_open: bool, out: &mut S) {
     let wanted = &text[..text.len().min(out.room())];
     if is_open {
         out.extend(wanted);
@@ -161,7 +161,7 @@ pub fn append_slice<S: Sink>(text: &[u8], is_open: bool, out: &mut S) {
 
 /// Appends `text` without an end, in such a way that one may follow.
 #[inline]
-pub fn append_escaped<S: Sink>(text: &[u8], out: &mut S) {
+pub fn append_escaped<S: KeySink>(text: &[u8], out: &mut S) {
     if text.len() <= 8 && is_plain(text) {
         out.extend(text);
         return;

@@ -8,7 +8,7 @@
 //! come from `date_format` and reach as far back as the year -9999; those too keep the first byte
 //! off the ends of its range, which mark what is no value.
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 
@@ -25,7 +25,7 @@ impl KeyType for Date {
     };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let days = match &of.options.date_format {
             None => parse(text)?,
             Some(format) => format.date(text)?,

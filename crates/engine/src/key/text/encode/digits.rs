@@ -10,7 +10,7 @@
 //! The low bit of a pair says whether another follows, so digits end themselves. Numbers of up to
 //! 14 digits fit into a key prefix.
 
-use super::super::sink::{Sink, load};
+use super::super::sink::{KeySink, load};
 
 const ZERO: u8 = 0x80;
 const SMALL: u8 = 0x81;
@@ -23,14 +23,14 @@ const EXPONENT_MAX: i64 = EXPONENT_MIN + (LARGE - PLAIN) as i64 - 1;
 
 /// Appends zero.
 #[inline]
-pub fn append_zero<S: Sink>(out: &mut S) {
+pub fn append_zero<S: KeySink>(out: &mut S) {
     out.push(ZERO);
 }
 
 /// Appends 0.d1d2d3... x 10^`exponent`. There is a digit, and neither the first nor the last is
 /// `b'0'`.
 #[inline]
-pub fn append<S: Sink>(
+pub fn append<S: KeySink>(
     is_negative: bool,
     exponent: i64,
     mut digits: impl Iterator<Item = u8>,
@@ -85,7 +85,7 @@ fn are_digits(word: u64, length: usize) -> bool {
 /// sixteen digits and perhaps a minus sign, as most numbers are; returns whether it is. Leading
 /// zeros are taken only among the first eight digits, and only where these are all.
 #[inline]
-pub fn append_few<S: Sink>(text: &[u8], is_descending: bool, out: &mut S) -> bool {
+pub fn append_few<S: KeySink>(text: &[u8], is_descending: bool, out: &mut S) -> bool {
     let is_negative = text.first() == Some(&b'-');
     let text = &text[usize::from(is_negative)..];
     let (first, rest) = text.split_at(text.len().min(8));
@@ -110,7 +110,7 @@ pub fn append_few<S: Sink>(text: &[u8], is_descending: bool, out: &mut S) -> boo
 /// Appends the pairs of a number up to the last that is not zero; each bit is changed that is one
 /// in `flip`.
 #[inline]
-fn append_few_pairs<S: Sink>(pairs: u64, flip: u64, out: &mut S) {
+fn append_few_pairs<S: KeySink>(pairs: u64, flip: u64, out: &mut S) {
     let count = 8 - pairs.trailing_zeros() / 8;
     let continues = eight(1) & !(u64::MAX >> (8 * (count - 1)));
     out.extend(&(((2 * pairs) | continues) ^ flip).to_be_bytes()[..count as usize]);
@@ -119,7 +119,7 @@ fn append_few_pairs<S: Sink>(pairs: u64, flip: u64, out: &mut S) {
 /// Appends the value of `digits`, of which there is one and the first is not `b'0'`, times
 /// 10^`shift`.
 #[inline]
-pub fn append_whole<S: Sink>(is_negative: bool, shift: i64, digits: &[u8], out: &mut S) {
+pub fn append_whole<S: KeySink>(is_negative: bool, shift: i64, digits: &[u8], out: &mut S) {
     let exponent = digits.len() as i64 + shift;
     if digits.len() > FEW {
         let last = digits.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
@@ -136,7 +136,7 @@ pub fn append_whole<S: Sink>(is_negative: bool, shift: i64, digits: &[u8], out: 
 /// Appends 0.d1d2d3... x 10^`exponent`, whose digits are those of two `parts`. There is a digit,
 /// and neither the first nor the last is `b'0'`.
 #[inline]
-pub fn append_parts<S: Sink>(is_negative: bool, exponent: i64, parts: [&[u8]; 2], out: &mut S) {
+pub fn append_parts<S: KeySink>(is_negative: bool, exponent: i64, parts: [&[u8]; 2], out: &mut S) {
     let [first, second] = parts;
     if first.len() + second.len() <= FEW {
         append(is_negative, exponent, first.iter().chain(second).copied(), out);
@@ -160,7 +160,7 @@ pub fn append_parts<S: Sink>(is_negative: bool, exponent: i64, parts: [&[u8]; 2]
 
 /// Appends digits two by two; others follow them where the number `continues`, and then their
 /// number is even.
-fn append_pairs<S: Sink>(digits: &[u8], continues: bool, out: &mut S) {
+fn append_pairs<S: KeySink>(digits: &[u8], continues: bool, out: &mut S) {
     let last = digits.len().saturating_sub(1) / PIECE;
     for (place, piece) in digits.chunks(PIECE).enumerate() {
         if out.room() == 0 {
@@ -195,7 +195,7 @@ fn pairs(digits: u64) -> u64 {
 }
 
 #[inline]
-fn append_exponent<S: Sink>(exponent: i64, out: &mut S) {
+fn append_exponent<S: KeySink>(exponent: i64, out: &mut S) {
     if (EXPONENT_MIN..=EXPONENT_MAX).contains(&exponent) {
         out.push(PLAIN + (exponent - EXPONENT_MIN) as u8);
         return;
@@ -207,7 +207,7 @@ fn append_exponent<S: Sink>(exponent: i64, out: &mut S) {
 /// Appends the value of digits from 0 to 9, which may be none: zero then, whatever the sign. Larger
 /// ones count as 9.
 #[inline]
-pub fn append_value<S: Sink>(
+pub fn append_value<S: KeySink>(
     is_negative: bool,
     digits: impl Iterator<Item = u8> + Clone,
     out: &mut S,
@@ -224,7 +224,7 @@ pub fn append_value<S: Sink>(
 /// with. Appends zero without digits. Returns the first byte after the run, and leaves `rest` after
 /// that byte.
 #[inline]
-pub fn append_run<S: Sink>(
+pub fn append_run<S: KeySink>(
     first: Option<u8>,
     rest: &mut (impl Iterator<Item = u8> + Clone),
     out: &mut S,

@@ -7,7 +7,7 @@
 //! byte 25 the line feed, as there.
 
 use super::super::content::Content;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{ByteMeaning, Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::bytes::{append_text, restart_of};
@@ -26,7 +26,7 @@ impl KeyType for EbcdicType {
     ];
     const TRAITS: Traits = Traits { alphabet: Some(ByteMeaning::Page), ..Traits::of(Class::Text) };
 
-    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
         append_text(text, of, out);
     }
 

@@ -1,6 +1,6 @@
 //! Binary64 numbers: eight bytes, the bits of the number so that they order as it does.
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 
@@ -13,7 +13,7 @@ impl KeyType for FloatType {
     const EXPECTED: &'static str = "a float";
     const TRAITS: Traits = Traits::of(Class::Loose);
 
-    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         // All zeros are no number's. Negative zero is zero.
         out.extend(&parse(text).map_or(0, order).to_be_bytes());
         Some(())

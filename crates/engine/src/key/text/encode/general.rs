@@ -9,7 +9,7 @@
 //! memory, the low ones first; so they are appended in that order.
 
 use super::super::leading::leading;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, KeyType, Traits};
 use super::super::typed::Typed;
 use super::extended::{self, Extended};
@@ -22,7 +22,7 @@ pub struct GeneralType;
 impl KeyType for GeneralType {
     const TRAITS: Traits = Traits::of(Class::Unchecked);
 
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let is_space = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
         let text = &text[leading(text, is_space)..];
         let is_negative = text.first() == Some(&b'-');
@@ -48,7 +48,7 @@ enum Value {
     Number(Extended),
 }
 
-fn append_number<S: Sink>(number: Extended, is_negative: bool, out: &mut S) {
+fn append_number<S: KeySink>(number: Extended, is_negative: bool, out: &mut S) {
     out.push(NUMBER);
     out.inverted_if(is_negative && number != Extended::ZERO, |out| {
         out.extend(&(number.exponent | 1 << 15).to_be_bytes());
@@ -56,7 +56,7 @@ fn append_number<S: Sink>(number: Extended, is_negative: bool, out: &mut S) {
     });
 }
 
-fn append_nan<S: Sink>(payload: u64, is_negative: bool, out: &mut S) {
+fn append_nan<S: KeySink>(payload: u64, is_negative: bool, out: &mut S) {
     // The two bits above the payload make it a quiet NaN.
     let mantissa = 3 << 62 | payload;
     let exponent = 0x7fff | u16::from(is_negative) << 15;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::order::NumberFormat;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, KeyType, Traits};
 use super::super::typed::Typed;
 use super::number::{Grammar, Number, without_blanks};
@@ -16,7 +16,7 @@ pub struct HumanType;
 impl KeyType for HumanType {
     const TRAITS: Traits = Traits::of(Class::Unchecked).fills_word();
 
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let (magnitude, number) = human(text, of.options.numbers, of.folds_case);
         out.push(magnitude);
         number.append(0, out);

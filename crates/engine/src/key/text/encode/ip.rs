@@ -11,7 +11,7 @@
 
 use std::net::IpAddr;
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 
@@ -25,7 +25,7 @@ impl KeyType for Ip {
     const TRAITS: Traits = Traits::of(Class::Strict).spares_ends().is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         let (version, octets): (u8, &[u8]) = match std::str::from_utf8(text).ok()?.parse().ok()? {
             IpAddr::V4(address) => (4, &address.octets()),
             IpAddr::V6(address) => (6, &address.octets()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::fault::{SHOWN_BYTES, shown};
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, KeyTypeRow, TextType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::number::trimmed;
@@ -21,7 +21,7 @@ impl KeyType for ListType {
         Traits { has_case: true, ..Traits::of(Class::Strict).is_coarse().spares_ends() };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let [_, bytes @ ..] = (of.text_type.list()?.place(text)? + BIAS).to_be_bytes();
         out.extend(&bytes);
         Some(())

@@ -1,7 +1,7 @@
 //! Numbers as machines have them: the bytes that `scalar` makes of them in records of fixed length.
 
 use super::super::super::scalar::Scalar;
-use super::super::sink::{BufferSink, Sink};
+use super::super::sink::{BufferSink, KeySink};
 use super::super::text_type::{Class, Detail, KeyType, TextType, Traits, TypeNames};
 use super::super::typed::Typed;
 
@@ -54,7 +54,7 @@ impl KeyType for MachineType {
     const NAMES: TypeNames = NUMBERS;
     const TRAITS: Traits = Traits { is_binary: true, ..Traits::of(Class::StrictBytes) };
 
-    fn append<S: Sink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         of.text_type.machine_number()?.append(bytes, out);
         Some(())
     }
@@ -95,7 +95,7 @@ impl NumberType {
 
     /// Appends the key of a number; nothing of other than its bytes.
     #[inline]
-    fn append<S: Sink>(self, bytes: &[u8], out: &mut S) {
+    fn append<S: KeySink>(self, bytes: &[u8], out: &mut S) {
         if bytes.len() == self.width_bytes {
             let word = Scalar::of_number(self).word(bytes);
             out.extend(&word.to_be_bytes()[..self.width_bytes]);

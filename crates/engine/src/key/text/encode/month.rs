@@ -1,6 +1,6 @@
 //! Months: one byte, 0 for text that is not a month.
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::number::{trimmed, without_blanks};
@@ -14,7 +14,7 @@ impl KeyType for MonthType {
     const EXPECTED: &'static str = "a month";
     const TRAITS: Traits = Traits::of(Class::Loose).is_coarse();
 
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let month = of.options.months.beginning(without_blanks(text));
         out.push(month.map_or(0, |(index, _)| index as u8 + 1));
         Some(())

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::super::content::Content;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::{bytes, digits};
@@ -19,7 +19,7 @@ impl KeyType for NaturalType {
     const NAMES: TypeNames = &[("natural", Detail::None)];
     const TRAITS: Traits = Traits::of(Class::Text);
 
-    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
         match text.as_slice() {
             Some(text) => append(text.iter().copied(), of.is_open, out),
             None => append(text.bytes(), of.is_open, out),
@@ -63,7 +63,7 @@ const END: u8 = 0;
 const LETTERS: usize = 32;
 
 /// Appends `text`; without an end where the key is open.
-pub fn append<S: Sink>(mut text: impl Iterator<Item = u8> + Clone, is_open: bool, out: &mut S) {
+pub fn append<S: KeySink>(mut text: impl Iterator<Item = u8> + Clone, is_open: bool, out: &mut S) {
     let mut letters = [0; LETTERS];
     let mut next = text.next();
     while next.is_some() {

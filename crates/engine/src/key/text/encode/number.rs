@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use super::super::leading::leading;
 use super::super::order::NumberFormat;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames, Usual};
 use super::super::typed::Typed;
 use super::digits;
@@ -22,7 +22,7 @@ impl KeyType for IntType {
     const EXPECTED: &'static str = "an int";
     const TRAITS: Traits = number_traits(true);
 
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         read(text, true, of).append(0, out);
         Some(())
     }
@@ -46,7 +46,7 @@ impl KeyType for DecimalType {
     const EXPECTED: &'static str = "a decimal";
     const TRAITS: Traits = number_traits(false);
 
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         read(text, false, of).append(0, out);
         Some(())
     }
@@ -99,7 +99,7 @@ pub fn length(text: &[u8], format: NumberFormat) -> Option<usize> {
 }
 
 /// Appends the decimal that is all of `text`, and returns whether it is one.
-pub fn append_decimal<S: Sink>(text: &str, format: NumberFormat, out: &mut S) -> bool {
+pub fn append_decimal<S: KeySink>(text: &str, format: NumberFormat, out: &mut S) -> bool {
     let is_number = is_value(text.as_bytes(), false, format);
     if is_number {
         Number::read(text.as_bytes(), format, SIGNED).append(0, out);
@@ -224,7 +224,7 @@ impl<'a> Number<'a> {
 
     /// Appends its value times 10^`shift`.
     #[inline]
-    pub fn append<S: Sink>(&self, shift: i64, out: &mut S) {
+    pub fn append<S: KeySink>(&self, shift: i64, out: &mut S) {
         if self.is_zero() {
             digits::append_zero(out);
             return;

@@ -10,7 +10,7 @@
 //! are plus and B and D minus, C and D preferred; F stands in unsigned fields. Numbers there have
 //! up to 31 digits, here as many as the range of bytes has.
 
-use super::super::sink::{BufferSink, Sink};
+use super::super::sink::{BufferSink, KeySink};
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::{digits, number};
@@ -27,7 +27,7 @@ impl KeyType for PackedType {
     const TRAITS: Traits =
         Traits { is_binary: true, ..Traits::of(Class::StrictBytes).fills_word().spares_ends() };
 
-    fn append<S: Sink>(bytes: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(bytes: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         let sign = bytes.last().map_or(0, |last| last & 15);
         let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
         let digits = halves.take((2 * bytes.len()).saturating_sub(1));

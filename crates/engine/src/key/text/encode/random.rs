@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
 use super::super::content::Content;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::turns::in_turn;
 use super::super::typed::Typed;
@@ -16,7 +16,7 @@ impl KeyType for RandomType {
     const NAMES: TypeNames = &[("random", Detail::None)];
     const TRAITS: Traits = Traits { is_shuffle: true, ..Traits::of(Class::Text) };
 
-    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
         let mut hash = Xxh3::with_seed(half(of.options.seed));
         let hash = match (&of.collation, text.as_slice()) {
             (None, Some(bytes)) => xxh3_128_with_seed(bytes, half(of.options.seed)),
@@ -46,7 +46,7 @@ fn half(seed: [u8; 16]) -> u64 {
 
 /// Appends a hash. The other half of the seed orders what comes out of it, by a multiplication that
 /// loses nothing (it is odd).
-fn append_hash<S: Sink>(hash: u128, seed: [u8; 16], out: &mut S) {
+fn append_hash<S: KeySink>(hash: u128, seed: [u8; 16], out: &mut S) {
     let seed = u128::from_be_bytes(seed);
     out.extend(&hash.wrapping_mul(seed << 1 | 1).to_be_bytes());
 }

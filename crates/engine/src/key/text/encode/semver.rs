@@ -10,7 +10,7 @@
 //! without a pre-release after those that have one. Build metadata is checked and left out. A `v`
 //! may stand in front, as in the names of tags.
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::digits;
@@ -25,7 +25,7 @@ impl KeyType for Semver {
     const TRAITS: Traits = Traits::of(Class::Strict).spares_ends().is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         let text = text.strip_prefix(b"v").or_else(|| text.strip_prefix(b"V")).unwrap_or(text);
         let (text, build) = parted(text, b'+');
         let (core, pre_release) = parted(text, b'-');
@@ -82,7 +82,7 @@ fn is_of_pre_release(text: &[u8]) -> bool {
 }
 
 /// Appends the identifiers of a pre-release; they end themselves.
-fn append_identifiers<S: Sink>(identifiers: &[u8], out: &mut S) {
+fn append_identifiers<S: KeySink>(identifiers: &[u8], out: &mut S) {
     for identifier in identifiers.split(is_point) {
         if out.room() == 0 {
             return;
@@ -99,7 +99,7 @@ fn append_identifiers<S: Sink>(identifiers: &[u8], out: &mut S) {
     out.push(END);
 }
 
-fn append_number<S: Sink>(digits: &[u8], out: &mut S) {
+fn append_number<S: KeySink>(digits: &[u8], out: &mut S) {
     match digits {
         b"0" => digits::append_zero(out),
         _ => digits::append_whole(false, 0, digits, out),

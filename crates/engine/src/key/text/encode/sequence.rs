@@ -4,7 +4,7 @@ use std::array;
 use std::sync::Arc;
 
 use super::super::content::Content;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{
     ByteMeaning, Class, Detail, KeyType, KeyTypeRow, TextType, Traits, TypeNames,
 };
@@ -19,7 +19,7 @@ impl KeyType for SequenceType {
     const NAMES: TypeNames = &[("sequence=FILE", Detail::None)];
     const TRAITS: Traits = Traits { alphabet: Some(ByteMeaning::Ranks), ..Traits::of(Class::Text) };
 
-    fn append_content<S: Sink>(text: Content<'_>, of: &Typed, out: &mut S) {
+    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
         append_text(text, of, out);
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::iter;
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::digits;
@@ -18,7 +18,7 @@ impl KeyType for SizeType {
     const EXPECTED: &'static str = "a size, as in 512, 1K or 2.5GiB";
     const TRAITS: Traits = Traits::of(Class::Loose).fills_word().spares_ends();
 
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let number = Number::read(text, of.options.numbers, SIGNED);
         let (steps, is_binary) = suffix(number.rest);
         if steps == 0 || number.is_zero() || !is_binary {
@@ -63,7 +63,7 @@ const BLOCK_DIGITS: usize = 4096;
 /// Appends 0.d1d2d3... x 10^`exponent` times `factor`, of which the first digit is not 0. Digits
 /// are multiplied from the last to the first, and written from the first to the last: so all of
 /// them are multiplied twice, and only what is carried into each block is kept in between.
-fn append_product<S: Sink>(
+fn append_product<S: KeySink>(
     is_negative: bool,
     exponent: i64,
     mut digits: impl DoubleEndedIterator<Item = u8> + Clone,

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::super::order::{NumberFormat, TextOrder, TextSpec};
-use super::super::sink::{BufferSink, Sink, WordSink};
+use super::super::sink::{BufferSink, KeySink, WordSink};
 use super::super::typed::Typed;
 use super::*;
 use crate::key::{OPEN_WORD_BYTES, open_word};
@@ -52,7 +52,7 @@ fn typed(name: &str, is_open: bool, seed: u8) -> Typed {
     Typed::new(&TextSpec { text_type, ..TextSpec::default() }, &order, is_open, false)
 }
 
-fn append<S: Sink>(name: &str, text: &[u8], is_open: bool, out: &mut S) {
+fn append<S: KeySink>(name: &str, text: &[u8], is_open: bool, out: &mut S) {
     typed(name, is_open, 0).append(text, out);
 }
 

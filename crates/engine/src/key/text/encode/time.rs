@@ -11,7 +11,7 @@
 //! A second 60, in which now and then a minute ends, is told as a leap second behind :59. Without a
 //! fraction stands one byte of zero, so that digits at the end that are zero do not count.
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::date::two;
@@ -30,7 +30,7 @@ impl KeyType for Time {
     };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let by_format;
         let (second, fraction) = match &of.options.date_format {
             None => parse(text)?,
@@ -63,7 +63,7 @@ pub struct Fraction<'a> {
 
 /// Appends a fraction; it ends itself.
 #[inline]
-pub fn append_fraction<S: Sink>(fraction: Fraction<'_>, out: &mut S) {
+pub fn append_fraction<S: KeySink>(fraction: Fraction<'_>, out: &mut S) {
     if fraction.is_leap {
         out.push(LEAP);
     }

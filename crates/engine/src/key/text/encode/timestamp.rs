@@ -10,7 +10,7 @@
 //! one count as UTC, and a day as its first second. Seconds are counted from 1970 without leap
 //! seconds, which follow the second 59 that they belong to (see `time`).
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::time::Fraction;
@@ -30,7 +30,7 @@ impl KeyType for Timestamp {
     };
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let by_format;
         let (second, fraction) = match &of.options.date_format {
             None => parse(text)?,

@@ -3,7 +3,7 @@
 //! Thirty-two hexadecimal digits in either case, as 8-4-4-4-12 or without any hyphen, in braces or
 //! not. RFC 9562 orders them by these bytes, whatever their version.
 
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 
@@ -17,7 +17,7 @@ impl KeyType for Uuid {
     const TRAITS: Traits = Traits::of(Class::Strict).is_suggested();
 
     #[inline]
-    fn append<S: Sink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], _: &Typed, out: &mut S) -> Option<()> {
         parse(text).map(|uuid| out.extend(&uuid))
     }
 }

@@ -17,7 +17,7 @@
 use std::cmp::Ordering;
 
 use super::super::content::Content;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::digits;
@@ -34,7 +34,7 @@ impl KeyType for VersionType {
     const NAMES: TypeNames = &[("version", Detail::None)];
     const TRAITS: Traits = Traits::of(Class::Text);
 
-    fn append_content<S: Sink>(text: Content<'_>, _: &Typed, out: &mut S) {
+    fn append_content<S: KeySink>(text: Content<'_>, _: &Typed, out: &mut S) {
         match text.as_slice() {
             Some(text) => append(text.iter().copied(), out),
             // Escapes of JSON are read forward only, and extensions are found from the end.
@@ -100,7 +100,7 @@ const fn places() -> [u8; 256] {
 }
 
 /// Appends a file name.
-pub fn append<S: Sink>(name: impl DoubleEndedIterator<Item = u8> + Clone, out: &mut S) {
+pub fn append<S: KeySink>(name: impl DoubleEndedIterator<Item = u8> + Clone, out: &mut S) {
     let mut first = name.clone();
     let class = match (first.next(), first.next(), first.next()) {
         (None, ..) => 0,
@@ -139,7 +139,7 @@ pub fn stem<I: DoubleEndedIterator<Item = u8> + Clone>(mut name: I) -> Option<I>
     stem
 }
 
-fn append_parts<S: Sink>(mut name: impl Iterator<Item = u8> + Clone, out: &mut S) {
+fn append_parts<S: KeySink>(mut name: impl Iterator<Item = u8> + Clone, out: &mut S) {
     let mut next = name.next();
     while next.is_some() && out.room() > 0 {
         while let Some(byte) = next.filter(|byte| !byte.is_ascii_digit() && out.room() > 0) {

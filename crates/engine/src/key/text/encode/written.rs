@@ -3,7 +3,7 @@
 //! A separator of thousands stands before every group of three digits, or before none.
 
 use super::super::order::NumberFormat;
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::{Class, Detail, KeyType, KeyTypeRow, TextType, Traits};
 use super::super::typed::Typed;
 use super::number::{Grammar, Number, trimmed};
@@ -28,7 +28,7 @@ pub struct WrittenType;
 impl KeyType for WrittenType {
     const TRAITS: Traits = Traits::of(Class::Strict).fills_word().spares_ends();
 
-    fn append<S: Sink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let Detail::Style(form) = of.text_type.detail else { return None };
         parse(text, form)?.append(0, out);
         Some(())

@@ -12,7 +12,7 @@
 //! translation of characters makes of C0..C9 and D0..D9, and `pqrstuvwxy` are the negative digits
 //! of COBOL on other machines (Micro Focus, GnuCOBOL), which set a bit of the digit.
 
-use super::super::sink::{BufferSink, Sink};
+use super::super::sink::{BufferSink, KeySink};
 use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::typed::Typed;
 use super::{digits, number};
@@ -50,7 +50,7 @@ impl KeyType for ZonedType {
     ];
     const TRAITS: Traits = Traits::of(Class::StrictBytes).fills_word().spares_ends();
 
-    fn append<S: Sink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+    fn append<S: KeySink>(bytes: &[u8], of: &Typed, out: &mut S) -> Option<()> {
         let Detail::Zoned(form) = of.text_type.detail else { return None };
         let Parts { is_negative, signed, others } = parts(bytes, form)?;
         let (first, last) = if form.is_leading { (signed, None) } else { (None, signed) };

@@ -11,7 +11,7 @@ fn spec(key: &str) -> TextSpec {
 }
 
 fn said(key: &str, format: Format, text: &[u8]) -> String {
-    Words::new(&spec(key), &TextOrder::of(format)).invalid(text).to_string()
+    FaultWords::new(&spec(key), &TextOrder::of(format)).invalid(text).to_string()
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn messages_name_the_place_the_text_and_the_type() {
         format!("bytes 4..8: 01 is not a number of type u32le; {behind}")
     );
     assert_eq!(
-        Words::of_range(10, Some(20)).short(12, 20).to_string(),
+        FaultWords::of_range(10, Some(20)).short(12, 20).to_string(),
         format!(
             "bytes 10..20: the record has 12 bytes, and the key needs 20; give a byte for the \
              missing ones with pad 0, or {behind}"
@@ -81,7 +81,7 @@ fn messages_name_the_place_the_text_and_the_type() {
 fn formats_of_days_are_named() {
     let format = Arc::new(DateFormat::new("%d.%m.%Y").unwrap());
     let order = TextOrder::of(Format::CSV).with(|options| options.date_format = Some(format));
-    let said = Words::new(&spec("day:date"), &order).invalid(b"2026-11-22");
+    let said = FaultWords::new(&spec("day:date"), &order).invalid(b"2026-11-22");
     assert_eq!(
         said.to_string(),
         "column 'day': '2026-11-22' is not a date of the form %d.%m.%Y; sort such records after \

@@ -6,7 +6,9 @@ use crate::key::text::TextType;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::order::{Collation, End, Invalid, LastResort, Place, Position, Translation};
+use super::super::order::{
+    Collation, End, Invalid, InvalidPlace, LastResort, Position, Translation,
+};
 use super::super::text_type::Class;
 use super::*;
 use crate::key::{CompiledKey, OPEN_WORD_BYTES, open_word, with_encoder};
@@ -240,7 +242,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
         (position.clone(), 0usize..3).prop_map(|(position, last)| End::Within(position, last)),
     ];
     let flags = any::<[bool; 4]>();
-    let places = [None, None, Some(Place::First), Some(Place::Last)];
+    let places = [None, None, Some(InvalidPlace::First), Some(InvalidPlace::Last)];
     let places = proptest::sample::select(places.to_vec());
     let types = proptest::sample::select(types.to_vec());
     let spec = (position, end, types, flags, places.clone()).prop_map(
@@ -265,7 +267,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
         let then_whole = last.map(|is_descending| LastResort { is_descending, collation: None });
         // Types that check have no order of what is invalid where it is a fault.
         let is_checked = specs.iter().any(|spec| spec.text_type.traits().class == Class::Strict);
-        let place = place.or(is_checked.then_some(Place::Last));
+        let place = place.or(is_checked.then_some(InvalidPlace::Last));
         let invalid = place.map(Invalid::Placed);
         TextOrder { separator, ..lines(specs, then_whole) }
             .with(|options| options.invalid = invalid)
@@ -299,7 +301,7 @@ fn one_by_one(order: &TextOrder, a: &[u8], b: &[u8]) -> Ordering {
         order.specs.iter().any(|spec| is_no_value(only(spec)))
     };
     let apart = match order.options.invalid {
-        Some(Invalid::Placed(Place::First)) => is_invalid(b).cmp(&is_invalid(a)),
+        Some(Invalid::Placed(InvalidPlace::First)) => is_invalid(b).cmp(&is_invalid(a)),
         _ => is_invalid(a).cmp(&is_invalid(b)),
     };
     if apart.is_ne() {

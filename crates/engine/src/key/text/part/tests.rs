@@ -58,13 +58,13 @@ fn cells_without_a_value_have_their_places() {
         order("csv", &[key]).with(|options| options.invalid = Some(Invalid::Placed(place)))
     };
     for (key, place, expected) in [
-        ("2:int", Place::Last, "fchabdge"),
-        ("2:int:desc", Place::Last, "achfbdge"),
-        ("2:int:nulls-first", Place::Last, "bdgfchae"),
-        ("2:int:desc:nulls-first", Place::First, "ebdgachf"),
-        ("2:int", Place::First, "efchabdg"),
-        ("2:float:desc", Place::Last, "achfbdge"),
-        ("2:month", Place::Last, "bdgacefh"),
+        ("2:int", InvalidPlace::Last, "fchabdge"),
+        ("2:int:desc", InvalidPlace::Last, "achfbdge"),
+        ("2:int:nulls-first", InvalidPlace::Last, "bdgfchae"),
+        ("2:int:desc:nulls-first", InvalidPlace::First, "ebdgachf"),
+        ("2:int", InvalidPlace::First, "efchabdg"),
+        ("2:float:desc", InvalidPlace::Last, "achfbdge"),
+        ("2:month", InvalidPlace::Last, "bdgacefh"),
     ] {
         assert_eq!(letters(&placed(key, place)), expected, "{key} {place:?}");
     }
@@ -74,7 +74,7 @@ fn cells_without_a_value_have_their_places() {
     assert_eq!(letters(&by("2:nulls-first:desc")), "bdgecafh");
     assert_eq!(letters(&by("2:int:trim")).len(), 8, "whatever a faulty record's key is");
     let two = order("csv", &["2:int", "1:desc"])
-        .with(|options| options.invalid = Some(Invalid::Placed(Place::Last)));
+        .with(|options| options.invalid = Some(Invalid::Placed(InvalidPlace::Last)));
     assert_eq!(letters(&two), "fhcagdbe");
 }
 
@@ -91,7 +91,7 @@ fn faults_are_of_cells_that_say_something_else() {
     assert!(said.contains("'bc'"), "as written, not as it is compared: {said}");
     let text = order("csv", &["1", "2:natural", "2:version", "2:random"]);
     assert!(!CompiledKey::new(&text).unwrap().encoder().is_partial());
-    let placed = ints.with(|options| options.invalid = Some(Invalid::Placed(Place::Last)));
+    let placed = ints.with(|options| options.invalid = Some(Invalid::Placed(InvalidPlace::Last)));
     assert!(!CompiledKey::new(&placed).unwrap().encoder().is_partial());
     let part: Vec<bool> = [b"1234\n".as_slice(), b"12x4\n", b"\n"]
         .map(|row| fault(&order("csv", &["1[0..3]:int"]), row).is_some())
@@ -108,7 +108,7 @@ fn lines_stay_loose_unless_they_are_asked_not_to() {
     let strict = loose.clone().with(|options| options.invalid = Some(Invalid::Error));
     assert!(fault(&strict, b"x\n").unwrap().starts_with("field 1: 'x' is not an int"));
     assert_eq!(fault(&strict, b" 12 x\n"), None);
-    let placed = loose.with(|options| options.invalid = Some(Invalid::Placed(Place::First)));
+    let placed = loose.with(|options| options.invalid = Some(Invalid::Placed(InvalidPlace::First)));
     assert_eq!(sort(&placed), [b"x\n".as_slice(), b"-1\n", b"2\n", b"\n"]);
     let nulls = order("lines", &["1:int:nulls-first"]);
     assert_eq!(sort(&nulls), [b"\n".as_slice(), b"-1\n", b"x\n", b"2\n"]);
@@ -143,7 +143,7 @@ fn ranges_beyond_a_record_are_faults_or_padded() {
     let expected = [records[3], records[1], records[0], records[2]];
     assert_eq!(sorted(&padded, &records), expected);
     let placed = order("u16be", &["1..3:desc"])
-        .with(|options| options.invalid = Some(Invalid::Placed(Place::Last)));
+        .with(|options| options.invalid = Some(Invalid::Placed(InvalidPlace::Last)));
     assert_eq!(sorted(&placed, &records), [records[0], records[2], records[1], records[3]]);
 }
 
@@ -211,7 +211,7 @@ struct ByteKey {
     trims: bool,
     folds: bool,
     descends: bool,
-    nulls: Option<Place>,
+    nulls: Option<InvalidPlace>,
 }
 
 impl ByteKey {
@@ -220,7 +220,7 @@ impl ByteKey {
         for (start, end) in [(0, Some(2)), (1, Some(3)), (1, None)] {
             for bits in 0..8 {
                 let [trims, folds, descends] = [1, 2, 4].map(|bit| bits & bit != 0);
-                for nulls in [None, Some(Place::First), Some(Place::Last)] {
+                for nulls in [None, Some(InvalidPlace::First), Some(InvalidPlace::Last)] {
                     keys.push(Self { start, end, trims, folds, descends, nulls });
                 }
             }
@@ -235,8 +235,8 @@ impl ByteKey {
             (self.descends, ":desc"),
             (self.folds, ":ci"),
             (self.trims, ":trim"),
-            (self.nulls == Some(Place::First), ":nulls-first"),
-            (self.nulls == Some(Place::Last), ":nulls-last"),
+            (self.nulls == Some(InvalidPlace::First), ":nulls-first"),
+            (self.nulls == Some(InvalidPlace::Last), ":nulls-last"),
         ] {
             text.push_str(if is_set { word } else { "" });
         }
@@ -264,8 +264,12 @@ impl ByteKey {
     fn compare(&self, a: &[u8], b: &[u8], pad: u8) -> Ordering {
         let (a, b) = (self.value(a, pad), self.value(b, pad));
         match self.nulls {
-            Some(Place::First) if a.is_empty() != b.is_empty() => b.is_empty().cmp(&a.is_empty()),
-            Some(Place::Last) if a.is_empty() != b.is_empty() => a.is_empty().cmp(&b.is_empty()),
+            Some(InvalidPlace::First) if a.is_empty() != b.is_empty() => {
+                b.is_empty().cmp(&a.is_empty())
+            }
+            Some(InvalidPlace::Last) if a.is_empty() != b.is_empty() => {
+                a.is_empty().cmp(&b.is_empty())
+            }
             _ if self.descends => b.cmp(&a),
             _ => a.cmp(&b),
         }

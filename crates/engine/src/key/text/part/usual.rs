@@ -4,14 +4,14 @@
 
 use super::super::content::Escapes;
 use super::super::encode::{bytes, digits};
-use super::super::sink::Sink;
+use super::super::sink::KeySink;
 use super::super::text_type::Usual;
-use super::{Part, VALUE};
+use super::{TextKeyPart, VALUE};
 
-impl Part {
+impl TextKeyPart {
     /// Appends the key of bytes that are a usual value; returns whether they are.
     #[inline]
-    pub(super) fn append_usual<S: Sink>(
+    pub(super) fn append_usual<S: KeySink>(
         &self,
         (text, escapes): (&[u8], Escapes),
         out: &mut S,

@@ -14,14 +14,14 @@ use super::super::order::{Body, Separator, TextOrder, TextSpec};
 use super::super::sink::BufferSink;
 use super::super::text_type::{ByteMeaning, Class};
 use super::super::typed::Typed;
-use super::{Part, Rest};
+use super::{TextKeyPart, TextRest};
 
 /// A key of which values are asked for one by one.
 #[derive(Clone, Debug)]
 pub struct ValueKey {
     separator: Separator,
     body: Body,
-    part: Part,
+    part: TextKeyPart,
     /// The type of the part, which here takes nothing but values.
     typed: Typed,
 }
@@ -32,7 +32,7 @@ impl ValueKey {
         Self {
             separator: order.separator,
             body: order.body,
-            part: Part::new(spec, order, true),
+            part: TextKeyPart::new(spec, order, true),
             typed: Typed::new(spec, order, true, true),
         }
     }
@@ -74,8 +74,8 @@ impl ValueKey {
     /// Returns the order of a value and one of `other`, a key of the same type.
     pub fn compare(&self, value: &[u8], (other, other_value): (&Self, &[u8])) -> Ordering {
         let mut sources = [
-            Rest { typed: &self.typed, text: value.into() },
-            Rest { typed: &other.typed, text: other_value.into() },
+            TextRest { typed: &self.typed, text: value.into() },
+            TextRest { typed: &other.typed, text: other_value.into() },
         ];
         difference(&mut sources).map_or(Ordering::Equal, |found| found.order)
     }

@@ -14,7 +14,7 @@ enum Step {
     Inverted(Vec<Step>),
 }
 
-fn apply<S: Sink>(steps: &[Step], out: &mut S) {
+fn apply<S: KeySink>(steps: &[Step], out: &mut S) {
     for step in steps {
         match step {
             Step::Push(byte) => out.push(*byte),

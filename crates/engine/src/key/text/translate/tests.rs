@@ -13,7 +13,7 @@ fn all() -> impl Iterator<Item = Translation> {
 
 fn translated(translation: Translation, classes: &ByteClasses, text: &[u8]) -> Vec<u8> {
     let mut out = text.to_vec();
-    if let Some(table) = Table::new(translation, classes) {
+    if let Some(table) = TranslationTable::new(translation, classes) {
         let remaining = table.translate(text, &mut out);
         out.truncate(remaining);
     }
@@ -45,7 +45,7 @@ fn bytes_of_c_are_those_of_ascii() {
 #[test]
 fn only_what_changes_nothing_has_no_table() {
     for translation in all() {
-        let has_table = Table::new(translation, &ByteClasses::c()).is_some();
+        let has_table = TranslationTable::new(translation, &ByteClasses::c()).is_some();
         assert_eq!(has_table, !translation.is_identity(), "{translation:?}");
     }
 }

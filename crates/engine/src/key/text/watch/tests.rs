@@ -1,6 +1,6 @@
 //! Which records are counted, which keys have no value, and which types are suggested.
 
-use crate::key::text::{Invalid, Place, TextOrder};
+use crate::key::text::{Invalid, InvalidPlace, TextOrder};
 use crate::key::{CompiledKey, Key, KeyEncoder, KeyTally, ListMemory, with_encoder};
 use crate::stats::KeyFindings;
 
@@ -22,19 +22,19 @@ fn found(keys: &[&str], change: impl FnOnce(&mut TextOrder), text: &str) -> KeyF
     })
 }
 
-fn placed(place: Place) -> impl Fn(&mut TextOrder) {
+fn placed(place: InvalidPlace) -> impl Fn(&mut TextOrder) {
     move |order| order.options.invalid = Some(Invalid::Placed(place))
 }
 
 #[test]
 fn placed_records_are_counted_by_key() {
     let text = "1,2\nx,2\n,y\nx,y\n3,\n,\n";
-    for place in [Place::First, Place::Last] {
+    for place in [InvalidPlace::First, InvalidPlace::Last] {
         for keys in [["1:int", "2:int"], ["1:int:desc", "2:int:nulls-first"]] {
             let found = found(&keys, placed(place), text).invalid.unwrap();
             let each: Vec<u64> = found.keys.iter().map(|key| key.records).collect();
             assert_eq!((found.records, found.of_records, each), (3, 6, vec![2, 2]));
-            assert_eq!(found.place, if place == Place::First { "first" } else { "last" });
+            assert_eq!(found.place, if place == InvalidPlace::First { "first" } else { "last" });
             assert_eq!(found.keys[0].key, "field 1");
             assert_eq!(found.keys[0].expected, "an int");
         }
@@ -44,7 +44,7 @@ fn placed_records_are_counted_by_key() {
 #[test]
 fn a_key_after_those_that_place_is_not_counted() {
     let order = |order: &mut TextOrder| {
-        placed(Place::Last)(order);
+        placed(InvalidPlace::Last)(order);
         order.placing_keys = 1;
     };
     let found = found(&["1:int", "2:int"], order, "1,x\nx,1\n2,y\n");
@@ -55,7 +55,7 @@ fn a_key_after_those_that_place_is_not_counted() {
 
 #[test]
 fn text_places_no_record() {
-    let found = found(&["1", "2:natural"], placed(Place::Last), "\u{ff},\0\n,\n");
+    let found = found(&["1", "2:natural"], placed(InvalidPlace::Last), "\u{ff},\0\n,\n");
     assert_eq!(found, KeyFindings::default());
 }
 
@@ -63,7 +63,7 @@ fn text_places_no_record() {
 fn a_key_without_values_is_found() {
     let unmatched = |key: &str, text: &str| {
         let lists = [
-            found(&[key], placed(Place::Last), text).unmatched,
+            found(&[key], placed(InvalidPlace::Last), text).unmatched,
             found(&[key], |_| {}, text).unmatched,
         ];
         lists.map(|list| list.first().map(|key| key.suggestion))
@@ -95,7 +95,7 @@ fn types_are_suggested() {
     ];
     for (name, text, suggestion) in cases {
         let key = format!("1-:{name}");
-        let found = found(&[&key], placed(Place::Last), &format!("{text}\n"));
+        let found = found(&[&key], placed(InvalidPlace::Last), &format!("{text}\n"));
         assert_eq!(found.unmatched[0].suggestion, Some(suggestion), "{name} {text}");
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::*;
 use crate::format::Framing;
 use crate::io::{Arena, Direct};
-use crate::pipeline::sorted::source::{Source, Step};
+use crate::pipeline::sorted::source::{Advance, Source};
 use crate::run::layout::DATA_START;
 use crate::run::tests::{LINE_FEED, WholeRecord, ascending, key_of, write_run};
 use crate::run::{Run, RunReader};
@@ -25,7 +25,7 @@ fn read(
     let blocks = RunBlocks::new(RunReader::open(run, Direct::Auto)?, 0)?;
     let mut source = Source::new(feed.open_run(blocks, (0, None))?, framing, piece, false)?;
     let mut records = Vec::new();
-    while source.advance(key, &mut feed, None)? == Step::Next {
+    while source.advance(key, &mut feed, None)? == Advance::Next {
         records.extend_from_slice(source.record());
     }
     source.close(&mut feed)?;

@@ -19,10 +19,10 @@ const RUN: RunGeometry = RunGeometry {
 };
 
 /// Two folders with places in them.
-fn two(limit: Option<u64>) -> ([tempfile::TempDir; 2], Places) {
+fn two(limit: Option<u64>) -> ([tempfile::TempDir; 2], SpillSpots) {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let named = folders.iter().map(|folder| SpillPlace::directory(folder.path())).collect();
-    (folders, Places::new(named, limit.map(ByteSize)))
+    (folders, SpillSpots::new(named, limit.map(ByteSize)))
 }
 
 fn size() -> Size {
@@ -42,7 +42,7 @@ fn run_of(writer: &RunWriter) -> Run {
     Run { path: writer.file().path().to_owned(), bytes, records, longest_bytes }
 }
 
-fn held(places: &Places) -> Vec<u64> {
+fn held(places: &SpillSpots) -> Vec<u64> {
     places.made.iter().map(|place| place.holding.bytes()).collect()
 }
 
@@ -123,7 +123,7 @@ fn what_was_kept_is_counted() {
     let past = Past { runs, ..Past::default() };
     let limit = Some(ByteSize(4 * RUN.file_bytes()));
     let sets = places.made.drain(..).map(|place| place.set).collect();
-    let mut kept = Places::kept(sets, (Some(&past), 3), limit);
+    let mut kept = SpillSpots::kept(sets, (Some(&past), 3), limit);
     assert_eq!(held(&kept), [2 * RUN.file_bytes(), RUN.file_bytes()]);
     let run = kept.create(size(), create).unwrap();
     assert!(run.file().path().starts_with(kept.made[1].set.home()));

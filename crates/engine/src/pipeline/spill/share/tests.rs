@@ -6,12 +6,12 @@ use super::*;
 
 const PLENTY: u64 = u64::MAX;
 
-fn places(of: &[(Option<f64>, u64)]) -> Vec<Standing> {
-    of.iter().map(|&(speed, free)| Standing { speed, held: 0, free }).collect()
+fn places(of: &[(Option<f64>, u64)]) -> Vec<SpillStanding> {
+    of.iter().map(|&(speed, free)| SpillStanding { speed, held: 0, free }).collect()
 }
 
 /// Deals so many runs; where each went, while one had room.
-fn deal(places: &mut [Standing], runs: usize, bytes: u64) -> Vec<usize> {
+fn deal(places: &mut [SpillStanding], runs: usize, bytes: u64) -> Vec<usize> {
     let mut dealt = Vec::new();
     for _ in 0..runs {
         let chosen = in_order(places, bytes)[0];
@@ -73,7 +73,7 @@ fn where_none_has_room_the_largest_is_asked_first() {
 
 #[test]
 fn runs_fit_whole_or_not_at_all() {
-    let plain = |system| vec![Part { system, stride: 1 }];
+    let plain = |system| vec![RunShare { system, stride: 1 }];
     let both = [plain(0), plain(1)];
     assert_eq!(room(&[1999], &[plain(0), plain(0)], 1000), 1999);
     assert_eq!(room(&[1999, 2001], &both, 1000), 3000);
@@ -84,8 +84,8 @@ fn runs_fit_whole_or_not_at_all() {
 /// As much fits as until the first of its disks is full, and what that leaves fits beside it.
 #[test]
 fn a_striped_place_is_full_when_one_disk_is() {
-    let part = |(system, stride)| Part { system, stride };
-    let striped: Vec<Part> = [(0, 4096), (1, 8192)].map(part).to_vec();
+    let part = |(system, stride)| RunShare { system, stride };
+    let striped: Vec<RunShare> = [(0, 4096), (1, 8192)].map(part).to_vec();
     assert_eq!(room(&[1000, 3000], std::slice::from_ref(&striped), 1 << 40), 3000);
     assert_eq!(room(&[1000, 1000], std::slice::from_ref(&striped), 1 << 40), 1500);
     assert_eq!(tightest(&[1000, 1000], &striped), Some(striped[1]));

@@ -48,7 +48,7 @@ pub(super) fn options(name: &str, locale: &Locale) -> Result<CollatorOptions, St
     let mut options = CollatorOptions::default();
     for (key, value) in locale.extensions.unicode.keywords.iter() {
         let (key, value) = (key.as_str(), said(value));
-        let choice = Choice { name, key, value: &value };
+        let choice = LocaleKeyword { name, key, value: &value };
         choice.check_once()?;
         match key {
             "co" => check_type(&choice, &locale.id)?,
@@ -94,13 +94,13 @@ fn said(value: &Value) -> String {
 }
 
 /// A keyword of a locale and its value.
-struct Choice<'a> {
+struct LocaleKeyword<'a> {
     name: &'a str,
     key: &'a str,
     value: &'a str,
 }
 
-impl Choice<'_> {
+impl LocaleKeyword<'_> {
     /// Refuses a keyword that is given twice: the second value would be passed over.
     fn check_once(&self) -> Result<(), String> {
         let Self { name, key, .. } = self;
@@ -124,8 +124,8 @@ impl Choice<'_> {
 }
 
 /// Checks that a language has the order of its text that is asked for.
-fn check_type(choice: &Choice<'_>, id: &LanguageIdentifier) -> Result<(), String> {
-    let Choice { name, value, .. } = choice;
+fn check_type(choice: &LocaleKeyword<'_>, id: &LanguageIdentifier) -> Result<(), String> {
+    let LocaleKeyword { name, value, .. } = choice;
     let wished = Value::try_from_str(value).ok();
     let Some(wished) = wished.and_then(|value| CollationType::try_from(&value).ok()) else {
         return Err(format!(
