@@ -6,10 +6,9 @@
 //!
 //! A worker that has read a block computes its [`Passage`], such as the number of its quotes or of
 //! its line ends, and hands it in with [`BlockChain::arrive`]. The block then waits for those that
-//! come before it. After each arrival, the worker calls [`BlockChain::next`] until it returns nothing, and
-//! deals the blocks that it gets (`pipeline::raw_load`). Blocks are requested in order, so few ever
-//! wait.
-//! Nothing is guessed.
+//! come before it. After each arrival, the worker calls [`BlockChain::next`] until it returns
+//! nothing, and deals the blocks that it gets (`pipeline::raw_load`). Blocks are requested in
+//! order, so few ever wait. Nothing is guessed.
 //!
 //! ```text
 //!     block       0         1         2          3             4
