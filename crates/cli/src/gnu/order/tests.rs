@@ -43,7 +43,10 @@ fn settings_of(line: &str) -> Settings {
 
 /// A spec in short: type, direction, translation, blanks at the start.
 fn note(spec: &TextSpec) -> String {
-    let mut note = format!("{:?}", spec.text_type);
+    // It shows the name of the type's row, such as `..::DecimalType`.
+    let text_type = format!("{:?}", spec.text_type);
+    let name = text_type.split("Type,").next().and_then(|row| row.rsplit("::").next());
+    let mut note = name.expect("a row").to_owned();
     let translation = spec.translation;
     for (is_there, word) in [
         (spec.is_descending, " descending"),
