@@ -117,9 +117,7 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
         let RangeStage { pieces: left, done, .. } = stage;
         match merged {
             Ok(_) => {}
-            Err(
-                Error::Malformed { .. } | Error::BudgetExceeded { .. } | Error::Disorder { .. },
-            ) => {
+            Err(Error::Malformed { .. } | Error::BudgetExceeded { .. }) => {
                 crew.flush()?;
                 for (worker, before) in crew.workers.iter_mut().zip(before) {
                     (worker.sum_in, worker.sum_out, worker.keys) = before;
