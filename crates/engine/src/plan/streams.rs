@@ -145,9 +145,14 @@ impl StreamPlan {
         // Further workers may not make the merge narrower, nor records much shorter.
         let alone = rest(need, 1);
         let is_possible = |threads: &usize| {
+            let queues = QUEUES * threads;
+            let open = match need.inputs > width {
+                true => need.files.at_once(need.run_members, queues),
+                false => need.files.inputs_at_once(queues),
+            };
             self::by_memory(need, *threads) >= at_once
                 && alone - rest(need, *threads).min(alone) <= alone / FURTHER_SHARE
-                && need.files.inputs_at_once(QUEUES * threads) >= at_once * threads
+                && open >= at_once * threads
         };
         let worth = need.input_bytes.map_or(1, |bytes| bytes / THREAD_BYTES);
         let most = need.threads.min(usize::try_from(worth).unwrap_or(usize::MAX));

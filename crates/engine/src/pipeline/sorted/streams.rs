@@ -242,6 +242,8 @@ pub struct OpenStreams<'m, 'k, 'p, K> {
     feed: Feed<'p>,
     tree: Tournament<'k, K>,
     longest_bytes: u64,
+    /// True if the sources end before their last records.
+    is_range: bool,
 }
 
 impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
@@ -264,7 +266,8 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
         }
         let (guard, mut feed) = (merge.is_checked.then(|| Guard::new(false)), feed.feed);
         let tree = Tournament::new(merge.key, sources, guard, &mut feed)?;
-        Ok(Self { merge, places, starts, feed, tree, longest_bytes: 0 })
+        let is_range = ends.is_some();
+        Ok(Self { merge, places, starts, feed, tree, longest_bytes: 0, is_range })
     }
 
     /// Returns the next records, up to `bytes` bytes, which `check` looks at.
@@ -352,8 +355,13 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
             }
             source.close(&mut self.feed)?;
         }
-        worker.lane.count(self.feed.counters());
+        let counters = self.feed.counters();
+        worker.lane.count(counters);
         (part.account.run_reads, part.account.is_direct) = self.feed.reads();
+        if self.is_range {
+            // Blocks at both ends of a range are read for its neighbours, too.
+            part.account.bytes = counters.bytes_read - part.account.run_reads.1.bytes();
+        }
         part.pieces = self.feed.into_pieces();
         Ok(part)
     }
