@@ -6,17 +6,19 @@
 //! parallel, because every block can be summarised on its own and the summaries joined in order.
 //!
 //! ```
-//! use sortbench::{Destination, Generation, Source, Validation, generate, validate};
+//! use sortbench::{
+//!     GeneratorDestination, RecordGeneration, Validation, ValidatorSource, generate, validate,
+//! };
 //! use sortwell::Progress;
 //!
 //! # fn main() -> sortwell::Result<()> {
 //! # let directory = tempfile::tempdir().unwrap();
 //! # let path = directory.path().join("records");
-//! let job = Generation { checksum: true, threads: 2, ..Generation::new(1_000) };
-//! let made = generate(&job, &Destination::File(path.clone()), &Progress::new())?;
+//! let job = RecordGeneration { checksum: true, threads: 2, ..RecordGeneration::new(1_000) };
+//! let made = generate(&job, &GeneratorDestination::File(path.clone()), &Progress::new())?;
 //! assert_eq!(made.checksum, Some(0x1ea6_370b_955));
 //!
-//! let verdict = validate(&Validation::default(), &Source::File(path), &Progress::new())?;
+//! let verdict = validate(&Validation::default(), &ValidatorSource::File(path), &Progress::new())?;
 //! assert_eq!(Some(verdict.checksum), made.checksum);
 //! assert_eq!((verdict.unordered, verdict.exit_code()), (483, 1));
 //! # Ok(())

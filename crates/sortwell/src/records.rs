@@ -82,7 +82,7 @@ pub use sortwell_engine::key::Key;
 /// The handling of records whose key is not a value of its type.
 ///
 /// ```
-/// use sortwell::{Format, Invalid, Place, SortJob};
+/// use sortwell::{Format, Invalid, InvalidPlace, SortJob};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let (input, output) = (folder.path().join("in"), folder.path().join("out"));
@@ -99,7 +99,7 @@ pub use sortwell_engine::key::text::Invalid;
 /// The first or the last place in the order.
 ///
 /// ```
-/// use sortwell::{Invalid, Place};
+/// use sortwell::{Invalid, InvalidPlace};
 ///
 /// assert_eq!("first".parse::<Invalid>()?, Invalid::Placed(InvalidPlace::First));
 /// # Ok::<(), sortwell::ParseError>(())

@@ -15,11 +15,11 @@ use crate::locale::ByteClasses;
 ///
 /// ```
 /// use sortwell_engine::key::OrderOptions;
-/// use sortwell_engine::key::text::{Invalid, Place};
+/// use sortwell_engine::key::text::{Invalid, InvalidPlace};
 ///
 /// let options = OrderOptions {
 ///     separator: Some(b';'),
-///     invalid: Some(Invalid::Placed(Place::Last)),
+///     invalid: Some(Invalid::Placed(InvalidPlace::Last)),
 ///     ..OrderOptions::default()
 /// };
 /// assert!(options.date_format.is_none());
