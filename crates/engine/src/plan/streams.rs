@@ -30,10 +30,10 @@ const PIECE_MAX: usize = 4 << 20;
 
 const _: () = assert!(PIECE_MIN.is_multiple_of(BLOCK), "pieces of runs are checked block by block");
 
-/// Most bytes of all windows and pieces together: fresh memory costs more than longer requests
-/// save. 2000 inputs of a few lines each took 2.5 s to merge with 4 GiB of them, nearly all of it
-/// to clear memory.
-const PIECES_MAX: usize = 256 << 20;
+/// Most bytes of all windows and pieces together, if the smallest pieces take less: fresh memory
+/// costs more than longer requests save. Two workers merged 8 files of 1 GB together in 0.81 s with
+/// pieces of 512 KiB, in 0.88 s with 1 MiB, and in 0.97 s with 4 MiB.
+const PIECES_MAX: usize = 32 << 20;
 
 /// Divisor of an average input that gives the limit of a piece, for small inputs too.
 const PARTS_LEAST: u64 = 4;

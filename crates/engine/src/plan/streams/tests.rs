@@ -62,7 +62,8 @@ fn small_inputs_get_small_pieces() {
     let small = StreamNeed { input_bytes: Some(1 << 20), ..large };
     assert_eq!(StreamPlan::new(&small).expect("a plan").piece_bytes, PIECE_MIN);
     let plan = StreamPlan::new(&large).expect("a plan");
-    assert!(2 * plan.width * plan.piece_bytes <= PIECES_MAX, "{plan:?}");
+    let most = PIECES_MAX.max(2 * plan.width * PIECE_MIN);
+    assert!(2 * plan.width * plan.piece_bytes <= most, "{plan:?}");
 }
 
 #[test]
