@@ -48,6 +48,7 @@ pub struct Ranges<'m, 'k, K> {
 
 impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
     /// Cuts `places`, from `starts` on. Returns `None` where that is not possible, or not worth it.
+    /// The output of a range must have as many bytes as its sources.
     ///
     /// # Errors
     ///
@@ -65,6 +66,7 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
             && merge.rules.framing.is_local()
             && matches!(destination.sink, Sink::File(_))
             && destination.selection.is_none()
+            && !merge.gate.drops_ragged()
             && memory.len() >= plan.threads * places.len()
             && places.iter().all(is_file);
         let bytes: u64 = places.iter().filter_map(SortedPlace::bytes).sum();
