@@ -160,6 +160,7 @@ def draw_levers(rng: Random, traits: Traits) -> list[tuple[str, ...]]:
     maybe(0.1, "--write-buffer-size", *SIZES)
     maybe(0.1, "--read-factor", "1", "8", "100")
     maybe(0.45, "--merge-width", "2", "2", "3", "4")
+    maybe(0.7, "-j", "1", "2", "3", "4")
     if traits.command == "sort":
         draw_sort_levers(rng, maybe, levers)
     return levers
@@ -169,7 +170,6 @@ def draw_sort_levers(
     rng: Random, maybe: Callable[..., None], levers: list[tuple[str, ...]]
 ) -> None:
     """Draws those of a sort alone; short runs make small inputs spill."""
-    maybe(0.7, "-j", "1", "2", "3", "4")
     maybe(0.2, "--algorithm", "radix", "quicksort", "mergesort", "replacement-selection")
     maybe(0.15, "--overlap", "sync", "pipelined")
     maybe(0.1, "--affinity", "off", "cores", "nodes")

@@ -16,7 +16,7 @@
 //!                decimal=, thousands=. currency
 //! ```
 //!
-//! TypeNames of types and modifiers are read in any case.
+//! Names of types and modifiers are read in any case.
 //!
 //! A key that can be read may still mean nothing in records of some format: [`Key::check`] says
 //! so. [`OrderOptions::bind`](super::OrderOptions::bind) makes an order of keys.

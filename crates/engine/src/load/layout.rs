@@ -1,4 +1,4 @@
-//! LoadLayout of a load: the place of each file's bytes, as a pure function of sizes.
+//! Layout of a load: the place of each file's bytes, as a pure function of sizes.
 //!
 //! Reading past the page cache wants offsets, lengths and addresses that are multiples of a page,
 //! and records are of any length and start anywhere. So a *span* (one read request) covers whole
@@ -10,7 +10,7 @@
 //!            |  skip |  span 0  span 1    span 2      (each of whole pages)
 //! ```
 //!
-//! Where records have one length, a load ends with a record, at a multiple of page and record
+//! If records have one length, a load ends with a record, at a multiple of page and record
 //! length if that is possible, and spans are such multiples too: for most lengths no record lies
 //! across two spans. The next load skips what it has of a page that it shares.
 //!

@@ -1,6 +1,6 @@
 //! The shape in which a record is written: with a count, or some of its fields alone.
 //!
-//! FoldInput of bytes have their count as an integer of eight bytes at their end, the most
+//! Records of bytes have their count as an integer of eight bytes at their end, the most
 //! significant byte first, and the length in front of them counts these.
 
 use super::fold::append_cell;

@@ -188,6 +188,13 @@ impl<'p> Crew<'p> {
         sums
     }
 
+    /// Returns the counts about all keys so far.
+    pub fn tally(&self) -> KeyTally {
+        let mut tally = self.keys.clone();
+        self.workers.iter().for_each(|worker| tally.add(&worker.keys));
+        tally
+    }
+
     /// Returns what workers have seen of the keys of a load, which counts with the others now.
     pub fn close_tally(&mut self) -> KeyTally {
         let mut tally = KeyTally::default();

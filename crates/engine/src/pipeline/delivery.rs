@@ -20,7 +20,7 @@ pub struct Delivery<'a> {
     pub rules: &'a RecordRules,
     /// Bytes at the top of the input.
     pub header: Vec<u8>,
-    /// Records that are sorted, and their bytes; `None` where that is not known beforehand.
+    /// Records that are sorted, and their bytes; `None` where that is not known in advance.
     pub size: Option<(u64, u64)>,
     /// Checkpoints that note how far the output has come, if there are any.
     pub checkpoints: Option<&'a Checkpoints>,

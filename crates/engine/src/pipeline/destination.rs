@@ -1,4 +1,4 @@
-//! Where sorted records go: a run or the output, and what is noted of them on the way.
+//! Destinations of sorted records, a run or the output, and what is noted of them on the way.
 //!
 //! All stages write through [`Destination::write_all`] or [`Destination::select_all`]: gathering a
 //! load, merging slabs or streams, and replacement selection. What differs between them is a

@@ -11,7 +11,7 @@
 //!                  dealt on arrival                              carried to the next load
 //! ```
 //!
-//! Records of one length end at places that are known beforehand: nothing is searched for, most
+//! Records of one length end at places that are known in advance: nothing is searched for, most
 //! blocks hold whole records only, and loads end with a record, so that nothing is carried. Short
 //! ones of these are dealt themselves, and blocks are read into a few buffers used again and again.
 //!
@@ -87,7 +87,7 @@ pub struct FilledLoad {
     pub pool: Arc<Pool>,
     /// Memory that it was read through, where that is not the memory of its records.
     pub spare: Option<Region>,
-    /// LoadLayout of the input's bytes in it.
+    /// Layout of the input's bytes in it.
     pub layout: LoadLayout,
     /// Bytes of it that are whole records or a tail, by input.
     pub pieces: Vec<Range<usize>>,

@@ -24,7 +24,7 @@ pub fn request(files: &[Arc<File>], span: &LoadSpan, region: Region, number: usi
 ///
 /// # Errors
 ///
-/// Those of the system, or [`Error::Malformed`] where there are fewer bytes than are wanted.
+/// Errors of the system, or [`Error::Malformed`] if there are fewer bytes than are wanted.
 pub fn arrived(completion: Completion, span: &LoadSpan) -> Result<Region> {
     let Request { file, region, .. } = completion.request;
     if completion.result? < span.wanted {

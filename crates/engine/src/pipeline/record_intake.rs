@@ -53,7 +53,7 @@ pub struct RecordIntake<'a, K> {
     /// Bytes of a record that a load in all memory had no room for beside entries: hardly any of
     /// these are planned for with it. Zero where there is no such record.
     long_bytes: usize,
-    /// LoadLayout of the load finished last, and the bytes of its records, by input.
+    /// Layout of the load finished last, and the bytes of its records, by input.
     finished: (LoadLayout, Vec<Range<usize>>),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,

@@ -24,7 +24,7 @@ pub(super) struct Token<'a> {
     pub at: usize,
 }
 
-/// WordKind of a word.
+/// Kind of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordKind {
     Open,

@@ -118,7 +118,7 @@ impl Row {
         fault(PAGE, self.line, format!("row '{}': {words}", self.change))
     }
 
-    /// Whether the row names a file, or a folder that it is in.
+    /// Returns whether the row names a file, or a folder that it is in.
     fn names(&self, file: &str) -> bool {
         self.paths.iter().any(|path| file == path || path.ends_with('/') && file.starts_with(path))
     }
@@ -189,7 +189,7 @@ fn implementors(
     faults
 }
 
-/// Whether the code names a type of a module, alone or in a group.
+/// Returns whether the code names a type of a module, alone or in a group.
 fn knows(code: &str, module: &str, name: &str) -> bool {
     let path = format!("{module}::");
     code.split(&path).skip(1).any(|rest| {

@@ -138,6 +138,33 @@ fn several_workers_merge_as_one_does() {
     folder.assert_clean(true);
 }
 
+/// Two records have changed places, wherever inputs are cut: the error is that of one worker.
+#[test]
+fn a_disorder_at_any_place_is_found_by_several_workers() {
+    const COUNT: u32 = 200;
+    let folder = Folder::on_disk();
+    let numbers = |first: u32| (0..COUNT).map(move |number| 2 * number + first);
+    let bytes = |numbers: &[u32]| -> Vec<u8> {
+        numbers.iter().flat_map(|number| [&number.to_be_bytes()[..], &[0; 12]].concat()).collect()
+    };
+    let sorted: [Vec<u32>; 2] = [numbers(0).collect(), numbers(1).collect()];
+    for input in 0..2 {
+        for place in 0..COUNT as usize - 1 {
+            let mut inputs = sorted.clone();
+            inputs[input].swap(place, place + 1);
+            let said = |threads| {
+                let inputs = [bytes(&inputs[0]), bytes(&inputs[1])];
+                let mut job = job(&folder, &inputs, Format::Fixed { length: 16 });
+                (job.check, job.verify, job.threads) = (true, false, Some(threads));
+                job.run(&Progress::new()).expect_err("a disorder").to_string()
+            };
+            let alone = said(1);
+            assert!(alone.contains(&format!("record {}", place + 2)), "{alone}");
+            assert_eq!(said(2), alone, "record {place} of input {input}");
+        }
+    }
+}
+
 #[test]
 fn equal_keys_stay_in_the_order_of_the_inputs() {
     let input = |mark: u8| [[1, mark, 0], [1, mark, 1], [2, mark, 2]].concat();

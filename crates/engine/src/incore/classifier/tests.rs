@@ -1,4 +1,4 @@
-//! What every bucket promises: in the order of (key, location), bucket numbers never fall, and
+//! Promises of every bucket: in the order of (key, location), bucket numbers never fall, and
 //! within a bucket neither do digests; whatever the sample saw.
 
 use super::*;
@@ -204,7 +204,7 @@ fn no_sample_or_one_bucket_keeps_order_too() {
 }
 
 /// Keys known to agree in their first words are looked at from there on, and a classifier may begin
-/// behind the last word: at the location.
+/// after the last word: at the location.
 #[test]
 fn later_first_words() {
     let length = 300;

@@ -1,7 +1,7 @@
 //! Conformance: what every engine must do, on disk with and without the page cache and in memory.
 //!
 //! A new engine is one more row in [`engines`]; a new place is one more row in [`places`]. The last
-//! engine is none of those that users choose: it shows that an engine needs the contract alone.
+//! engine cannot be chosen by users: it shows that an engine needs the contract alone.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -18,7 +18,7 @@ fn sampled(contents: &[Vec<u8>], skip: u64) -> Vec<usize> {
     sampled_by(&key, LINE_FEED, (contents, skip))
 }
 
-/// The same for records of any framing and a key of theirs.
+/// Samples records of any framing by a key of theirs.
 fn sampled_by(
     key: &CompiledKey,
     framing: Framing,

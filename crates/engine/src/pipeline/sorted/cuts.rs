@@ -113,7 +113,8 @@ impl Cuts {
             cuts.iter().map(position).collect::<Result<Option<Vec<u64>>>>()
         })?;
         let Some(found) = found.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        if !found.iter().all(|positions| positions.is_sorted()) {
+        let are_sorted = found.iter().all(|positions| positions.is_sorted());
+        if !are_sorted || !are_after_neighbours(merge.key, framing, &sources, &cuts)? {
             return Ok(None); // nor is the source
         }
         let inner = (0..cuts.len()).map(|cut| found.iter().map(|source| source[cut]).collect());
@@ -135,6 +136,24 @@ impl Cuts {
         let ends = self.bounds[number].iter().zip(last).zip(&self.lack_ends);
         ends.map(|((end, last), lacks_end)| end + u64::from(*lacks_end && end == last)).sum()
     }
+}
+
+/// Returns whether each cut comes after the record before it in its own source. Where it lies in
+/// other sources, both neighbours were compared with it; in its own no comparison was needed.
+fn are_after_neighbours<K: KeyEncoder>(
+    key: &K,
+    framing: Framing,
+    sources: &[Searched],
+    cuts: &[&SampledRecord],
+) -> Result<bool> {
+    for cut in cuts {
+        let source = &sources[cut.source];
+        let Some(before) = source.record_before(framing, cut.offset)? else { return Ok(false) };
+        if key.compare_from(&before, &cut.record, 0).is_gt() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Does something with every source, with several at the same time.
@@ -223,6 +242,26 @@ impl Searched {
             Some((begun + first as u64, window[first..first + length].to_vec()))
         });
         Ok(found)
+    }
+
+    /// Returns the record that ends at byte `end`, where one begins; `None` if it is not whole in a
+    /// window. At the start of the source there is none to return, and the next one does as well.
+    fn record_before(&self, framing: Framing, end: u64) -> Result<Option<Vec<u8>>> {
+        if end <= self.start {
+            return Ok(self.record_after(framing, end)?.map(|(_, record)| record));
+        }
+        let from = match framing {
+            Framing::Fixed(length) => end - length as u64,
+            _ => end.saturating_sub(WINDOW).max(self.start),
+        };
+        let mut window = self.read(from, end - from)?;
+        if window.len() as u64 != end - from {
+            return Ok(None); // it became shorter
+        }
+        let last = framing.last_start(&window);
+        // Its beginning may lie before the window.
+        let is_whole = last > 0 || from == self.start || framing.fixed_length().is_some();
+        Ok(is_whole.then(|| window.split_off(last)))
     }
 
     /// Returns records about `distance` bytes apart; `None` where one is too long.

@@ -1,7 +1,7 @@
 //! Merging ranges of keys of sorted sources, by all workers at the same time.
 //!
 //! A worker that claims a range opens every source at the beginning of the range, and writes the
-//! records at their place in the output. The place is known beforehand: before the range lies what
+//! records at their place in the output. The place is known in advance: before the range lies what
 //! all sources have before it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ const PART_BYTES: u64 = if cfg!(feature = "disorder") { 256 } else { 1 << 20 };
 const RANGES_MAX: u64 = 256;
 
 /// Bytes merged between two looks whether it is time to note how far the output has come.
-const STAGE_BYTES: u64 = 512 << 20;
+const STAGE_BYTES: u64 = if cfg!(feature = "disorder") { 64 << 10 } else { 512 << 20 };
 
 /// Sources, cut into ranges of keys.
 pub struct Ranges<'m, 'k, K> {
@@ -48,7 +48,8 @@ pub struct Ranges<'m, 'k, K> {
 
 impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
     /// Cuts `places`, from `starts` on. Returns `None` where that is not possible, or not worth it.
-    /// The output of a range must have as many bytes as its sources.
+    /// The output of a range must have as many bytes as its sources. A run is written in order, as
+    /// its table is.
     ///
     /// # Errors
     ///
@@ -65,6 +66,7 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
         let is_possible = merge.is_checked
             && merge.rules.framing.is_local()
             && matches!(destination.sink, Sink::File(_))
+            && destination.table.is_none()
             && destination.selection.is_none()
             && !merge.gate.drops_ragged()
             && memory.len() >= plan.threads * places.len()

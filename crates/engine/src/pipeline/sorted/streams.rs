@@ -6,12 +6,12 @@
 //! ```
 //!
 //! Inputs that are sorted already are merged so, and runs whose records are too long for slabs. A
-//! run says how long its longest record is, so that windows are sure to have room. One worker
-//! merges, while the engine reads ahead and writes behind; inputs that can be cut at keys are
-//! merged by all workers (`ranges`).
+//! run says how long its longest record is, so that windows are sure to have room. All workers merge
+//! inputs that can be cut at keys (`ranges`). One worker merges the others, while the engine reads
+//! ahead and writes full buffers.
 //!
-//! Where it is noted how far the output has come, that is done between two stages: nothing is half
-//! done there, and each source goes on at its next record.
+//! Progress of the output is noted between two stages. Nothing is half done there, and each source
+//! continues at its next record.
 
 use super::feed::Feed;
 use super::kept::Guard;
@@ -114,13 +114,11 @@ fn note(
     bytes: u64,
 ) -> Result<()> {
     let ends: Vec<u64> = standings.iter().map(|standing| standing.offset).collect();
-    let mut keys = crew.keys.clone();
-    crew.workers.iter().for_each(|worker| keys.add(&worker.keys));
     let streams = StreamsEntry {
         passed: standings.iter().map(|standing| (standing.records, standing.lines)).collect(),
         read: crew.sums().0.into(),
         ragged: crew.inputs.ragged,
-        keys,
+        keys: crew.tally(),
     };
     let bound = Bound { run: 0, offset: ends[0] };
     let place = MergedTo { bound, ends: &ends, bytes, streams: Some(streams) };
@@ -227,7 +225,7 @@ impl MergedPart {
 
     /// Adds this to the account of a job, and returns the pieces that were read in.
     pub fn add_to(self, brought: &mut Brought, crew: &mut Crew<'_>) -> Vec<Region> {
-        brought.sum.add(Sum { records: self.sum.records, checksum: self.sum.checksum });
+        brought.sum.add(self.sum);
         brought.longest_bytes = brought.longest_bytes.max(self.longest_bytes);
         crew.inputs.add(&self.account);
         self.pieces
@@ -316,7 +314,7 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
     fn standing(&self, crew: &Crew<'_>) -> (Bound, Vec<u64>, StreamsEntry) {
         let (first, sources) = self.tree.standing();
         let (mut read, mut ragged) = (crew.sums().0, crew.inputs.ragged);
-        let mut keys = crew.keys.clone();
+        let mut keys = crew.tally();
         let (mut ends, mut passed) = (Vec::new(), Vec::new());
         for (source, place) in sources.iter().zip(self.places) {
             let Standing { offset, records, lines } = source.standing();

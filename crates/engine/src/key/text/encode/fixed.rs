@@ -46,7 +46,7 @@ impl FixedNumber {
     ///
     /// # Errors
     ///
-    /// What is wrong with that, in words.
+    /// A description of the fault.
     pub fn end(self, (start, end): (usize, Option<usize>), place: &str) -> Result<usize, String> {
         let width = end.map_or(0, |end| end.saturating_sub(start));
         let (is_right, rule) = match self {

@@ -71,7 +71,7 @@ impl ValueList {
     ///
     /// # Errors
     ///
-    /// What is wrong with the list, in words: a value twice, an empty one, or none.
+    /// A description of the fault of the list: a value twice, an empty value, or no value.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, String> {
         let mut list = Self::default();
         values.into_iter().try_for_each(|value| list.add(value))?;
