@@ -78,7 +78,7 @@ def draw_circumstances(rng: Random, traits: Traits) -> Circumstances:
     """Draws the circumstances of a job."""
     chosen = Circumstances(
         options=tuple(draw_levers(rng, traits)),
-        budget_mib=rng.choice((0, 1, 1, 21, 22, 24, 28, 32, 40, 48, 64, 100)),
+        budget_mib=rng.choice((0, 1, 1, 21, 22, 24, 28, 32, 40, 48, 64, 100, 256)),
         temps=rng.choice((0, 0, 1, 1, 2, 3)),
         is_striped=chance(rng, 0.05),
     )

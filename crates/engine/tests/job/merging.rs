@@ -156,6 +156,7 @@ fn a_disorder_at_any_place_is_found_by_several_workers() {
                 let inputs = [bytes(&inputs[0]), bytes(&inputs[1])];
                 let mut job = job(&folder, &inputs, Format::Fixed { length: 16 });
                 (job.check, job.verify, job.threads) = (true, false, Some(threads));
+                job.memory = Budget::Bytes(ByteSize::mib(256));
                 job.run(&Progress::new()).expect_err("a disorder").to_string()
             };
             let alone = said(1);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use sortwell_engine::format::Format;
-use sortwell_engine::job::{Input, MergeJob, Output, Resume, SortJob};
+use sortwell_engine::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell_engine::manifest::{EscapedBytes, LogEntry, Manifest, SlabEntry};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Levers;
@@ -75,6 +75,9 @@ fn merges_in_pieces() {
             job.resume = random.pick(&[Resume::On, Resume::Often, Resume::Often]);
             // Other widths merge in other rounds, and the same output.
             job.levers.merge_width = random.pick(&[None, None, None, Some(7)]);
+            // With more memory, several workers merge ranges of keys.
+            job.memory = Budget::Bytes(ByteSize::mib(random.pick(&[24, 256, 256])));
+            job.threads = random.pick(&[None, Some(2), Some(3)]);
             job
         };
         let (resumed, statistics) = run_in_pieces(job, (&folder, 30 << 20), &mut random);
