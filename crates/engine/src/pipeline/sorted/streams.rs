@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Inputs that are sorted already are merged so, and runs whose records are too long for slabs. A
-//! run says how long its longest record is, so that windows are sure to have room. All workers merge
-//! inputs that can be cut at keys (`ranges`). One worker merges the others, while the engine reads
-//! ahead and writes full buffers.
+//! run says how long its longest record is, so that windows are sure to have room. All workers
+//! merge inputs that can be cut at keys (`ranges`). One worker merges the others, while the engine
+//! reads ahead and writes full buffers.
 //!
 //! Progress of the output is noted between two stages. Nothing is half done there, and each source
 //! continues at its next record.
