@@ -27,6 +27,11 @@ pub fn text(of: &Explanation) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(block, "{topic:8} {words}");
     }
+    for (number, decision) in of.decisions.iter().enumerate() {
+        let topic = if number == 0 { "why" } else { "" };
+        let reason = wording::text(&decision.reason);
+        let _ = writeln!(block, "{topic:8} {}: {reason}", decision.choice);
+    }
     block
 }
 
@@ -40,6 +45,9 @@ pub fn json(of: &Explanation, format_by_names: Option<&'static str>) -> String {
     }
     let mut explanation = of.clone();
     explanation.unpredicted = of.unpredicted.as_ref().map(wording::in_plain_text);
+    for decision in &mut explanation.decisions {
+        decision.reason = wording::in_plain_text(&decision.reason);
+    }
     let whole = PrintedExplanation { explanation: &explanation, format_by_names };
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
@@ -55,15 +63,12 @@ fn input(of: &Explanation) -> String {
 fn plan(of: &Explanation) -> String {
     let outlook = &of.outlook;
     let mut words = format!("{}{}", at_most(of), counted(outlook.passes.into(), "pass"));
-    if of.is_by_choice {
-        words += ", chosen because new memory is slow on this machine";
-    }
     if outlook.runs > 0 {
         let _ = write!(words, ", {} of {}", counted(outlook.runs, "run"), outlook.run_bytes);
     }
     let _ = write!(words, ", {}", counted(of.threads, "thread"));
     if of.threads < of.threads_wanted {
-        let _ = write!(words, " of {} (memory allows no more)", of.threads_wanted);
+        let _ = write!(words, " of {}", of.threads_wanted);
     }
     words
 }
@@ -110,9 +115,8 @@ fn memory(of: &Explanation) -> String {
         1 => format!("a load {}", of.load_bytes),
         count => format!("{count} loads of {}", of.load_bytes),
     };
-    let enough = if of.is_enough { " (more would not help)" } else { "" };
     format!(
-        "{} of {}{enough}: {loads}, write buffers {}, sorting {}",
+        "{} of {}: {loads}, write buffers {}, sorting {}",
         of.arena_bytes, of.budget, of.buffer_bytes, of.scratch_bytes
     )
 }

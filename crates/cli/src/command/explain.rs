@@ -15,7 +15,7 @@ use crate::statistics;
 /// explain takes the arguments of `sortwell sort`, so you can put the word into a command as it is.
 /// It ignores --progress and --stats. It opens the inputs and writes nothing. It prints the passes,
 /// the runs, the merge width, the sizes of requests, the spill space and the division of memory,
-/// and the memory budgets at which these would change.
+/// the memory budgets at which these would change, and the reason of each decision.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 #[group(id = "explain")]

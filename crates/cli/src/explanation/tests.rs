@@ -45,7 +45,7 @@ fn explanation() -> Explanation {
 #[test]
 fn a_plan_of_three_passes() {
     let expected = "input    18.6 GiB (20000000000 bytes): 200000000 records of 100 bytes
-plan     3 passes, 1000 runs of 19 MiB, 2 threads of 4 (memory allows no more)
+plan     3 passes, 1000 runs of 19 MiB, 2 threads of 4
 merge    40 runs at once, 40 possible; slabs of 20 MiB, 512 KiB of each run; 985 runs merged before
 bytes    111.8 GiB read and written in total, 37.3 GiB of it spilled; spill space 19.6 GiB
 memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB, sorting 2 MiB
@@ -89,10 +89,10 @@ fn a_plan_of_one_pass() {
 #[test]
 fn what_may_be_less_says_so() {
     let mut of = explanation();
-    (of.is_at_most, of.is_in_place, of.is_enough) = (true, true, true);
+    (of.is_at_most, of.is_in_place) = (true, true);
     let words = text(&of);
     for part in [
-        "memory   50 MiB of 64 MiB (more would not help): 2 loads",
+        "memory   50 MiB of 64 MiB: 2 loads",
         "plan     at most 3 passes, 1000 runs",
         "bytes    at most 111.8 GiB read",
         "spill space 19.6 GiB, or 60 MiB next to the input on its own device\n",
@@ -108,17 +108,6 @@ fn merges_of_streams_have_no_slabs() {
     let expected =
         "merge    40 runs at once, 40 possible; as streams, 512 KiB of each run ahead; 985";
     assert!(text(&of).contains(expected), "{}", text(&of));
-}
-
-#[test]
-fn two_passes_where_one_would_do_say_why() {
-    let mut of = explanation();
-    of.is_by_choice = true;
-    of.outlook.passes = 2;
-    let words = text(&of);
-    let expected = "plan     2 passes, chosen because new memory is slow on this machine, 1000 \
-                    runs";
-    assert!(words.contains(expected), "{words}");
 }
 
 #[test]

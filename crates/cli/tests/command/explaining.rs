@@ -37,6 +37,39 @@ fn a_sort_does_what_was_explained() {
 }
 
 #[test]
+fn each_decision_has_its_reason() {
+    let folder = Folder::new();
+    folder.write("in", random_records(600_000, 100));
+    let explain = |words: &str| {
+        let explained = folder.run(&format!("explain -F fixed:100 -j 2 {words} in")).quietly();
+        String::from_utf8(explained).expect("text")
+    };
+    let two = explain("-M 56MiB --merge-width 20");
+    for line in [
+        "why      2 passes: the input with its entries takes ",
+        "         2 threads: the number of processors, or of --threads\n",
+        "         each load becomes a run: ",
+        "         two loads take turns: one is read while",
+        "         loads of ",
+        "         runs merged by slabs: all threads",
+        "         at most 20 runs at once: as asked for\n",
+        "         8 reads of ",
+    ] {
+        assert!(two.contains(line), "'{line}' is not in\n{two}");
+    }
+    assert_eq!(two.matches("why ").count(), 1, "{two}");
+    let one = explain("-M 256MiB");
+    assert!(one.contains("why      1 pass: the input fits in memory: with its entries it takes "));
+    assert!(!one.contains("runs at once"), "{one}");
+
+    let json = explain("--form json -M 256MiB");
+    let whole: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let threads = &whole["decisions"][1];
+    assert_eq!((&threads["topic"], &threads["choice"]), (&"threads".into(), &"2 threads".into()));
+    assert_eq!(threads["reason"], "the number of processors, or of --threads");
+}
+
+#[test]
 fn what_cannot_be_explained_says_so() {
     let folder = Folder::new();
     folder.run_with("explain -", b"x\n").fails(2, &["not known in advance"]);

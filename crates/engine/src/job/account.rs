@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::key::text::TextOrder;
 use crate::pipeline::sorted::InputAccount;
 use crate::pipeline::{Outcome, Seen, Work};
-use crate::plan::Algorithm;
 use crate::plan::passes::Way;
+use crate::plan::{Algorithm, ExternalPlan};
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
 use crate::sys::limits::{self, ProcessorTime};
@@ -57,7 +57,8 @@ impl Account {
         budget: ByteSize,
         direct_output: bool,
     ) -> Result<Statistics> {
-        let selected = work.plan.replacement.map(|_| Algorithm::ReplacementSelection);
+        let selected = work.plan.external().and_then(ExternalPlan::replacement);
+        let selected = selected.map(|_| Algorithm::ReplacementSelection);
         let algorithm = selected.unwrap_or(Algorithm::Buckets(work.plan.method));
         let made = Made {
             algorithm: Some(algorithm),

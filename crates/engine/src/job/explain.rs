@@ -7,6 +7,7 @@ use super::records::framing;
 use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
 use crate::plan::Plan;
+use crate::plan::decisions::Decision;
 use crate::plan::outlook::Outlook;
 use crate::stats::{Prediction, Progress};
 use crate::stripe::SpillPlace;
@@ -46,11 +47,8 @@ pub struct Explanation {
     pub block_bytes: ByteSize,
     /// Requests that each worker keeps in flight.
     pub read_depth: u64,
-    /// True if the budget has room for one pass, but two passes are faster because new memory is
-    /// slower on this machine than the disks.
-    pub is_by_choice: bool,
-    /// True if the memory used is less than the budget because more would not help.
-    pub is_enough: bool,
+    /// Decisions of the plan, each with its reason.
+    pub decisions: Vec<Decision>,
     /// Predicted passes, runs, bytes and memory.
     pub outlook: Outlook,
     /// True if the outlook is an upper bound, because the sort drops records.
@@ -95,7 +93,6 @@ impl SortJob {
             Err(_) => Plan::new(&need)?,
         };
         let outlook = Outlook::new(&need, &plan, bytes);
-        let has_room = outlook.one_pass_budget.is_some_and(|least| least <= budget);
         let per_worker = |bytes: usize| ByteSize((plan.threads * bytes) as u64);
         Ok(Explanation {
             bytes: ByteSize(bytes),
@@ -103,18 +100,17 @@ impl SortJob {
             varies: need.varies,
             budget,
             arena_bytes: ByteSize(plan.used_bytes() as u64),
-            is_enough: plan.used_bytes() < plan.arena_bytes,
             buffer_bytes: per_worker(plan.lane.bytes()),
             scratch_bytes: per_worker(plan.scratch_bytes),
             load_bytes: ByteSize(plan.load.bytes() as u64),
-            loads_at_once: plan.areas as u32,
+            loads_at_once: plan.areas() as u32,
             threads: plan.threads as u64,
             threads_wanted: plan.threads_wanted as u64,
             engine: engine.name(),
             is_direct: input.is_direct(),
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,
-            is_by_choice: has_room && !plan.is_one_pass,
+            decisions: plan.decisions(&need, bytes),
             outlook,
             is_at_most: !self.select.is_all() || !gate.admits_all(),
             is_in_place: self.in_place,

@@ -342,7 +342,7 @@ impl SortJob {
         };
         let plan = plan.map_err(|e| coders.explain(e))?;
         // Looking through a directory takes longer than sorting a few lines.
-        if !plan.is_one_pass || self.output.path().is_some() {
+        if !plan.is_one_pass() || self.output.path().is_some() {
             open::tidy(places.spill.places())?;
         }
         Ok(plan)
@@ -382,7 +382,7 @@ impl SortJob {
         let record_length = open::record_length(&input, framing)?;
         let coders = self.coders(&order, self.memory.resolve()?);
         let need = self.need(&order, (input.bytes(), record_length), engine, &coders);
-        Plan::new(&need).map(|plan| plan.is_one_pass)
+        Plan::new(&need).map(|plan| plan.is_one_pass())
     }
 
     /// Returns whether one input of lines, of this extent, would be sorted without run files.
@@ -395,7 +395,7 @@ impl SortJob {
         let coders = self.coders(&order, self.memory.resolve()?);
         let about = (Some(extent.bytes), extent.average());
         let need = self.need(&order, about, self.engine, &coders);
-        Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
+        Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass()))
     }
 
     /// Returns the changes made to selected records, given the columns of the first row.

@@ -42,9 +42,9 @@ pub struct MergedTo<'a> {
     pub streams: Option<StreamsEntry>,
 }
 
-/// The checkpoints of one merge.
+/// The checkpoints of one merge; [`Checkpoints::NONE`] notes nothing.
 #[derive(Debug)]
-pub struct Checkpoints(Mutex<CheckpointState>);
+pub struct Checkpoints(Option<Mutex<CheckpointState>>);
 
 #[derive(Debug)]
 struct CheckpointState {
@@ -61,46 +61,73 @@ struct CheckpointState {
 }
 
 impl Checkpoints {
+    /// The checkpoints of a merge that cannot be resumed.
+    pub const NONE: &Self = &Self(None);
+
     /// Returns checkpoints in this manifest, after `past`. Without `is_thrifty` there is one after
     /// each slab.
-    pub fn new(manifest: Manifest, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
+    pub fn new(manifest: Option<Manifest>, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
+        let Some(manifest) = manifest else { return Self(None) };
         let taking = if is_thrifty { EXPECTED } else { Duration::ZERO };
         let (freed, before, last, has_noted) = (None, Sum::default(), Instant::now(), false);
-        Self(Mutex::new(CheckpointState { manifest, past, freed, before, last, taking, has_noted }))
+        let state = CheckpointState { manifest, past, freed, before, last, taking, has_noted };
+        Self(Some(Mutex::new(state)))
     }
 
     /// Returns these checkpoints, set to give back the room of the merged parts of `runs`.
     pub fn freeing(self, runs: &[Run]) -> Self {
-        self.state().freed = Some(runs.to_vec());
+        if let Some(mut state) = self.state() {
+            state.freed = Some(runs.to_vec());
+        }
         self
     }
 
-    fn state(&self) -> MutexGuard<'_, CheckpointState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Option<MutexGuard<'_, CheckpointState>> {
+        let state = self.0.as_ref()?;
+        Some(state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the number of bytes that streams merge before it is seen whether one is due.
+    /// Returns the number of bytes that streams merge before it is seen whether one is due: all,
+    /// if nothing is noted.
     pub fn stage_bytes(&self) -> u64 {
-        if self.state().taking.is_zero() { STAGE_BYTES_OFTEN } else { STAGE_BYTES }
+        match self.state() {
+            None => u64::MAX,
+            Some(state) if state.taking.is_zero() => STAGE_BYTES_OFTEN,
+            Some(_) => STAGE_BYTES,
+        }
+    }
+
+    /// Returns whether any can be made.
+    pub fn are_wanted(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Returns whether any was made.
     pub fn were_noted(&self) -> bool {
-        self.state().has_noted
+        self.state().is_some_and(|state| state.has_noted)
     }
 
-    /// Returns whether some of it was done before.
+    /// Returns whether some of the merge was done before.
     pub fn are_behind_others(&self) -> bool {
-        self.state().past.is_some()
+        self.state().is_some_and(|state| state.past.is_some())
     }
 
-    /// Begins the merge into `destination`; what of it was done before.
+    /// Returns these checkpoints for a merge of streams: none where the room of runs is given back,
+    /// which takes slabs.
+    pub fn of_streams(&self) -> &Self {
+        let is_freed = self.state().is_some_and(|state| state.freed.is_some());
+        if is_freed { Self::NONE } else { self }
+    }
+
+    /// Begins the merge into `destination`. Returns what of it was done before, if that is a merge
+    /// of what `is_own` accepts.
     pub fn begin(
         &self,
         destination: &Destination<'_>,
         crew: &mut Crew<'_>,
+        is_own: impl Fn(&SlabEntry) -> bool,
     ) -> Result<Option<SlabEntry>> {
-        let mut state = self.state();
+        let Some(mut state) = self.state() else { return Ok(None) };
         state.before = crew.sums().1;
         let worker = &mut crew.workers[0];
         let mut past = state.go_on(destination.sink, &mut worker.lane)?;
@@ -109,7 +136,9 @@ impl Checkpoints {
             let written = past.written.into();
             match (destination.selection, &past.selected) {
                 // What stands at the top of the output was written before anything was noted.
-                _ if past.offset < destination.start => return Err(state.foreign()),
+                _ if past.offset < destination.start || !is_own(past) => {
+                    return Err(state.foreign());
+                }
                 (None, None) => worker.sum_out.add(written),
                 (Some(selection), Some(selected))
                     if selection.go_on((past.offset, written), selected) => {}
@@ -121,14 +150,7 @@ impl Checkpoints {
 
     /// Returns whether it is time for another.
     pub fn is_due(&self) -> bool {
-        let state = self.state();
-        state.last.elapsed() >= state.taking * SHARE
-    }
-
-    /// Returns whether merges of streams note how far they have come: not where the room of runs is
-    /// given back, which takes slabs.
-    pub fn note_streams(&self) -> bool {
-        self.state().freed.is_none()
+        self.state().is_some_and(|state| state.last.elapsed() >= state.taking * SHARE)
     }
 
     /// Notes, if it is time, how far a merge into `destination` has come. Of each source, what lies
@@ -146,7 +168,8 @@ impl Checkpoints {
         let MergedTo { bound, ends, bytes, streams } = place;
         let (offset, written, selected) = match destination.selection {
             None => {
-                let written = crew.sums().1.less(self.state().before);
+                let before = self.state().map(|state| state.before).unwrap_or_default();
+                let written = crew.sums().1.less(before);
                 (destination.start + bytes, written, None)
             }
             Some(selection) => {
@@ -166,7 +189,7 @@ impl Checkpoints {
             streams,
             last: destination.order.last().map(Into::into),
         };
-        let mut state = self.state();
+        let Some(mut state) = self.state() else { return Ok(()) };
         // Nothing is given back that would have to be merged again.
         if !state.note(destination.sink, entry, || crew.flush())? {
             return Ok(());
@@ -175,11 +198,6 @@ impl Checkpoints {
             run.free_before(end)?;
         }
         Ok(())
-    }
-
-    /// Returns the error for a state of the output that is not one of this merge.
-    pub fn foreign(&self) -> Error {
-        self.state().foreign()
     }
 }
 

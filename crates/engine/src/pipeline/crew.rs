@@ -80,8 +80,9 @@ impl<'p> Crew<'p> {
         let mut arena: Region = Arena::new(ByteSize(plan.arena_bytes as u64))?;
         let crew = Self::new(&Staff::of_sort(plan), &mut arena, engine, progress)?;
         let mut loads = Vec::new();
-        for _ in 1..plan.areas {
-            loads.push(cut(&mut arena, plan.slab_bytes));
+        if let Some(external) = plan.external() {
+            let others = 1..external.areas;
+            loads.extend(others.map(|_| cut(&mut arena, external.slab_bytes)));
         }
         loads.push(arena);
         Ok((crew, loads))

@@ -22,8 +22,8 @@ pub struct Delivery<'a> {
     pub header: Vec<u8>,
     /// Records that are sorted, and their bytes; `None` where that is not known in advance.
     pub size: Option<(u64, u64)>,
-    /// Checkpoints that note how far the output has come, if there are any.
-    pub checkpoints: Option<&'a Checkpoints>,
+    /// Checkpoints that note how far the output has come.
+    pub checkpoints: &'a Checkpoints,
 }
 
 impl Delivery<'_> {
@@ -49,8 +49,7 @@ impl Delivery<'_> {
             Some((_, bytes)) => output.sink(start + bytes)?,
             None => output.growing_sink()?,
         };
-        let has_header = checkpoints.is_some_and(Checkpoints::are_behind_others);
-        if start > 0 && !has_header {
+        if start > 0 && !checkpoints.are_behind_others() {
             let lane = &mut crew.workers[0].lane;
             sink.write(lane, 0, start, |writer| writer.put(&header))?;
         }

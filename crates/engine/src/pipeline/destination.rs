@@ -50,8 +50,8 @@ pub struct Destination<'a> {
     pub selection: Option<&'a Selection>,
     /// The proof that they are in order.
     pub order: &'a OrderProof,
-    /// Checkpoints that note how far the output has come, if there are any.
-    pub checkpoints: Option<&'a Checkpoints>,
+    /// Checkpoints that note how far the output has come.
+    pub checkpoints: &'a Checkpoints,
 }
 
 impl<'a> Destination<'a> {
@@ -61,8 +61,8 @@ impl<'a> Destination<'a> {
         selection: Option<&'a Selection>,
         order: &'a OrderProof,
     ) -> Self {
-        let (sink, table) = (writer.sink(), Some(writer.table()));
-        Self { sink, table, is_summed: false, start: 0, selection, order, checkpoints: None }
+        let (sink, table, checkpoints) = (writer.sink(), Some(writer.table()), Checkpoints::NONE);
+        Self { sink, table, is_summed: false, start: 0, selection, order, checkpoints }
     }
 
     /// Begins a stage, whose tasks are numbered from 0.

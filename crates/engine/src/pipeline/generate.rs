@@ -30,22 +30,35 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::manifest::{LogEntry, Past, RunEntry, RunText};
 use crate::plan::passes::{least_budget_mib, longest_merged};
-use crate::plan::replacement::ReplacementMemory;
-use crate::plan::{Plan, SieveMemory};
+use crate::plan::{ExternalPlan, RunGeneration};
 use crate::run::Run;
 use crate::run::layout::RunGeometry;
 use crate::stats::Phase;
 
 /// Result of run generation.
-pub enum Generated {
+pub enum Generated<'a> {
     /// Everything is in memory.
     Whole(Box<KeyedLoad>, Taken),
-    /// Runs, in the order of the input, and the memory of the loads.
-    Runs(Vec<Run>, Taken, Vec<Region>),
+    /// No record is left for the only load.
+    Nothing(Taken),
+    /// Runs to be merged.
+    Runs(GeneratedRuns<'a>),
     /// The input has more records than one load was planned for; holds their average bytes.
     Crowded(usize),
     /// Dropping duplicates as they are read is not worth it, or cannot be done.
     Unsieved,
+}
+
+/// Runs of an external sort, still to be merged.
+pub struct GeneratedRuns<'a> {
+    /// Plan of how they are merged.
+    pub external: &'a ExternalPlan,
+    /// Runs, in the order of the input.
+    pub runs: Vec<Run>,
+    /// Records that they were made of.
+    pub taken: Taken,
+    /// Memory of the loads.
+    pub memory: Vec<Region>,
 }
 
 /// Records and bytes that were taken in; a selection may leave fewer.
@@ -75,36 +88,14 @@ impl Taken {
     }
 }
 
-/// Ways to make runs of the input. A further one is a variant, and a function that makes runs so.
-#[derive(Clone, Copy, Debug)]
-enum RunGeneration {
-    /// Loads that are sorted one by one. The only load is not written to a run.
-    Loads,
-    /// Loads of lines without their copies.
-    Sieve(SieveMemory),
-    /// Replacement selection: records pass through memory one by one.
-    Replacement(ReplacementMemory),
-}
-
-impl RunGeneration {
-    /// Returns the way that a plan has chosen.
-    fn of(plan: &Plan) -> Self {
-        match (plan.replacement, plan.sieve) {
-            (Some(memory), _) => Self::Replacement(memory),
-            (None, Some(memory)) => Self::Sieve(memory),
-            (None, None) => Self::Loads,
-        }
-    }
-}
-
 /// Reads all of the input.
-pub fn generate<K: KeyEncoder>(
-    work: &Work,
+pub fn generate<'p, K: KeyEncoder>(
+    work: &'p Work,
     key: &K,
     crew: &mut Crew<'_>,
     (memory, past): (Vec<Region>, Past),
     spill: &mut Spill,
-) -> Result<Generated> {
+) -> Result<Generated<'p>> {
     let how = Dealing {
         key,
         item: work.plan.item,
@@ -115,20 +106,21 @@ pub fn generate<K: KeyEncoder>(
         buckets_max: work.plan.load.buckets_max,
     };
     let start = past.next;
-    match RunGeneration::of(&work.plan) {
-        RunGeneration::Loads => LoadGeneration::after(past, work, key, crew, memory)
-            .run(RecordIntake::new(work, &how, start)?, spill),
-        RunGeneration::Sieve(planned) => LoadGeneration::after(past, work, key, crew, memory)
-            .run(SieveIntake::new(work, &how, planned)?, spill),
-        RunGeneration::Replacement(planned) => {
-            replacement::generate(work, key, crew, (planned, memory), spill)
-        }
+    if let Some(external) = work.plan.external()
+        && let RunGeneration::Replacement(planned) = external.generation
+    {
+        return replacement::generate(work, key, crew, external, (planned, memory), spill);
+    }
+    let loads = LoadGeneration::after(past, work, key, crew, memory);
+    match work.plan.sieve() {
+        Some(planned) => loads.run(SieveIntake::new(work, &how, planned)?, spill),
+        None => loads.run(RecordIntake::new(work, &how, start)?, spill),
     }
 }
 
 /// Run generation by loads under way.
-struct LoadGeneration<'a, 'w, K> {
-    work: &'a Work,
+struct LoadGeneration<'a, 'w, 'p, K> {
+    work: &'p Work,
     key: &'a K,
     crew: &'a mut Crew<'w>,
     /// Memory of loads that is not in use.
@@ -137,11 +129,11 @@ struct LoadGeneration<'a, 'w, K> {
     taken: Taken,
 }
 
-impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
+impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
     /// Returns run generation that continues after `past`.
     fn after(
         past: Past,
-        work: &'a Work,
+        work: &'p Work,
         key: &'a K,
         crew: &'a mut Crew<'w>,
         memory: Vec<Region>,
@@ -160,26 +152,25 @@ impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
         let before = self.crew.sums().1;
         let file = run.file();
         let run = run.finish(self.key, self.crew, ready.sum)?;
-        if spill.is_logged() {
-            let entry = LogEntry::Run(RunEntry {
+        spill.note(file, self.crew, |crew| {
+            LogEntry::Run(RunEntry {
                 run: RunText::from(&run),
                 next: ready.next,
                 taken: (ready.taken.records, ready.taken.bytes),
                 ragged: ready.taken.ragged,
                 read: ready.sum.into(),
-                dropped: self.crew.sums().1.less(before).into(),
+                dropped: crew.sums().1.less(before).into(),
                 keys: ready.keys.clone(),
-            });
-            spill.note(entry, file, self.crew)?;
-        }
+            })
+        })?;
         self.runs.push(run);
         Ok(())
     }
 
     /// Reads all loads, and writes runs unless the first is all there is.
-    fn run(mut self, mut intake: impl Intake, spill: &mut Spill) -> Result<Generated> {
-        let is_one_pass = self.work.plan.is_one_pass;
-        self.crew.enter(if is_one_pass { Phase::Reading } else { Phase::RunGeneration })?;
+    fn run(mut self, mut intake: impl Intake, spill: &mut Spill) -> Result<Generated<'p>> {
+        let external = self.work.plan.external();
+        self.crew.enter(external.map_or(Phase::Reading, |_| Phase::RunGeneration))?;
         if intake.needs_all() {
             self.join_memory(&mut intake);
         }
@@ -193,17 +184,19 @@ impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
             if self.runs.is_empty() && intake.is_over() {
                 return Ok(Generated::Whole(Box::new(now.load), self.taken));
             }
-            if is_one_pass {
+            if external.is_none() {
                 let records = now.load.records().max(1);
                 return Ok(Generated::Crowded((now.load.bytes() / records) as usize));
             }
             ready = Some(now);
         }
+        let Some(external) = external else { return Ok(Generated::Nothing(self.taken)) };
         spill.settle(self.crew)?;
         // The last record may have had all memory and been left out: short ones are merged by
         // slabs.
-        self.halve_memory();
-        Ok(Generated::Runs(self.runs, self.taken, self.memory))
+        self.halve_memory(external);
+        let Self { runs, taken, memory, .. } = self;
+        Ok(Generated::Runs(GeneratedRuns { external, runs, taken, memory }))
     }
 
     /// Fills the next load, if there is one and memory for it, while the one before is written as
@@ -276,8 +269,10 @@ impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
         if intake.is_over() || has_to_wait || self.memory.is_empty() {
             return Ok(None);
         }
-        if ready.is_none() && !intake.needs_all() {
-            self.halve_memory();
+        if let (None, false, Some(external)) =
+            (ready, intake.needs_all(), self.work.plan.external())
+        {
+            self.halve_memory(external);
         }
         // What the load begins with lies with `ready`, or at the start of all memory.
         let memory = self.memory.remove(0);
@@ -285,9 +280,9 @@ impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
     }
 
     /// Makes two of one piece of memory, where two loads take turns.
-    fn halve_memory(&mut self) {
-        if let ([memory], 2..) = (&mut self.memory[..], self.work.plan.areas) {
-            let half = memory.split_off(self.work.plan.slab_bytes);
+    fn halve_memory(&mut self, external: &ExternalPlan) {
+        if let ([memory], 2..) = (&mut self.memory[..], external.areas) {
+            let half = memory.split_off(external.slab_bytes);
             self.memory.push(half);
         }
     }
@@ -306,7 +301,7 @@ impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
     fn check_length(&self, ready: &ReadyLoad, intake: &mut impl Intake) -> Result<()> {
         let plan = &self.work.plan;
         let is_merged = !self.runs.is_empty() || !intake.is_over();
-        if plan.is_one_pass || !is_merged || ready.load.records() == 0 {
+        if plan.is_one_pass() || !is_merged || ready.load.records() == 0 {
             return Ok(());
         }
         let keeps_one = self.work.select.groups();

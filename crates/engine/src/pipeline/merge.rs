@@ -29,9 +29,9 @@ use crate::key::KeyEncoder;
 use crate::manifest::{LogEntry, MergedEntry, RunText};
 use crate::operator::{Making, Select, Selection};
 use crate::order::OrderProof;
-use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way, intermediate_groups};
 use crate::plan::streams::StreamPlan;
+use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
 use crate::run::Run;
 use crate::stats::Phase;
@@ -76,7 +76,7 @@ impl RecordRules {
 #[derive(Clone, Copy, Debug)]
 pub enum MergePlan<'a> {
     /// All sources are runs of a sort.
-    Runs(&'a Plan),
+    Runs(&'a Plan, &'a ExternalPlan),
     /// Sources are inputs, and runs that some of them were merged into.
     Inputs(&'a StreamPlan),
 }
@@ -131,11 +131,16 @@ pub struct Narrowed {
 
 impl<'a, K: KeyEncoder> Merge<'a, K> {
     /// Returns the merges of a sort's runs.
-    pub fn of_runs(work: &'a Work, rules: &'a RecordRules, key: &'a K) -> Self {
+    pub fn of_runs(
+        work: &'a Work,
+        external: &'a ExternalPlan,
+        rules: &'a RecordRules,
+        key: &'a K,
+    ) -> Self {
         Self {
             key,
             rules,
-            plan: MergePlan::Runs(&work.plan),
+            plan: MergePlan::Runs(&work.plan, external),
             engine: work.engine,
             direct: DirectStreams { spill: work.direct, ..DirectStreams::default() },
             gate: &work.gate,
@@ -194,27 +199,27 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
         let file = run.file();
         let run = run.finish(self.key, crew, brought)?;
         let keys = crew.close_tally();
-        if spill.is_logged() {
+        spill.note(file, crew, |crew| {
             let (read, dropped) = crew.sums();
-            let entry = MergedEntry {
+            LogEntry::Merged(MergedEntry {
                 range: (first, first + sources.len()),
                 run: RunText::from(&run),
                 read: read.less(before.0).into(),
                 ragged: crew.inputs.ragged - ragged,
                 dropped: dropped.less(before.1).into(),
                 keys,
-            };
-            spill.note(LogEntry::Merged(entry), file, crew)?;
-            spill.settle(crew)?; // What it was merged from goes now.
-        }
+            })
+        })?;
+        spill.settle(crew)?; // What it was merged from goes now.
         Ok(run)
     }
 
     /// Returns the way to merge `places`, and the groups of neighbours to merge first.
     fn groups(&self, places: &[SortedPlace]) -> Result<(Way, Vec<Range<usize>>)> {
         match self.plan {
-            MergePlan::Runs(plan) => {
-                let choice = Choice::new(plan, &runs_of(places), self.rules.select.groups())?;
+            MergePlan::Runs(plan, external) => {
+                let keeps_one = self.rules.select.groups();
+                let choice = Choice::new(plan, external, &runs_of(places), keeps_one)?;
                 Ok((choice.way, choice.groups))
             }
             MergePlan::Inputs(plan) => {
@@ -230,7 +235,7 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
             |places: &[SortedPlace]| places.iter().filter_map(SortedPlace::bytes).sum::<u64>();
         let again: u64 = groups.iter().map(|group| bytes(&places[group.clone()])).sum();
         let (done, total) = crew.progress.bytes();
-        if let (Some(total), MergePlan::Runs(_)) = (total, self.plan) {
+        if let (Some(total), MergePlan::Runs(..)) = (total, self.plan) {
             let merged = (Phase::IntermediateMerge, 2 * again);
             crew.progress.expect_more(merged, total.max(done + 2 * (again + bytes(places))));
         }
@@ -245,8 +250,8 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
         destination: Destination<'_>,
     ) -> Result<Brought> {
         match (way, self.plan) {
-            (Way::Slabs, MergePlan::Runs(plan)) => {
-                merge_slabs((self, plan), crew, memory, &runs_of(places), destination)
+            (Way::Slabs, MergePlan::Runs(plan, external)) => {
+                merge_slabs(self, (plan, external), crew, memory, &runs_of(places), destination)
             }
             _ => merge_streams(self, crew, memory, places, destination),
         }

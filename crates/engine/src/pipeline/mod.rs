@@ -56,7 +56,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
-use crate::io::{Direct, Engine, File, Region};
+use crate::io::{Direct, Engine, File};
 use crate::key::KeyEncoder;
 use crate::load::LayoutInput;
 use crate::load::layout::PAGE;
@@ -67,7 +67,6 @@ use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way};
 use crate::plan::volume::Volume;
 use crate::proof::Sum;
-use crate::run::Run;
 use crate::run::layout::BLOCK;
 use crate::stats::{Phase, Progress};
 use crate::stripe::SpillPlace;
@@ -77,7 +76,7 @@ use crew::Crew;
 use delivery::{Delivery, prove};
 pub use gate::{Gate, Passed, RowShape, Shape};
 use gathering::Gathering;
-use generate::{Generated, Taken};
+use generate::{Generated, GeneratedRuns, Taken};
 pub use heading::{Columns, Heading, TOP_MAX, Top, TopSize};
 use merge::{Brought, Merge, Narrowed, RecordRules};
 pub use names::Names;
@@ -256,7 +255,7 @@ pub fn sort<K: KeyEncoder>(
         let left = bytes.saturating_sub(past.as_ref().map_or(0, |past| past.taken.1));
         reserve(work, (bytes, left), output, spill)?;
         // Where most are dropped as they are read, hardly more is moved than that.
-        match work.plan.sieve {
+        match work.plan.sieve() {
             Some(_) => progress.expect_bytes(progress.bytes().0 + bytes),
             None => {
                 // What another job has read and written is not moved again.
@@ -271,10 +270,11 @@ pub fn sort<K: KeyEncoder>(
     let made = match generated {
         Generated::Crowded(average) => return Ok(SortEnd::Crowded(average)),
         Generated::Unsieved => return Ok(SortEnd::Unsieved),
-        Generated::Whole(load, taken) => write_load(work, key, &mut crew, (&load, taken), output)?,
-        Generated::Runs(runs, taken, memory) => {
-            write_runs(work, key, &mut crew, (runs, taken, memory), (spill, slab), output)?
+        Generated::Whole(load, taken) => {
+            write_load(work, key, &mut crew, (Some(&load), taken), output)?
         }
+        Generated::Nothing(taken) => write_load(work, key, &mut crew, (None, taken), output)?,
+        Generated::Runs(runs) => write_runs(work, key, &mut crew, runs, (spill, slab), output)?,
     };
     crew.enter(Phase::Finishing)?;
     let proof = proof_of(work, &crew, made.records)?;
@@ -310,7 +310,7 @@ fn reserve(
     }
     // Of what is dropped on the way nobody knows how much it will be.
     let keeps_all = work.early().is_none() && work.gate.admits_all();
-    if keeps_all && work.plan.wanted.is_none() && work.plan.sieve.is_none() {
+    if keeps_all && work.plan.wanted.is_none() && work.plan.sieve().is_none() {
         spill.check_limit(needed + around_runs(&volume))?;
     }
     spill.check_space(needed, run_file_bytes(&volume), needed)
@@ -327,25 +327,28 @@ fn run_file_bytes(volume: &Volume) -> u64 {
     volume.run_bytes + volume.run_bytes / 100
 }
 
-/// Gathers a load to the output.
+/// Gathers the only load, if any record is left for it, to the output.
 fn write_load<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (load, taken): (&KeyedLoad, Taken),
+    (load, taken): (Option<&KeyedLoad>, Taken),
     output: &mut OpenOutput,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
     let Taken { records, bytes, ragged } = taken;
     let ragged = work.gate.drops_ragged().then_some(ragged);
     let (rules, header, size) = (&work.rules(), work.header(), Some((records, bytes)));
-    let delivery = Delivery { rules, header, size, checkpoints: None };
+    let delivery = Delivery { rules, header, size, checkpoints: Checkpoints::NONE };
     let (written, _) = delivery.write(key, crew, output, |crew, to| {
-        let gathering = Gathering::new(key, load, work.framing, to, work.task_bytes());
-        stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
+        if let Some(load) = load {
+            let gathering = Gathering::new(key, load, work.framing, to, work.task_bytes());
+            stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
+        }
         Ok(Brought::default())
     })?;
-    Ok(Outcome { records, bytes, written, passes: 1, loads: 1, ragged, ..Outcome::default() })
+    let loads = load.map_or(0, |_| 1);
+    Ok(Outcome { records, bytes, written, passes: 1, loads, ragged, ..Outcome::default() })
 }
 
 /// Merges runs to the output.
@@ -353,15 +356,17 @@ fn write_runs<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (runs, taken, mut memory): (Vec<Run>, Taken, Vec<Region>),
+    generated: GeneratedRuns<'_>,
     (spill, slab): (&mut Spill, Option<SlabEntry>),
     output: &mut OpenOutput,
 ) -> Result<Outcome> {
+    let GeneratedRuns { external, runs, taken, mut memory } = generated;
     let Taken { records, bytes, ragged } = taken;
     let generated = runs.len() as u64;
     if work.is_in_place && slab.is_some() {
         // What was merged of the runs has been given back, so that they are merged by slabs only.
-        let Choice { way, groups, .. } = Choice::new(&work.plan, &runs, work.select.groups())?;
+        let choice = Choice::new(&work.plan, external, &runs, work.select.groups())?;
+        let Choice { way, groups, .. } = choice;
         if way != Way::Slabs || !groups.is_empty() {
             return Err(config!(
                 ConfigErrorKind::ResumeMismatch,
@@ -374,21 +379,18 @@ fn write_runs<K: KeyEncoder>(
     }
     crew.enter(Phase::IntermediateMerge)?;
     let (rules, mut places) = (&work.rules(), merge::places_of(runs));
-    let merge = Merge::of_runs(work, rules, key);
+    let merge = Merge::of_runs(work, external, rules, key);
     let Narrowed { way, passes: more, merged } =
         merge.narrow(crew, &mut memory, (spill, &mut places))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(places.len() as u64);
     let is_possible = |slab: &SlabEntry| way == Way::Streams || slab.streams.is_none();
     let slab = slab.filter(|slab| is_possible(slab) && slab.ends.len() == places.len());
-    let checkpoints = spill.take_manifest().map(|manifest| {
-        let checkpoints = Checkpoints::new(manifest, slab, work.is_thrifty);
-        match work.is_in_place {
-            true => checkpoints.freeing(&merge::runs_of(&places)),
-            false => checkpoints,
-        }
-    });
-    let (header, size, checkpoints) = (work.header(), Some((records, bytes)), checkpoints.as_ref());
+    let mut checkpoints = Checkpoints::new(spill.take_manifest(), slab, work.is_thrifty);
+    if work.is_in_place {
+        checkpoints = checkpoints.freeing(&merge::runs_of(&places));
+    }
+    let (header, size, checkpoints) = (work.header(), Some((records, bytes)), &checkpoints);
     let delivery = Delivery { rules, header, size, checkpoints };
     let (written, _) = delivery
         .write(key, crew, output, |crew, to| merge.merge(crew, (way, &mut memory), &places, to))?;

@@ -88,13 +88,14 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns how `limit` bytes are divided for the next load.
     fn divide(&self, limit: usize) -> LoadMemory {
         let plan = &self.work.plan;
-        if plan.is_one_pass || self.how.framing.fixed_length().is_some() {
+        let Some(external) = plan.external().filter(|_| self.how.framing.fixed_length().is_none())
+        else {
             return plan.load;
-        }
+        };
         let carried = self.tail.len();
         let limit = match self.needs_all {
             true => limit,
-            false => limit.min(plan.load_limit.max(4 * carried)),
+            false => limit.min(external.load_limit.max(4 * carried)),
         };
         let average = self.average.max(self.long_bytes);
         let mut memory = plan.sizes.of_lines(average, self.how.buckets_max).load_within(limit);
@@ -109,22 +110,22 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// of half a load and more is likely to need more than one; and what a load in all memory has
     /// left may be more than half of it holds.
     fn make_room(&mut self, bytes: &[u8], is_stuck: bool) -> Result<()> {
-        let (plan, carried) = (&self.work.plan, self.tail.len());
+        let (external, carried) = (self.work.plan.external(), self.tail.len());
         if is_stuck && self.is_over() {
             return Ok(()); // there was nothing more
         }
         if is_stuck {
             // A record longer than the load, or no room for any.
-            if plan.is_one_pass || self.long_bytes > 0 {
+            if external.is_none() || self.long_bytes > 0 {
                 return Err(self.too_long());
             }
             self.long_bytes = if self.needs_all { carried } else { 0 };
             self.needs_all = true;
             return Ok(());
         }
-        let most = plan.slab_bytes / 2;
+        let most = external.map_or(usize::MAX, |external| external.slab_bytes / 2);
         let is_long = || carried - self.how.framing.whole_bytes(&bytes[self.tail.clone()]) > most;
-        let is_full = !plan.is_one_pass && carried > most;
+        let is_full = carried > most;
         (self.needs_all, self.long_bytes) = (is_full && (self.needs_all || is_long()), 0);
         Ok(())
     }
@@ -302,7 +303,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
     /// Returns false in one pass, where nothing follows, and for streams, whose records are not
     /// known ahead.
     fn looks_ahead(&self) -> bool {
-        let is_last = self.work.plan.is_one_pass || self.cutter.is_over();
+        let is_last = self.work.plan.is_one_pass() || self.cutter.is_over();
         !is_last && matches!(self.work.input, JobInput::Files(_))
     }
 

@@ -101,7 +101,7 @@ impl<'a, K: KeyEncoder> SieveIntake<'a, K> {
     /// bytes that are left within `limit` bytes.
     fn divide(&self, limit: usize, left_bytes: u64) -> (SieveMemory, usize, usize) {
         let plan = &self.work.plan;
-        let (sieve, load) = if plan.is_one_pass {
+        let (sieve, load) = if plan.is_one_pass() {
             (self.memory, plan.load)
         } else {
             let sizes = plan.sizes.of_lines(self.average, self.how.buckets_max);
@@ -190,7 +190,7 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         }
         let dropped = source.sifted.dropped.less(earlier.dropped);
         self.source = Some(source);
-        let is_unfinished = self.work.plan.is_one_pass && !self.is_over();
+        let is_unfinished = self.work.plan.is_one_pass() && !self.is_over();
         self.is_unsuited = is_unsuited.into_inner() || is_unfinished;
         let mut ready = ReadyLoad::new(load, sum, pool, spare);
         ready.taken.add(dropped);

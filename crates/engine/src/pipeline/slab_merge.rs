@@ -15,8 +15,8 @@ use crate::key::KeyEncoder;
 use crate::merge::{Bound, Planner};
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
-use crate::plan::Plan;
 use crate::plan::passes::longest_bytes;
+use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
 use crate::run::{Run, RunReader};
 
@@ -25,8 +25,8 @@ use crate::run::{Run, RunReader};
 const INDEX_SHARE: usize = 32;
 
 /// Returns the number of bytes of the window on each table, where `runs` runs are merged at once.
-pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
-    plan.areas * plan.slab_bytes / INDEX_SHARE / runs.max(1)
+pub fn table_window_bytes(plan: &ExternalPlan, runs: usize) -> usize {
+    plan.areas_bytes() / INDEX_SHARE / runs.max(1)
 }
 
 /// Seeks to the first slab, or to the first one after what was merged before. Returns, for each
@@ -37,9 +37,8 @@ fn begin(
     destination: Destination<'_>,
     crew: &mut Crew<'_>,
 ) -> Result<Vec<u64>> {
-    let checkpoints = destination.checkpoints;
-    let past = checkpoints.map(|checkpoints| checkpoints.begin(&destination, crew));
-    let Some(past) = past.transpose()?.flatten() else { return Ok(vec![0; runs.len()]) };
+    let past = destination.checkpoints.begin(&destination, crew, |_| true)?;
+    let Some(past) = past else { return Ok(vec![0; runs.len()]) };
     let (run, offset) = past.bound;
     if !planner.skip_to(Bound { run, offset })? {
         let message = format!("no record begins at byte {offset}, where a slab ended");
@@ -70,7 +69,8 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
 
 /// Merges slab after slab, one being read while another is merged, if there is memory for both.
 pub fn merge_slabs<K: KeyEncoder>(
-    (merge, plan): (&Merge<'_, K>, &Plan),
+    merge: &Merge<'_, K>,
+    (plan, external): (&Plan, &ExternalPlan),
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
     runs: &[Run],
@@ -83,9 +83,9 @@ pub fn merge_slabs<K: KeyEncoder>(
     for run in &readers {
         sum.add(run.footer().sum);
     }
-    let window_bytes = table_window_bytes(plan, runs.len());
+    let window_bytes = table_window_bytes(external, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
-    let mut planner = Planner::new(key, &walked, plan.slab_for(runs), window_bytes)?;
+    let mut planner = Planner::new(key, &walked, external.slab_for(runs), window_bytes)?;
     let mut starts = begin(&mut planner, runs, destination, crew)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),
@@ -119,12 +119,11 @@ pub fn merge_slabs<K: KeyEncoder>(
             starts = merging.ends();
             let end = loaded.as_ref().and_then(|loaded| loaded.slab.end);
             let next = raw.as_ref().map(RawSlab::slab).or(expected.as_ref().map(|next| &next.slab));
-            if let (Some(checkpoints), Some(end), Some(next)) = (destination.checkpoints, end, next)
-            {
+            if let (Some(end), Some(next)) = (end, next) {
                 let needed = next.bytes.iter().map(|bytes| bytes.start);
                 let (bytes, ends) = (starts.iter().sum(), &starts[..]);
                 let place = MergedTo { bound: end, ends, bytes, streams: None };
-                checkpoints.note_merged(&destination, place, needed, crew)?;
+                destination.checkpoints.note_merged(&destination, place, needed, crew)?;
             }
         }
         memory.extend(loaded.take().map(LoadedSlab::into_region));

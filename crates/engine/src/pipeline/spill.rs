@@ -101,11 +101,6 @@ impl Spill {
         bytes.checked_div(records).map(|average| (average as usize).max(1))
     }
 
-    /// Returns whether what was done is noted.
-    pub fn is_logged(&self) -> bool {
-        self.log.is_some()
-    }
-
     /// Returns whether anything was noted from which another job can continue.
     pub fn has_noted(&self) -> bool {
         self.has_noted
@@ -184,11 +179,17 @@ impl Spill {
         Ok(())
     }
 
-    /// Notes an entry about the run in `file` later; a pending entry is noted now.
-    pub fn note(&mut self, entry: LogEntry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
+    /// Notes what `entry` returns about the run in `file` later, if the job can be resumed; a
+    /// pending entry is noted now.
+    pub fn note(
+        &mut self,
+        file: Arc<File>,
+        crew: &mut Crew<'_>,
+        entry: impl FnOnce(&Crew<'_>) -> LogEntry,
+    ) -> Result<()> {
         self.settle(crew)?;
         if let Some(log) = &mut self.log {
-            log.pending = Some((entry, file));
+            log.pending = Some((entry(crew), file));
         }
         Ok(())
     }

@@ -10,6 +10,8 @@
 
 mod algorithm;
 pub mod besides;
+pub mod decisions;
+mod external;
 pub mod geometry;
 pub mod levers;
 pub mod memory;
@@ -32,12 +34,12 @@ use crate::units::ByteSize;
 
 pub use algorithm::Algorithm;
 use besides::{Besides, Reservation};
-use levers::{AREAS_MAX, Levers, Overlap};
+pub use external::{ExternalPlan, LoadLimit, RunGeneration, SpillReason, WidthLimit};
+use levers::{Levers, Overlap};
 use memory::{LaneMemory, LoadMemory};
 use open_files::OpenFiles;
 use passes::Way;
-use refusal::{least_budget, too_long_to_select, too_small};
-use replacement::ReplacementMemory;
+use refusal::{least_budget, too_small};
 pub use sieve::SieveMemory;
 
 /// Inputs to a plan.
@@ -90,11 +92,7 @@ pub struct Plan {
     pub scratch_bytes: usize,
     /// Method by which it sorts.
     pub method: Method,
-    /// True if all input fits one load.
-    pub is_one_pass: bool,
-    /// Loads, or slabs, that are in memory at once: two that take turns, or one.
-    pub areas: usize,
-    /// Memory of one of these loads.
+    /// Memory of one load: of all input, or of one that becomes a run.
     pub load: LoadMemory,
     /// Bytes of one read request.
     pub block_bytes: usize,
@@ -102,22 +100,6 @@ pub struct Plan {
     pub read_depth: usize,
     /// Bytes of output a worker makes at a time.
     pub task_bytes: u64,
-    /// Memory of one slab of a merge.
-    pub slab_bytes: usize,
-    /// Bytes of it that are used unless a long record takes more.
-    pub slab_wanted: usize,
-    /// Most runs merged at once.
-    pub merge_width: usize,
-    /// Bytes of the smallest piece of a run that is worth a request of its own.
-    pub piece_bytes: usize,
-    /// Most runs open at once, whatever memory there is.
-    pub open_max: usize,
-    /// Most memory of a load that no record makes larger.
-    pub load_limit: usize,
-    /// Memory for dropping duplicates as they are read, if the job drops them.
-    pub sieve: Option<SieveMemory>,
-    /// Memory for making runs by replacement selection, if the job makes them so.
-    pub replacement: Option<ReplacementMemory>,
     /// Records that are wanted, the first in order, if not all are.
     pub wanted: Option<u64>,
     /// Settings of the user.
@@ -126,6 +108,20 @@ pub struct Plan {
     pub besides: Besides,
     /// Inputs to the memory of loads, for dividing it again.
     pub sizes: memory::Sizes,
+    /// Form of the sort.
+    pub form: PlanForm,
+}
+
+/// Parts of a plan in which a sort in memory and one with runs differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanForm {
+    /// One pass: all input is one load.
+    InMemory {
+        /// Memory in which copies are dropped as they are read, if they are.
+        sieve: Option<SieveMemory>,
+    },
+    /// Two passes and more: loads become runs, which are merged.
+    External(ExternalPlan),
 }
 
 /// Memory of a run until it is merged: its name, its sizes, and its share of lists. A hundred
@@ -235,57 +231,34 @@ impl Plan {
             buckets: None,
         };
 
-        let whole = whole_load(need, &sizes);
-        let areas = need.levers.overlap.areas();
-        let area = (shared / areas) & !(PAGE - 1);
-        let most = load_limit(need, &sizes).min(area);
-        let one = whole.filter(|load| load.bytes() <= shared && load.bytes() / 4 <= most);
-        let is_one_pass = one.is_some();
-        // It takes what a load leaves, or its share of one.
-        let (limit, left) = match &one {
-            Some(load) => (shared, shared - load.bytes()),
-            None => (area, area),
+        let (load, areas_bytes, form) = match whole_load(need, &sizes, shared) {
+            Ok(load) => {
+                let sieve = sieve(need, &sizes, (shared, shared - load.bytes()));
+                let extra = sieve.map_or(0, |sieve| sieve.bytes());
+                (load, load.bytes() + extra, PlanForm::InMemory { sieve })
+            }
+            Err(reason) => {
+                let (load, external) = ExternalPlan::new(need, &sizes, shared, reason)?;
+                (load, external.areas_bytes(), PlanForm::External(external))
+            }
         };
-        let sieve = sieve(need, &sizes, (limit, left));
-        let (merge_width, open_max) = widths(need, area, threads);
-        let enough = enough(need, &sizes, merge_width).filter(|_| !is_one_pass);
-        let load_limit = enough.map_or(most, |enough| enough.min(most));
-        let of_run = need.levers.run.map(|run| sizes.load_of(run.bytes()));
-        let of_run = of_run.filter(|load| load.bytes() <= load_limit);
-        let load = one.or(of_run).unwrap_or_else(|| sizes.load_within(load_limit));
-        // Where records vary in length, there is room for some records whatever their bytes.
-        let is_load = load.records_bytes > 0 && load.records_max >= 2;
-        if !is_one_pass && (!is_load || merge_width < 2) {
-            return None;
-        }
-        let extra = sieve.map_or(0, |sieve| sieve.bytes());
-        let arena_bytes = if is_one_pass { load.bytes() + extra } else { areas * area } + fixed;
         Some(Self {
             item,
             threads,
             threads_wanted: need.threads,
-            arena_bytes,
+            arena_bytes: areas_bytes + fixed,
             lane,
             scratch_bytes,
             method: need.algorithm.method(),
-            is_one_pass,
-            areas: if is_one_pass { 1 } else { areas },
             load,
             block_bytes,
             read_depth: sizes.read_depth,
             task_bytes: (load.records_bytes / (8 * threads as u64)).clamp(1, TASK_MAX),
-            slab_bytes: area,
-            slab_wanted: enough.map_or(area, |enough| enough.min(area)),
-            merge_width,
-            piece_bytes: need.levers.piece_bytes(),
-            open_max,
-            load_limit,
-            sieve,
-            replacement: None,
             wanted: need.wanted,
             levers: need.levers,
             besides: need.besides,
             sizes,
+            form,
         })
     }
 
@@ -293,7 +266,8 @@ impl Plan {
     /// the user has not set the form. Moving no bytes is better than reading some while others are
     /// written.
     fn or_without_overlap(self, need: &Need) -> Self {
-        let is_free = need.levers.overlap == Overlap::Auto && self.replacement.is_none();
+        let is_selected = self.external().is_some_and(|plan| plan.replacement().is_some());
+        let is_free = need.levers.overlap == Overlap::Auto && !is_selected;
         let Some(bytes) = need.input_bytes.filter(|_| is_free) else { return self };
         let merged = |plan: &Self| plan.volume(bytes).merged_bytes;
         let before = merged(&self);
@@ -306,24 +280,39 @@ impl Plan {
     }
 
     /// Returns the plan with runs made by `algorithm`, if there are any runs.
-    fn with(self, algorithm: Algorithm) -> Result<Self> {
-        if self.is_one_pass || algorithm != Algorithm::ReplacementSelection {
-            return Ok(self);
+    fn with(mut self, algorithm: Algorithm) -> Result<Self> {
+        if let (PlanForm::External(external), Algorithm::ReplacementSelection) =
+            (&mut self.form, algorithm)
+        {
+            external.select(&self.sizes)?;
         }
-        match ReplacementMemory::new(&self, self.sizes.record_length) {
-            Some(memory) => Ok(Self { replacement: Some(memory), ..self }),
-            None => Err(too_long_to_select(self.sizes.record_length)),
-        }
+        Ok(self)
     }
 }
 
-/// Returns the load of all input, if it may be one.
-fn whole_load(need: &Need, sizes: &memory::Sizes) -> Option<LoadMemory> {
-    let is_run = |bytes: &u64| need.levers.run.is_none_or(|run| *bytes <= run.bytes());
-    let bytes = need.input_bytes.filter(is_run)?;
+/// Returns the load of all input, if it may be one within `shared` bytes.
+fn whole_load(
+    need: &Need,
+    sizes: &memory::Sizes,
+    shared: usize,
+) -> std::result::Result<LoadMemory, SpillReason> {
+    let bytes = need.input_bytes.ok_or(SpillReason::UnknownLength)?;
+    if let Some(run) = need.levers.run.filter(|run| bytes > run.bytes()) {
+        return Err(SpillReason::RunSize(run));
+    }
     // Inputs are rounded out to pages where they are read.
     let padding = 2 * PAGE as u64 * need.inputs as u64;
-    Some(sizes.load_for(bytes + padding, bytes))
+    let load = sizes.load_for(bytes + padding, bytes);
+    if load.bytes() > shared {
+        let [needed, room] = [load.bytes(), shared].map(|bytes| ByteSize(bytes as u64));
+        return Err(SpillReason::TooLarge { needed, room });
+    }
+    match external::load_limit(need, sizes) {
+        Some(limit) if load.bytes() / 4 > limit => {
+            Err(need.levers.run.map_or(SpillReason::FewWanted, SpillReason::RunSize))
+        }
+        _ => Ok(load),
+    }
 }
 
 /// Returns the kind of item in the buckets for a need.
@@ -340,67 +329,6 @@ fn item(need: &Need) -> Item {
 fn sieve(need: &Need, sizes: &memory::Sizes, (limit, left): (usize, usize)) -> Option<SieveMemory> {
     let copies = need.input_bytes.filter(|_| need.drops_copies)?;
     SieveMemory::new(sizes, copies, limit).filter(|sieve| sieve.bytes() <= left)
-}
-
-/// Loads of which hardly anything is kept are not worth memory that was never touched before: it
-/// takes longer to get than the input takes to read.
-const LOAD_LEAST: u64 = 64 << 20;
-
-/// Size limit of a load, as a multiple of the bytes of the wanted records.
-const LOAD_TIMES: u64 = 8;
-
-/// Returns the maximum memory of a load for a need.
-fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
-    let wanted_bytes = |wanted: u64| wanted.saturating_mul(need.record_length as u64);
-    let limit = need.wanted.map(|wanted| wanted_bytes(wanted).saturating_mul(LOAD_TIMES));
-    // Buffers that short records are read through come first: large budgets have large ones.
-    let buffers = sizes.buffers_bytes();
-    let least = |limit: u64| (limit.max(LOAD_LEAST) as usize & !(PAGE - 1)).saturating_add(buffers);
-    let limit = limit.map_or(usize::MAX, least);
-    need.levers.run.map_or(limit, |run| limit.min(sizes.load_of(run.bytes()).bytes()))
-}
-
-/// Size of pieces of runs that are as good as any, if they are also large multiples of the least
-/// worthwhile request. Then the beginning of a request is a small part of its time.
-const PIECE_ENOUGH: u64 = 16 << 20;
-const PIECES_ENOUGH: u64 = 16;
-
-/// Loads smaller than this make so large a number of runs that merging them takes longer.
-const ENOUGH_LEAST: u64 = 128 << 20;
-
-/// Returns the memory of a load, and of a slab, beyond which more makes nothing faster. With loads
-/// of `l` bytes, `n` bytes become `n / l` runs, and a slab as large holds `l * l / n` bytes of each
-/// run. Once that is a piece like any other, more memory only takes time to get. On a machine where
-/// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB. A
-/// load that is alone has what two in turn would have.
-fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usize> {
-    let bytes = need.input_bytes?;
-    // Long runs are what selection is for; streams divide all memory anew; and runs may be given.
-    let Levers { merge, run, .. } = need.levers;
-    let is_selected = need.algorithm == Algorithm::ReplacementSelection;
-    if is_selected || merge == Some(Way::Streams) || run.is_some() {
-        return None;
-    }
-    let piece = PIECE_ENOUGH.max(PIECES_ENOUGH * need.levers.piece_bytes() as u64);
-    let enough = bytes.saturating_mul(piece).isqrt().max(ENOUGH_LEAST);
-    let times = AREAS_MAX / need.levers.overlap.areas();
-    let enough = usize::try_from(enough).ok()?.next_multiple_of(PAGE).saturating_mul(times);
-    // A further pass would cost more than memory does.
-    let run_bytes = sizes.load_within(enough).records_bytes.max(1);
-    (bytes.div_ceil(run_bytes) <= merge_width as u64).then_some(enough)
-}
-
-/// Returns the maximum number of runs merged at once with slabs of `slab_bytes`, and the maximum
-/// number open at once in any case.
-fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
-    let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
-    let open_max = passes::open_max(need.files, need.run_members, threads).min(most);
-    let (piece_bytes, areas) = (need.levers.piece_bytes(), need.levers.overlap.areas());
-    let width = match need.levers.merge {
-        Some(Way::Streams) => passes::stream_width(areas * slab_bytes, need.record_length),
-        _ => passes::merge_width(slab_bytes, need.record_length, piece_bytes),
-    };
-    (width.min(open_max), open_max)
 }
 
 /// Returns the number of bytes of a read request, where loads share `shared` bytes. All `reads`
@@ -437,21 +365,45 @@ impl Plan {
     /// Returns the number of bytes of the arena that are used where no record is longer than usual;
     /// the rest costs only addresses.
     pub fn used_bytes(&self) -> usize {
-        match self.is_one_pass {
-            true => self.arena_bytes,
-            false => self.arena_bytes - self.areas * (self.slab_bytes - self.slab_wanted),
-        }
+        let unused = |plan: &ExternalPlan| plan.areas * (plan.slab_bytes - plan.slab_wanted);
+        self.arena_bytes - self.external().map_or(0, unused)
     }
 
     /// Returns the number of bytes that runs take beside records, where an input of `bytes` bytes
     /// makes more runs than the reserve has room for.
     fn runs_bytes(&self, bytes: u64) -> u64 {
-        if self.is_one_pass {
+        if self.is_one_pass() {
             return 0;
         }
         // Loads end at whole pages: of the smallest that leaves half.
         let least = self.load.records_bytes.saturating_sub(2 * PAGE as u64).max(PAGE as u64);
         bytes.div_ceil(least).saturating_sub(RUNS_USUAL) * RUN_BYTES
+    }
+
+    /// Returns whether all input is one load, so that there are no runs.
+    pub fn is_one_pass(&self) -> bool {
+        matches!(self.form, PlanForm::InMemory { .. })
+    }
+
+    /// Returns the part that a sort in memory does not have.
+    pub fn external(&self) -> Option<&ExternalPlan> {
+        match &self.form {
+            PlanForm::InMemory { .. } => None,
+            PlanForm::External(external) => Some(external),
+        }
+    }
+
+    /// Returns the number of loads that are in memory at once.
+    pub fn areas(&self) -> usize {
+        self.external().map_or(1, |external| external.areas)
+    }
+
+    /// Returns the memory in which copies are dropped as they are read, if they are.
+    pub fn sieve(&self) -> Option<SieveMemory> {
+        match &self.form {
+            PlanForm::InMemory { sieve } => *sieve,
+            PlanForm::External(external) => external.sieve(),
+        }
     }
 
     /// Returns how runs are expected to be merged.

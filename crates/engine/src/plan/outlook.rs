@@ -48,9 +48,10 @@ impl Outlook {
     pub fn new(need: &Need, plan: &Plan, bytes: u64) -> Self {
         let volume = plan.volume(bytes);
         let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);
+        let slab_bytes = plan.external().map_or(0, |external| external.slab_wanted as u64);
         let by_slabs = runs > 0 && plan.merge_way() == Way::Slabs;
         let piece_bytes = match plan.merge_way() {
-            Way::Slabs => (plan.slab_wanted as u64).checked_div(merge_width).unwrap_or(0),
+            Way::Slabs => slab_bytes.checked_div(merge_width).unwrap_or(0),
             Way::Streams => {
                 let longest = vec![need.record_length as u64; volume.merge_width];
                 RunStreams::new(&longest, plan.stream_bytes()).piece_bytes as u64
@@ -58,19 +59,19 @@ impl Outlook {
         };
         Self {
             passes: volume.passes,
-            loads: if plan.is_one_pass { 1 } else { runs },
+            loads: if plan.is_one_pass() { 1 } else { runs },
             runs,
             run_bytes: ByteSize(volume.run_bytes),
-            merge_width_max: if runs > 0 { plan.merge_width as u64 } else { 0 },
+            merge_width_max: plan.external().map_or(0, |external| external.merge_width as u64),
             merge_width,
             merged_before: volume.merged_before as u64,
-            slab_bytes: ByteSize(if by_slabs { plan.slab_wanted as u64 } else { 0 }),
+            slab_bytes: ByteSize(if by_slabs { slab_bytes } else { 0 }),
             piece_bytes: ByteSize(piece_bytes),
             spilled_bytes: ByteSize(volume.spilled_bytes()),
             spill_space: ByteSize(volume.run_space()),
             in_place_space: ByteSize(volume.in_place_space()),
             moved_bytes: ByteSize(volume.moved_bytes()),
-            one_pass_budget: least_budget(need, |plan| plan.is_one_pass),
+            one_pass_budget: least_budget(need, Plan::is_one_pass),
             two_pass_budget: least_budget(need, |plan| plan.volume(bytes).passes <= 2),
         }
     }

@@ -22,10 +22,10 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-use super::Plan;
 use super::memory::{self, LaneMemory};
 use super::open_files::OpenFiles;
 use super::streams::RunStreams;
+use super::{ExternalPlan, Plan};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, config, message};
 use crate::load::layout::PAGE;
 use crate::merge::Planner;
@@ -93,10 +93,16 @@ impl Choice {
     /// # Errors
     ///
     /// [`Error::Config`] with the budget that would do, where two of the runs cannot be merged.
-    pub fn new(plan: &Plan, runs: &[Run], keeps_one: bool) -> Result<Self> {
-        let usual = Shares::usual(plan, runs);
-        let slabs = Shares::of_slabs(plan, runs);
-        let streams = Shares::of_streams(plan, runs, keeps_one);
+    pub fn new(
+        plan: &Plan,
+        external: &ExternalPlan,
+        runs: &[Run],
+        keeps_one: bool,
+    ) -> Result<Self> {
+        let usual = Shares::usual(external, runs);
+        let slabs = Shares::of_slabs(external, runs);
+        let bytes = plan.stream_bytes() as u64;
+        let streams = Shares::of_streams(external, bytes, runs, keeps_one);
         let way = match (plan.levers.merge, slabs.is_enough(), streams.is_enough()) {
             (Some(Way::Slabs), false, _) => return Err(too_long_for_slabs(runs)),
             (Some(Way::Streams), _, false) | (_, false, false) => {
@@ -131,7 +137,7 @@ struct Shares {
 
 impl Shares {
     /// Returns the shares of a merge by slabs, as if no record were longer than usual.
-    fn usual(plan: &Plan, runs: &[Run]) -> Self {
+    fn usual(plan: &ExternalPlan, runs: &[Run]) -> Self {
         let needs = runs.iter().map(|run| well(usual_part_bytes(run), plan.piece_bytes)).collect();
         Self { needs, room: plan.slab_bytes as u64, open_max: plan.open_max }
     }
@@ -139,7 +145,7 @@ impl Shares {
     /// Returns the shares of a merge by slabs. Long records are usually rare. So a slab needs
     /// several parts of the usual length for each run, but only one of the longest, and two more of
     /// the longest in all.
-    fn of_slabs(plan: &Plan, runs: &[Run]) -> Self {
+    fn of_slabs(plan: &ExternalPlan, runs: &[Run]) -> Self {
         let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
         let usual = |run: &Run| well(usual_part_bytes(run), plan.piece_bytes);
         let longest_extra = runs.iter().map(extra).max().unwrap_or(0);
@@ -151,11 +157,11 @@ impl Shares {
         shares
     }
 
-    /// Returns the shares of a merge of streams.
-    fn of_streams(plan: &Plan, runs: &[Run], keeps_one: bool) -> Self {
+    /// Returns the shares of a merge of streams in `bytes` bytes.
+    fn of_streams(plan: &ExternalPlan, bytes: u64, runs: &[Run], keeps_one: bool) -> Self {
         let kept = if keeps_one { longest_bytes(runs) } else { 0 };
         let needs = runs.iter().map(|run| RunStreams::least_bytes([run.longest_bytes])).collect();
-        let room = (plan.stream_bytes() as u64).saturating_sub(kept);
+        let room = bytes.saturating_sub(kept);
         Self { needs, room, open_max: plan.open_max }
     }
 
@@ -227,7 +233,7 @@ impl Shares {
     }
 }
 
-impl Plan {
+impl ExternalPlan {
     /// Returns the number of bytes of each slab of a merge of `runs`, all at once: no more than is
     /// wanted, but where they have long records.
     pub fn slab_for(&self, runs: &[Run]) -> usize {

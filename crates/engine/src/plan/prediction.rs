@@ -24,7 +24,7 @@
 use super::levers::{FACTOR_USUAL, Levers};
 use super::passes::Way;
 use super::volume::Volume;
-use super::{BLOCK_MAX, Need, Plan, READS_IN_FLIGHT};
+use super::{BLOCK_MAX, ExternalPlan, Need, Plan, PlanForm, READS_IN_FLIGHT, SpillReason};
 use crate::error::Result;
 use crate::profile::{Cost, Costs, DiskProfile};
 use crate::stats::{Phase, PhasePrediction, Prediction};
@@ -170,9 +170,9 @@ impl Rates {
     fn phases(&self, plan: &Plan, bytes: u64, memory: f64) -> Vec<PhasePrediction> {
         let volume = plan.volume(bytes);
         let touching = plan.touched_bytes(bytes) as f64 / memory;
-        match plan.is_one_pass {
-            true => self.one_pass(plan, &volume, touching),
-            false => self.more_passes(plan, &volume, touching),
+        match plan.external() {
+            None => self.one_pass(plan, &volume, touching),
+            Some(external) => self.more_passes(plan, external, &volume, touching),
         }
     }
 
@@ -186,7 +186,7 @@ impl Rates {
     pub fn choose(&self, need: &Need, bytes: u64) -> Result<Plan> {
         let usual = Plan::new(need)?;
         let (need, whole) = self.suited(need, usual, bytes);
-        if !whole.is_one_pass || self.fresh_memory.is_infinite() {
+        if !whole.is_one_pass() || self.fresh_memory.is_infinite() {
             return Ok(whole);
         }
         let seconds = |plan: &Plan| self.most_seconds(plan, bytes);
@@ -205,7 +205,11 @@ impl Rates {
             }
             budget /= 2;
         }
-        Ok(best.unwrap_or(whole))
+        let Some(mut plan) = best else { return Ok(whole) };
+        if let PlanForm::External(external) = &mut plan.form {
+            external.reason = SpillReason::SlowMemory;
+        }
+        Ok(plan)
     }
 
     /// Returns a need and a plan with requests as the disks want them. It changes each setting that
@@ -263,17 +267,23 @@ impl Rates {
         ]
     }
 
-    fn more_passes(&self, plan: &Plan, volume: &Volume, touching: f64) -> Vec<PhasePrediction> {
+    fn more_passes(
+        &self,
+        plan: &Plan,
+        external: &ExternalPlan,
+        volume: &Volume,
+        touching: f64,
+    ) -> Vec<PhasePrediction> {
         let (read, generated) = (volume.input_bytes, volume.generated_bytes);
         let all = self.cost(plan, self.costs.run_generation, read);
         let dealing = self.cost(plan, self.costs.reading, read).min(all);
         let works = in_turn(
-            plan.areas > 1 || plan.replacement.is_some(),
+            external.areas > 1 || external.replacement().is_some(),
             OverlappedWork::reading(&self.input, read).of(dealing + touching),
             OverlappedWork::writing(&self.spill, generated).of(all - dealing),
         );
         let mut phases = vec![phase(Phase::RunGeneration, &works, volume.load_stages)];
-        let is_overlapped = plan.areas > 1 || plan.merge_way() == Way::Streams;
+        let is_overlapped = external.areas > 1 || plan.merge_way() == Way::Streams;
         let merging = |kind, (read, output, written): (u64, &[DiskPart], u64)| {
             let costs = self.merging_cost(plan, written);
             let reading = OverlappedWork::reading(&self.spill, read);
@@ -360,7 +370,7 @@ impl Plan {
         let read = (self.load.read_bytes as u64).min(bytes);
         let load = read + records * self.item.bytes() as u64;
         let beside = self.threads * (self.lane.bytes() + self.scratch_bytes);
-        (self.areas as u64 * load.min(self.load.bytes() as u64) + beside as u64)
+        (self.areas() as u64 * load.min(self.load.bytes() as u64) + beside as u64)
             .min(self.arena_bytes as u64)
     }
 }

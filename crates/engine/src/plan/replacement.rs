@@ -7,8 +7,9 @@
 //!
 //! What reading takes is memory of its own, so that as much of the loads' is left alone.
 
-use super::Plan;
+use super::ExternalPlan;
 use super::levers::AREAS_MAX;
+use super::memory::Sizes;
 use crate::incore::replacement::{BLOCK_OVERHEAD, LEAF_BYTES, LEAST_BLOCK};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -51,9 +52,9 @@ pub struct ReplacementMemory {
 impl ReplacementMemory {
     /// Returns the division of what `plan` has for loads, for records of `average` bytes. `None`
     /// where not even a few have room.
-    pub fn new(plan: &Plan, average: usize) -> Option<Self> {
-        let (varies, average) = (plan.sizes.varies, average.max(1));
-        let total = (plan.areas * plan.slab_bytes).min(AREAS_MAX.saturating_mul(plan.load_limit));
+    pub fn new(plan: &ExternalPlan, sizes: &Sizes, average: usize) -> Option<Self> {
+        let (varies, average) = (sizes.varies, average.max(1));
+        let total = plan.areas_bytes().min(AREAS_MAX.saturating_mul(plan.load_limit));
         let piece_bytes = (total / PIECE_SHARE).clamp(PIECE_MIN, PIECE_MAX) / BLOCK * BLOCK;
         let longest_window = if varies { piece_bytes } else { piece_bytes.max(average) };
         let window_bytes = longest_window.next_multiple_of(PAGE);

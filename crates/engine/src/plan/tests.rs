@@ -4,7 +4,7 @@
 use super::*;
 use crate::error::{ConfigErrorKind, Error};
 use crate::run::layout::BLOCK;
-use levers::Overlap;
+use levers::{AREAS_MAX, Overlap};
 use passes::{intermediate_groups, merge_width};
 
 const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
@@ -57,13 +57,13 @@ fn gigabytes(record_length: usize, count: u64) -> Option<u64> {
 #[test]
 fn what_fits_takes_one_pass_and_what_does_not_takes_more() {
     let plan = |bytes, budget| Plan::new(&need(100, Some(bytes), budget)).unwrap();
-    assert!(plan(0, ByteSize::mib(64)).is_one_pass);
-    assert!(plan(30_000_000, ByteSize::mib(64)).is_one_pass);
-    assert!(!plan(100_000_000, ByteSize::mib(64)).is_one_pass);
-    assert!(plan(1_000_000_000, ByteSize::gib(2)).is_one_pass);
-    assert!(!plan(5_000_000_000, ByteSize::gib(1)).is_one_pass);
+    assert!(plan(0, ByteSize::mib(64)).is_one_pass());
+    assert!(plan(30_000_000, ByteSize::mib(64)).is_one_pass());
+    assert!(!plan(100_000_000, ByteSize::mib(64)).is_one_pass());
+    assert!(plan(1_000_000_000, ByteSize::gib(2)).is_one_pass());
+    assert!(!plan(5_000_000_000, ByteSize::gib(1)).is_one_pass());
     let stream = Plan::new(&need(100, None, ByteSize::gib(64))).unwrap();
-    assert!(!stream.is_one_pass, "nobody knows how long a stream is");
+    assert!(!stream.is_one_pass(), "nobody knows how long a stream is");
 }
 
 #[test]
@@ -73,11 +73,14 @@ fn loads_of_which_little_is_wanted_are_small() {
     };
     let (few, many) = (Some(1000), Some(1_000_000));
     let (small, large) = (200_000_000, 2_000_000_000);
-    assert!(plan(small, ByteSize::gib(8), few).is_one_pass, "it is not worth runs");
+    assert!(plan(small, ByteSize::gib(8), few).is_one_pass(), "it is not worth runs");
     let limited = plan(large, ByteSize::gib(8), few);
-    assert!(!limited.is_one_pass && limited.load.bytes() <= 64 << 20);
-    assert!(limited.slab_bytes > 1 << 30, "a long record gets more than a load has");
-    assert!(plan(large, ByteSize::gib(8), many).is_one_pass);
+    assert!(!limited.is_one_pass() && limited.load.bytes() <= 64 << 20);
+    assert!(
+        limited.external().unwrap().slab_bytes > 1 << 30,
+        "a long record gets more than a load has"
+    );
+    assert!(plan(large, ByteSize::gib(8), many).is_one_pass());
     assert_eq!(plan(large, ByteSize::mib(64), few).load, plan(large, ByteSize::mib(64), None).load);
 }
 
@@ -88,17 +91,18 @@ fn two_passes_take_no_more_memory_than_helps() {
     let plan = |need: &Need| Plan::new(need).unwrap();
     let (four, gibibytes) = (4_000_000_000, ByteSize::gib(2));
     let enough = plan(&of(four, gibibytes));
-    assert!(!enough.is_one_pass && enough.used_bytes() < 640 << 20, "{enough:?}");
-    assert!(enough.slab_bytes > 900 << 20, "a long record gets what there is");
+    assert!(!enough.is_one_pass() && enough.used_bytes() < 640 << 20, "{enough:?}");
+    assert!(enough.external().unwrap().slab_bytes > 900 << 20, "a long record gets what there is");
     assert_eq!(plan(&of(four, ByteSize::gib(3))).load, enough.load);
-    let piece = enough.slab_wanted / enough.volume(four).merge_width;
+    let piece = enough.external().unwrap().slab_wanted / enough.volume(four).merge_width;
     assert!((12 << 20..20 << 20).contains(&piece), "{piece}");
     // What a small budget has is never enough.
     let small = plan(&of(four, ByteSize::mib(256)));
     assert_eq!(small.used_bytes(), small.arena_bytes);
     let whole = |need: &Need| {
         let plan = plan(need);
-        plan.used_bytes() == plan.arena_bytes && plan.load.bytes() * 10 > plan.slab_bytes * 9
+        plan.used_bytes() == plan.arena_bytes
+            && plan.load.bytes() * 10 > plan.external().unwrap().slab_bytes * 9
     };
     assert!(!whole(&of(four, gibibytes)));
     assert!(whole(&Need { files: files(32), ..of(four, gibibytes) }), "or runs would be too many");
@@ -120,8 +124,8 @@ fn more_memory_never_makes_more_passes() {
         for budget in budgets() {
             let need = need(record_length, gigabytes(record_length, 1), budget);
             let Ok(plan) = Plan::new(&need) else { continue };
-            assert!(plan.is_one_pass || !was_one_pass, "{need:?}: {plan:?}");
-            was_one_pass = plan.is_one_pass;
+            assert!(plan.is_one_pass() || !was_one_pass, "{need:?}: {plan:?}");
+            was_one_pass = plan.is_one_pass();
         }
         assert!(was_one_pass, "64 GiB are enough for a gigabyte");
     }
@@ -156,24 +160,25 @@ fn assert_adds_up(need: &Need, plan: &Plan) {
     assert!((1..=need.threads).contains(&plan.threads), "{}", explain());
     let own = plan.threads * (plan.lane.bytes() + plan.scratch_bytes);
     let loads = plan.arena_bytes - own;
-    if plan.is_one_pass {
+    let mut pages = vec![plan.scratch_bytes, plan.lane.buffer_bytes()];
+    if let Some(external) = plan.external() {
+        let ExternalPlan { slab_bytes, merge_width, .. } = *external;
+        assert!(external.areas_bytes() <= loads, "{}", explain());
+        assert!(plan.load.bytes() <= slab_bytes, "{}", explain());
+        assert!(plan.load.records_max >= 2 && merge_width >= 2, "{}", explain());
+        // Slabs hold at least a part of every run, with the blocks at its ends, and a part more.
+        let part = BLOCK.next_multiple_of(need.record_length) + 2 * BLOCK;
+        assert!((merge_width + 1) * part <= slab_bytes, "{}", explain());
+        pages.push(slab_bytes);
+    } else {
         assert!(plan.load.bytes() <= loads, "{}", explain());
         let records = need.input_bytes.unwrap() / need.record_length as u64;
         assert!(u64::from(plan.load.records_max) >= records, "{}", explain());
-    } else {
-        let all = plan.areas * plan.slab_bytes;
-        assert!(all <= loads && plan.load.bytes() <= plan.slab_bytes, "{}", explain());
-        assert!(plan.load.records_max >= 2 && plan.merge_width >= 2, "{}", explain());
-        // Slabs hold at least a part of every run, with the blocks at its ends, and a part more.
-        let part = BLOCK.next_multiple_of(need.record_length) + 2 * BLOCK;
-        assert!((plan.merge_width + 1) * part <= plan.slab_bytes, "{}", explain());
     }
     assert!(plan.lane.slack >= need.record_length && plan.lane.capacity.is_multiple_of(BLOCK));
     assert!(plan.lane.capacity >= BLOCK && plan.task_bytes > 0 && plan.read_depth > 0);
     assert!(plan.block_bytes.is_multiple_of(PAGE) && plan.block_bytes > 0);
-    for part in [plan.slab_bytes, plan.scratch_bytes, plan.lane.buffer_bytes()] {
-        assert!(part.is_multiple_of(PAGE), "{}", explain());
-    }
+    assert!(pages.iter().all(|bytes| bytes.is_multiple_of(PAGE)), "{}", explain());
 }
 
 /// The least budget that an error names.
@@ -298,15 +303,32 @@ fn one_load_is_as_large_as_two_in_turn() {
                 let need = Need { varies, ..need(length, input_bytes, budget) };
                 let (two, one) = (plan(&need, Overlap::Pipelined), plan(&need, Overlap::Sync));
                 let explain = || format!("{need:?}: {two:?}, {one:?}");
-                assert_eq!((two.areas, one.areas, two.is_one_pass), (2, 1, false), "{}", explain());
+                assert_eq!(
+                    (two.areas(), one.areas(), two.is_one_pass()),
+                    (2, 1, false),
+                    "{}",
+                    explain()
+                );
                 assert!(two.arena_bytes.abs_diff(one.arena_bytes) <= PAGE, "{}", explain());
                 assert!(two.used_bytes().abs_diff(one.used_bytes()) <= PAGE, "{}", explain());
-                assert!(one.slab_wanted.abs_diff(2 * two.slab_wanted) <= PAGE, "{}", explain());
+                assert!(
+                    one.external()
+                        .unwrap()
+                        .slab_wanted
+                        .abs_diff(2 * two.external().unwrap().slab_wanted)
+                        <= PAGE,
+                    "{}",
+                    explain()
+                );
                 let share = one.load.records_bytes as f64 / two.load.records_bytes as f64;
                 // Short records are read through buffers, which one load wants no more of.
                 let most = if length > 16 { 2.2 } else { 3.0 };
                 assert!((1.9..most).contains(&share), "{share}: {}", explain());
-                assert!(one.merge_width >= two.merge_width, "{}", explain());
+                assert!(
+                    one.external().unwrap().merge_width >= two.external().unwrap().merge_width,
+                    "{}",
+                    explain()
+                );
                 let runs = |plan: &Plan| plan.volume(bytes.unwrap()).runs as f64;
                 assert!((runs(&two) / runs(&one) - share).abs() < 0.5, "{}", explain());
             }
@@ -319,7 +341,7 @@ fn one_load_is_as_large_as_two_in_turn() {
     for bytes in [30_000_000, 44_000_000, 60_000_000] {
         let small = need(100, Some(bytes), ByteSize::mib(64));
         let (two, one) = (plan(&small, Overlap::Pipelined), plan(&small, Overlap::Sync));
-        assert_eq!(two.is_one_pass, one.is_one_pass, "{bytes}");
+        assert_eq!(two.is_one_pass(), one.is_one_pass(), "{bytes}");
     }
 }
 
@@ -332,8 +354,18 @@ fn plans_of_both_forms() {
         let plan = Plan::new(&need).unwrap();
         let volume = plan.volume(5_000_000_000);
         let mib = |bytes: usize| bytes >> 20;
-        let memory = (mib(plan.arena_bytes), mib(plan.load.bytes()), mib(plan.slab_bytes));
-        (memory, volume.runs, volume.run_bytes >> 20, volume.load_stages, plan.merge_width)
+        let memory = (
+            mib(plan.arena_bytes),
+            mib(plan.load.bytes()),
+            mib(plan.external().unwrap().slab_bytes),
+        );
+        (
+            memory,
+            volume.runs,
+            volume.run_bytes >> 20,
+            volume.load_stages,
+            plan.external().unwrap().merge_width,
+        )
     };
     assert_eq!(told(Overlap::Pipelined), ((235, 107, 107), 49, 98, 49, 143));
     assert_eq!(told(Overlap::Sync), ((235, 215, 215), 25, 197, 50, 287));
@@ -367,7 +399,7 @@ fn nothing_overlaps_where_less_is_merged_then() {
     }
     assert!(saved > 100, "{saved}");
     let stream = Plan::new(&need(100, None, ByteSize::mib(64))).unwrap();
-    assert_eq!(stream.areas, AREAS_MAX, "nobody knows how many passes a stream takes");
+    assert_eq!(stream.areas(), AREAS_MAX, "nobody knows how many passes a stream takes");
 }
 
 /// What is left of a job has the form of the whole: runs that were to be merged at once are.
@@ -379,9 +411,12 @@ fn what_is_left_is_done_as_it_was_begun() {
             let need = need(length, Some(bytes), budget);
             let (whole, rest) = (Plan::new(&need).unwrap(), Plan::behind_runs(&need).unwrap());
             let volume = whole.volume(bytes);
-            assert!(!rest.is_one_pass);
-            assert!(whole.is_one_pass || rest.areas == whole.areas, "{whole:?} {rest:?}");
-            assert!(volume.passes > 2 || rest.merge_width >= volume.runs, "{whole:?} {rest:?}");
+            assert!(!rest.is_one_pass());
+            assert!(whole.is_one_pass() || rest.areas() == whole.areas(), "{whole:?} {rest:?}");
+            assert!(
+                volume.passes > 2 || rest.external().unwrap().merge_width >= volume.runs,
+                "{whole:?} {rest:?}"
+            );
             assert_eq!(rest.besides, whole.besides, "room for runs");
         }
     }
@@ -393,7 +428,7 @@ fn levers_move_what_they_say() {
         Plan::new(&Need { levers, ..need(100, Some(5_000_000_000), ByteSize::mib(256)) }).unwrap()
     };
     let usual = plan(Levers::default());
-    assert_eq!((usual.piece_bytes, usual.read_depth), (PIECE, 4));
+    assert_eq!((usual.external().unwrap().piece_bytes, usual.read_depth), (PIECE, 4));
     assert_eq!(plan(Levers { queue_depth: Some(64), ..Levers::default() }).read_depth, 32);
     assert_eq!(plan(Levers { queue_depth: Some(1), ..Levers::default() }).read_depth, 2);
     let block = plan(Levers { block: Some(ByteSize::mib(1)), ..Levers::default() }).block_bytes;
@@ -403,10 +438,16 @@ fn levers_move_what_they_say() {
     assert_eq!((buffers.lane.buffers, buffers.lane.capacity), (3, 8 << 20));
     let factor = |factor| plan(Levers { read_factor: Some(factor), ..Levers::default() });
     assert_eq!(factor(32), plan(Levers { read_factor: Some(32), ..usual.levers }));
-    assert_eq!((factor(32).merge_width, factor(64).piece_bytes), (usual.merge_width, 2 * PIECE));
+    assert_eq!(
+        (factor(32).external().unwrap().merge_width, factor(64).external().unwrap().piece_bytes),
+        (usual.external().unwrap().merge_width, 2 * PIECE)
+    );
     // Parts of a run are larger than small pieces.
-    assert!(factor(512).merge_width < usual.merge_width);
-    assert_eq!(plan(Levers { merge_width: Some(3), ..Levers::default() }).merge_width, 3);
+    assert!(factor(512).external().unwrap().merge_width < usual.external().unwrap().merge_width);
+    assert_eq!(
+        plan(Levers { merge_width: Some(3), ..Levers::default() }).external().unwrap().merge_width,
+        3
+    );
 }
 
 #[test]
@@ -423,8 +464,8 @@ fn runs_are_as_long_as_is_said() {
             let (most, made) = (run as f64, load.records_bytes as f64);
             assert!(made > 0.9 * most && made < 1.1 * most, "{made} bytes of {most}");
         }
-        assert!(plan(all, Algorithm::Auto).unwrap().is_one_pass);
-        assert!(!plan(all - 1, Algorithm::Auto).unwrap().is_one_pass);
+        assert!(plan(all, Algorithm::Auto).unwrap().is_one_pass());
+        assert!(!plan(all - 1, Algorithm::Auto).unwrap().is_one_pass());
         assert!(plan(1, Algorithm::Auto).unwrap().load.records_max >= 2);
         let refused = plan(all, Algorithm::ReplacementSelection).unwrap_err();
         assert!(refused.to_string().starts_with("run size does not apply"), "{refused}");

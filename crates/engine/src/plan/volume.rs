@@ -63,34 +63,34 @@ impl Plan {
             bytes.unwrap_or(u64::MAX)
         };
         let output_bytes = bytes.min(wanted(self.wanted));
-        if self.is_one_pass {
+        let Some(external) = self.external() else {
             return Volume { passes: 1, input_bytes: bytes, output_bytes, ..Volume::default() };
-        }
+        };
         // Of records in random order, runs are twice as long as memory; of others, who knows.
-        let selected = self
-            .replacement
-            .map(|memory| 2 * memory.records.saturating_mul(self.sizes.record_length as u64));
+        let length = self.sizes.record_length as u64;
+        let selected = external.replacement();
+        let selected = selected.map(|memory| 2 * memory.records.saturating_mul(length));
         let load_bytes = selected.unwrap_or(self.load.records_bytes).max(1);
         let runs = bytes.div_ceil(load_bytes) as usize;
         // Of each load what is wanted of all, rounded up to whole buckets.
         let kept = self.wanted.map(|some| some.saturating_add(BUCKET_ENTRIES_MAX as u64));
         let run_bytes = load_bytes.min(wanted(kept)).min(bytes);
         let generated_bytes = bytes.min(run_bytes.saturating_mul(runs as u64));
-        let stages_each = (AREAS_MAX / self.areas) as u64;
+        let stages_each = (AREAS_MAX / external.areas) as u64;
         let mut volume = Volume {
             passes: 1 + u32::from(runs > 0),
             runs,
             run_bytes,
             generated_bytes,
             stages_each,
-            load_stages: if self.replacement.is_some() { 0 } else { stages_each * runs as u64 },
-            slab_bytes: (self.merge_way() == Way::Slabs).then_some(self.slab_wanted as u64),
+            load_stages: if selected.is_some() { 0 } else { stages_each * runs as u64 },
+            slab_bytes: (self.merge_way() == Way::Slabs).then_some(external.slab_wanted as u64),
             merge_width: runs,
             input_bytes: bytes,
             output_bytes,
             ..Volume::default()
         };
-        volume.add_intermediate_merges(self.merge_width);
+        volume.add_intermediate_merges(external.merge_width);
         volume
     }
 }

@@ -171,7 +171,7 @@ fn spilling() -> (Folder, SortJob) {
     trial.memory = trial.modest_memory();
     let data = records(Order::Random, 200_000, 100, (0, 10), &mut Random::new(32));
     trial.inputs = vec![data];
-    assert!(!trial.plan().is_one_pass);
+    assert!(!trial.plan().is_one_pass());
     let folder = trial.folder();
     trial.lay_out(&folder);
     fs::write(folder.output(), "old").expect("write");

@@ -43,7 +43,7 @@ fn hardly_needs_room(trial: &Trial) {
     let plan = trial.plan();
     assert!(statistics.runs > 2, "{statistics:?}");
     let size = trial.inputs[0].len() as u64;
-    let (load, slab) = (plan.load.records_bytes, plan.slab_bytes as u64);
+    let (load, slab) = (plan.load.records_bytes, plan.external().expect("runs").slab_bytes as u64);
     println!("{size} bytes took {most} at most: {plan:?}");
     assert!(most < size + (5 * load).max(3 * slab) + (4 << 20), "{most} bytes of {size}");
     let expected = reference::sorted(&trial.inputs[0], 100, &trial.parts);

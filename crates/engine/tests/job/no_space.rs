@@ -60,7 +60,7 @@ fn job(small: &Small, count: usize) -> (Trial, SortJob) {
     let mut trial = Trial { threads: 2, ..Trial::new(100, Vec::new(), Vec::new()) };
     trial.memory = trial.modest_memory();
     trial.inputs = vec![records(Order::Random, count, 100, (0, 10), &mut Random::new(51))];
-    assert!(!trial.plan().is_one_pass);
+    assert!(!trial.plan().is_one_pass());
     trial.lay_out(&small.folder);
     let job = trial.job(&small.folder);
     (trial, job)

@@ -29,7 +29,9 @@ fn trial(length: usize) -> (Trial, usize) {
     let parts = vec![Part::bytes(0, length.min(8))];
     let trial = Trial { algorithm: ALGORITHM, ..Trial::new(length, parts, Vec::new()) };
     let trial = Trial { memory: trial.least_memory().max(SMALL), is_streamed_in: true, ..trial };
-    let memory = trial.plan().replacement.expect("more than memory holds");
+    let plan = trial.plan();
+    let external = plan.external().expect("more than memory holds");
+    let memory = external.replacement().expect("selection");
     (Trial { is_streamed_in: false, ..trial }, memory.records as usize)
 }
 

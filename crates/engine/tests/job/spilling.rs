@@ -64,7 +64,7 @@ fn every_length_at_its_least_budget() {
         let mut trial = Trial { threads: 1, ..Trial::new(length, Vec::new(), Vec::new()) };
         trial.memory = trial.least_memory();
         let mut loads = LOADS;
-        while trial.inputs[0].is_empty() || trial.plan().is_one_pass {
+        while trial.inputs[0].is_empty() || trial.plan().is_one_pass() {
             loads *= 2; // one load alone may be many times as large as one of two
             trial.inputs = vec![enough(&trial, loads, (Order::Random, &mut random))];
         }
@@ -118,7 +118,7 @@ fn three_passes() {
     let mut random = Random::new(15);
     let mut trial =
         spilling(100, vec![Part::bytes(0, 10)], 1, 1 + LOADS, (Order::Random, &mut random));
-    let loads = trial.plan().merge_width as u64 + 3;
+    let loads = trial.plan().external().expect("runs").merge_width as u64 + 3;
     trial = spilling(100, vec![Part::bytes(0, 10)], 1, loads, (Order::Nested, &mut random));
     trial.overlap = Overlap::Pipelined;
     let statistics = trial.run();
@@ -219,7 +219,7 @@ fn a_slow_spill_directory_takes_less() {
 fn progress_arrives_where_it_said() {
     let mut random = Random::new(17);
     let width = spilling(100, Vec::new(), 1, 1 + LOADS, (Order::Random, &mut random));
-    let most = width.plan().merge_width as u64 + 2;
+    let most = width.plan().external().expect("runs").merge_width as u64 + 2;
     for loads in [LOADS, most] {
         let trial = spilling(100, Vec::new(), 1, loads, (Order::Random, &mut random));
         let folder = trial.folder();

@@ -80,7 +80,7 @@ fn two_and_three_passes_stopped_anywhere() {
             let count = 4 * trial.plan().load.records_max as usize + (20 << 20) / length;
             trial.is_streamed_in = false;
             trial.inputs = vec![records(Order::Random, count, length, (0, 8), &mut random)];
-            assert!(!trial.plan().is_one_pass);
+            assert!(!trial.plan().is_one_pass());
             stop_along(&trial, 5);
         }
     }

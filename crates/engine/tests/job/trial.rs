@@ -189,7 +189,10 @@ impl Trial {
 
     /// The smallest budget, in whole MiB, at which loads and merges begin to be worth their name.
     pub fn modest_memory(&self) -> ByteSize {
-        self.memory_for(|plan| plan.load.records_bytes >= 3 << 20 && plan.merge_width >= 6)
+        self.memory_for(|plan| {
+            let merges_six = plan.external().is_none_or(|external| external.merge_width >= 6);
+            plan.load.records_bytes >= 3 << 20 && merges_six
+        })
     }
 
     fn memory_for(&self, will_do: impl Fn(&Plan) -> bool) -> ByteSize {
@@ -288,7 +291,7 @@ impl Trial {
             self.assert_spilled(statistics, &plan);
         }
         if !self.is_streamed_in {
-            assert_eq!(statistics.runs == 0, plan.is_one_pass, "{plan:?}");
+            assert_eq!(statistics.runs == 0, plan.is_one_pass(), "{plan:?}");
         }
     }
 
@@ -296,11 +299,12 @@ impl Trial {
         let bytes = self.bytes();
         let runs = statistics.runs;
         assert_eq!(statistics.loads, runs);
-        let is_selected = plan.replacement.is_some();
+        let external = plan.external().expect("a plan with runs");
+        let is_selected = external.replacement().is_some();
         let least = if is_selected { 1 } else { bytes.div_ceil(plan.load.records_bytes) };
         assert!(runs >= least, "{runs} runs: {plan:?}");
-        assert_eq!(statistics.merge_width, runs.min(plan.merge_width as u64));
-        let more = intermediate_passes(runs as usize, plan.merge_width);
+        assert_eq!(statistics.merge_width, runs.min(external.merge_width as u64));
+        let more = intermediate_passes(runs as usize, external.merge_width);
         assert_eq!(statistics.passes, 2 + more, "{runs} runs: {plan:?}");
         let streams = &statistics.streams;
         for spilled in [streams.spill_written, streams.spill_read] {

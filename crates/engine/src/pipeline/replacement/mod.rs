@@ -16,7 +16,7 @@ mod reader;
 use super::Work;
 use super::crew::{Crew, cut};
 use super::destination::{Destination, SortedRecords, TakeRecord};
-use super::generate::Generated;
+use super::generate::{Generated, GeneratedRuns};
 use super::merge::Brought;
 use super::new_run::NewRun;
 use super::spill::{Size, Spill};
@@ -28,6 +28,7 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::operator::TaskOutlet;
 use crate::order::OrderCheck;
+use crate::plan::ExternalPlan;
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -37,18 +38,20 @@ use crate::units::ByteSize;
 use reader::RecordReader;
 
 /// Reads all of the input, and writes runs.
-pub fn generate<K: KeyEncoder>(
+pub fn generate<'a, K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
+    external: &'a ExternalPlan,
     (planned, memory): (ReplacementMemory, Vec<Region>),
     spill: &mut Spill,
-) -> Result<Generated> {
+) -> Result<Generated<'a>> {
     crew.enter(Phase::RunGeneration)?;
     let stay = crew.workers[0].begin_alone(Activity::Dealing);
     let mut reader = RecordReader::new(work, key, planned, crew.progress)?;
     reader.advance()?;
-    let average = reader.average().and_then(|average| ReplacementMemory::new(&work.plan, average));
+    let divide = |average| ReplacementMemory::new(external, &work.plan.sizes, average);
+    let average = reader.average().and_then(divide);
     let division = average.unwrap_or(planned);
     let mut own = Region::join_all(memory);
     let rest = own.split_off(division.leaves as usize * LEAF_BYTES + division.store_bytes);
@@ -69,10 +72,10 @@ pub fn generate<K: KeyEncoder>(
     let taken = reader.taken;
     crew.workers[0].end_alone(stay);
     let mut whole = tournament.into_region().join(rest);
-    let others = 1..work.plan.areas;
-    let mut memory: Vec<Region> = others.map(|_| cut(&mut whole, work.plan.slab_bytes)).collect();
+    let others = 1..external.areas;
+    let mut memory: Vec<Region> = others.map(|_| cut(&mut whole, external.slab_bytes)).collect();
     memory.push(whole);
-    Ok(Generated::Runs(runs, taken, memory))
+    Ok(Generated::Runs(GeneratedRuns { external, runs, taken, memory }))
 }
 
 /// Run generation under way.

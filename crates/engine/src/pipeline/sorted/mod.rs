@@ -128,13 +128,13 @@ pub fn merge<K: KeyEncoder>(
     let narrowed = merge.narrow(&mut crew, &mut memory, (spill, &mut places))?;
     crew.enter(Phase::Writing)?;
     let slab = past.slab.filter(|slab| slab.ends.len() == places.len());
-    let checkpoints = spill.take_manifest().map(|log| Checkpoints::new(log, slab, work.is_thrifty));
-    let (rules, checkpoints) = (&work.rules, checkpoints.as_ref());
-    let delivery = Delivery { rules, header: work.header.clone(), size: None, checkpoints };
+    let checkpoints = &Checkpoints::new(spill.take_manifest(), slab, work.is_thrifty);
+    let (rules, header) = (&work.rules, work.header.clone());
+    let delivery = Delivery { rules, header, size: None, checkpoints };
     let written = delivery.write(key, &mut crew, output, |crew, to| {
         merge.merge(crew, (narrowed.way, &mut memory), &places, to)
     });
-    if checkpoints.is_some_and(Checkpoints::were_noted) {
+    if checkpoints.were_noted() {
         spill.mark_begun();
     }
     let (written, brought) = written?;

@@ -154,9 +154,9 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
         let first = all.min(self.next + self.plan.threads);
         let limit = self.cuts.bytes_before(self.next) + STAGE_BYTES;
         let is_enough = |end: &usize| self.cuts.bytes_before(*end) >= limit;
-        match destination.checkpoints {
-            Some(_) => (first..all).find(is_enough).unwrap_or(all),
-            None => all,
+        match destination.checkpoints.are_wanted() {
+            true => (first..all).find(is_enough).unwrap_or(all),
+            false => all,
         }
     }
 }

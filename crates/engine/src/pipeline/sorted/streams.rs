@@ -28,15 +28,15 @@ use crate::manifest::{SlabEntry, StreamsEntry};
 use crate::merge::Bound;
 use crate::operator::TaskOutlet;
 use crate::order::OrderCheck;
-use crate::pipeline::checkpoints::{Checkpoints, MergedTo};
+use crate::pipeline::checkpoints::MergedTo;
 use crate::pipeline::crew::{Crew, cut};
 use crate::pipeline::destination::Destination;
 use crate::pipeline::merge::{Brought, Merge, MergePlan, runs_of};
 use crate::pipeline::slab_merge::table_window_bytes;
 use crate::pipeline::stage::Worker;
-use crate::plan::Plan;
 use crate::plan::passes::longest_bytes;
 use crate::plan::streams::{READS_USUAL, RunStreams, StreamPlan};
+use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
 use crate::run::{Run, RunReader};
 use crate::stats::{Activity, Progress};
@@ -58,14 +58,21 @@ pub fn merge_streams<K: KeyEncoder>(
     places: &[SortedPlace],
     destination: Destination<'_>,
 ) -> Result<Brought> {
-    let checkpoints = destination.checkpoints.filter(|log| log.note_streams());
-    let past = checkpoints.map(|log| log.begin(&destination, crew)).transpose()?.flatten();
+    let destination =
+        Destination { checkpoints: destination.checkpoints.of_streams(), ..destination };
+    let is_own = |past: &SlabEntry| match (merge.plan, &past.streams) {
+        (MergePlan::Runs(..), _) => true,
+        (MergePlan::Inputs(_), streams) => {
+            streams.as_ref().is_some_and(|streams| streams.passed.len() == places.len())
+        }
+    };
+    let past = destination.checkpoints.begin(&destination, crew, is_own)?;
     let mut brought = Brought { sum: sum_of_runs(merge, places)?, ..Brought::default() };
     let ragged_before = crew.inputs.ragged;
     let mut starts: Vec<Standing> = places.iter().map(SortedPlace::first).collect();
-    if let (Some(past), Some(log)) = (past, checkpoints) {
+    if let Some(past) = past {
         brought.bytes = past.offset.saturating_sub(destination.start);
-        starts = resume(merge, places, (&past, log), crew)?;
+        starts = resume(merge.plan, &past, crew);
         let inputs = places.iter().zip(&starts).filter(|(place, _)| !place.is_spilled());
         brought.sum.records += inputs.map(|(_, start)| start.records).sum::<u64>();
     }
@@ -78,14 +85,14 @@ pub fn merge_streams<K: KeyEncoder>(
                 break;
             }
             is_over = cut.are_over();
-            if let Some(log) = checkpoints.filter(|_| !is_over) {
-                note(log, destination, (crew, &starts), brought.bytes)?;
+            if !is_over {
+                note(destination, (crew, &starts), brought.bytes)?;
             }
         }
     }
     if !is_over {
         let from = (places, &starts[..]);
-        merge_alone(merge, crew, memory, from, (destination, checkpoints), &mut brought)?;
+        merge_alone(merge, crew, memory, from, destination, &mut brought)?;
     }
     brought.sum.records -= crew.inputs.ragged - ragged_before;
     let runs = runs_of(places);
@@ -108,7 +115,6 @@ fn sum_of_runs<K: KeyEncoder>(merge: &Merge<'_, K>, places: &[SortedPlace]) -> R
 
 /// Notes that a merge of ranges has come to `standings`.
 fn note(
-    log: &Checkpoints,
     destination: Destination<'_>,
     (crew, standings): (&mut Crew<'_>, &[Standing]),
     bytes: u64,
@@ -122,7 +128,7 @@ fn note(
     };
     let bound = Bound { run: 0, offset: ends[0] };
     let place = MergedTo { bound, ends: &ends, bytes, streams: Some(streams) };
-    log.note_merged(&destination, place, ends.iter().copied(), crew)
+    destination.checkpoints.note_merged(&destination, place, ends.iter().copied(), crew)
 }
 
 /// Merges sources from their starts on by one worker.
@@ -131,32 +137,30 @@ fn merge_alone<K: KeyEncoder>(
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
     (places, starts): (&[SortedPlace], &[Standing]),
-    (destination, checkpoints): (Destination<'_>, Option<&Checkpoints>),
+    destination: Destination<'_>,
     brought: &mut Brought,
 ) -> Result<()> {
     let feed = match merge.plan {
         MergePlan::Inputs(plan) => {
             input_feed((merge, plan), std::mem::take(memory), 1, crew.progress)?
         }
-        MergePlan::Runs(plan) => {
+        MergePlan::Runs(plan, external) => {
             memory.iter_mut().for_each(Region::release);
             crew.rest()?;
-            run_feed((merge, plan), &runs_of(places), crew.progress)?
+            run_feed(merge, (plan, external), &runs_of(places), crew.progress)?
         }
     };
     let mut streams = OpenStreams::open(merge, feed, (places, starts, None))?;
     let stay = crew.workers[0].begin_alone(Activity::Merging);
-    let stage_bytes = checkpoints.map_or(u64::MAX, Checkpoints::stage_bytes);
+    let stage_bytes = destination.checkpoints.stage_bytes();
     let start = brought.bytes;
     while streams.tree.winner().is_some() && !destination.is_full() {
         streams.merge_stage(crew, destination, stage_bytes, brought)?;
-        if let (Some(log), Some(_)) = (checkpoints, streams.tree.winner())
-            && log.is_due()
-        {
+        if streams.tree.winner().is_some() && destination.checkpoints.is_due() {
             let (bound, ends, standing) = streams.standing(crew);
             let bytes = brought.bytes;
             let place = MergedTo { bound, ends: &ends, bytes, streams: Some(standing) };
-            log.note_merged(&destination, place, ends.iter().copied(), crew)?;
+            destination.checkpoints.note_merged(&destination, place, ends.iter().copied(), crew)?;
         }
     }
     let part = streams.close(&mut crew.workers[0], brought.bytes - start)?;
@@ -169,25 +173,16 @@ fn merge_alone<K: KeyEncoder>(
 }
 
 /// Continues where `past` says, and returns where the sources begin.
-fn resume<K: KeyEncoder>(
-    merge: &Merge<'_, K>,
-    places: &[SortedPlace],
-    (past, log): (&SlabEntry, &Checkpoints),
-    crew: &mut Crew<'_>,
-) -> Result<Vec<Standing>> {
+fn resume(plan: MergePlan<'_>, past: &SlabEntry, crew: &mut Crew<'_>) -> Vec<Standing> {
     let ends = past.ends.iter().copied();
-    match (merge.plan, &past.streams) {
-        (MergePlan::Runs(_), _) => Ok(ends.map(Standing::at).collect()),
-        (MergePlan::Inputs(_), Some(streams)) if streams.passed.len() == places.len() => {
-            crew.workers[0].sum_in = streams.read.into();
-            crew.keys = streams.keys.clone();
-            crew.inputs.ragged = streams.ragged;
-            let passed = ends.zip(streams.passed.iter().copied());
-            let standing = |(offset, (records, lines))| Standing { offset, records, lines };
-            Ok(passed.map(standing).collect())
-        }
-        _ => Err(log.foreign()),
-    }
+    let (MergePlan::Inputs(_), Some(streams)) = (plan, &past.streams) else {
+        return ends.map(Standing::at).collect();
+    };
+    crew.workers[0].sum_in = streams.read.into();
+    crew.keys = streams.keys.clone();
+    crew.inputs.ragged = streams.ragged;
+    let passed = ends.zip(streams.passed.iter().copied());
+    passed.map(|(offset, (records, lines))| Standing { offset, records, lines }).collect()
 }
 
 /// Account of sources that were merged, and of what read them.
@@ -326,7 +321,7 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
         }
         let bound = Bound { run: first, offset: ends[first] };
         let streams = match self.merge.plan {
-            MergePlan::Runs(_) => StreamsEntry::default(),
+            MergePlan::Runs(..) => StreamsEntry::default(),
             MergePlan::Inputs(_) => StreamsEntry { passed, read: read.into(), ragged, keys },
         };
         (bound, ends, streams)
@@ -397,7 +392,8 @@ pub fn input_feed<'p, K: KeyEncoder>(
 
 /// Returns what reads runs, in pieces of their own.
 fn run_feed<'p, K: KeyEncoder>(
-    (merge, plan): (&Merge<'_, K>, &Plan),
+    merge: &Merge<'_, K>,
+    (plan, external): (&Plan, &ExternalPlan),
     runs: &[Run],
     progress: &'p Progress,
 ) -> Result<InputFeed<'p>> {
@@ -413,6 +409,6 @@ fn run_feed<'p, K: KeyEncoder>(
         feed: Feed::new((merge.engine, depth), pieces, streams.spare_bytes, progress)?,
         window_bytes: streams.piece_bytes,
         longest: None,
-        table_bytes: table_window_bytes(plan, runs.len()),
+        table_bytes: table_window_bytes(external, runs.len()),
     })
 }

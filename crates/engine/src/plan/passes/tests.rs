@@ -36,8 +36,8 @@ fn key_start(order: Order, run: u64, number: u64) -> u32 {
 /// Cuts all slabs of a merge at full width, of about four slabs of data.
 fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let folder = tempfile::tempdir().unwrap();
-    let (width, length) = (plan.merge_width, need.record_length);
-    let records = (4 * plan.slab_bytes / width / length).max(3);
+    let (width, length) = (plan.external().unwrap().merge_width, need.record_length);
+    let records = (4 * plan.external().unwrap().slab_bytes / width / length).max(3);
     let key = key_of(&format!("0..{key_length}"), length);
     let write = |run: usize| -> Run {
         // Uneven runs, so that parts end at blocks in every way.
@@ -49,12 +49,13 @@ fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let open = |run: Run| RunReader::open(&run, Direct::Off).unwrap();
     let readers: Vec<RunReader> = (0..width).map(write).map(open).collect();
     let walked: Vec<&RunReader> = readers.iter().collect();
-    let mut planner = Planner::new(key.encoder(), &walked, plan.slab_bytes, 0).unwrap();
+    let mut planner =
+        Planner::new(key.encoder(), &walked, plan.external().unwrap().slab_bytes, 0).unwrap();
     let (mut needed, mut read) = (0, 0);
     while let Some(slab) = planner.next_slab().unwrap() {
         let explain =
             || format!("{need:?}, {width} runs, {order:?}: {} bytes", slab.memory_bytes());
-        assert!(slab.memory_bytes() <= plan.slab_bytes, "{}", explain());
+        assert!(slab.memory_bytes() <= plan.external().unwrap().slab_bytes, "{}", explain());
         read += slab.memory_bytes();
     }
     for run in &readers {
@@ -105,7 +106,8 @@ fn runs(plan: &Plan, longest: &[u64]) -> Vec<Run> {
 
 /// The way that is chosen, and its width.
 fn choose(plan: &Plan, longest: &[u64]) -> (Way, usize) {
-    let Choice { way, width, .. } = Choice::new(plan, &runs(plan, longest), false).unwrap();
+    let Choice { way, width, .. } =
+        Choice::new(plan, plan.external().unwrap(), &runs(plan, longest), false).unwrap();
     (way, width)
 }
 
@@ -128,11 +130,16 @@ fn a_way_that_is_set_is_taken() {
     assert_eq!(choose(&slabs, &[100; 20]).0, Way::Slabs);
     let (way, width) = choose(&streams, &[100; 600]);
     assert_eq!(way, Way::Streams);
-    assert!(streams.merge_width <= width, "{} foretold, {width}", streams.merge_width);
+    assert!(
+        streams.external().unwrap().merge_width <= width,
+        "{} foretold, {width}",
+        streams.external().unwrap().merge_width
+    );
     // Two such records are too much for slabs, and none too many for streams.
     let long = [12 << 20; 3];
     assert_eq!(choose(&streams, &long).0, Way::Streams);
-    let error = Choice::new(&slabs, &runs(&slabs, &long), false).unwrap_err();
+    let error =
+        Choice::new(&slabs, slabs.external().unwrap(), &runs(&slabs, &long), false).unwrap_err();
     assert!(error.to_string().contains("by slabs"), "{error}");
 }
 
@@ -143,15 +150,16 @@ fn the_longest_records_decide_the_width_and_the_way() {
     for mib in [64, 256, 4096] {
         let budget = ByteSize::mib(mib);
         let plan = plan_within(budget);
-        assert_eq!(choose(&plan, &[100; 600]), (Way::Slabs, plan.merge_width));
-        let (mut before, mut longest) = (plan.merge_width, 100);
+        assert_eq!(choose(&plan, &[100; 600]), (Way::Slabs, plan.external().unwrap().merge_width));
+        let (mut before, mut longest) = (plan.external().unwrap().merge_width, 100);
         let mut has_been_streams = false;
         let error = loop {
             let runs = runs(&plan, &[longest; 9]);
-            let Choice { way, width, .. } = match Choice::new(&plan, &runs, false) {
-                Ok(choice) => choice,
-                Err(error) => break error,
-            };
+            let Choice { way, width, .. } =
+                match Choice::new(&plan, plan.external().unwrap(), &runs, false) {
+                    Ok(choice) => choice,
+                    Err(error) => break error,
+                };
             let is_streams = way == Way::Streams;
             assert!(is_streams || !has_been_streams, "{longest} bytes in {budget}");
             assert!(width >= 2 && (width <= before || is_streams != has_been_streams));
@@ -172,7 +180,11 @@ fn the_longest_records_decide_the_width_and_the_way() {
         assert!(enough > budget && enough.bytes() < 2 * budget.bytes(), "{error}");
         assert_eq!(choose(&plan_within(enough), &[longest; 2]).1, 2, "{error}");
         let less = plan_within(ByteSize(enough.bytes() - (2 << 20)));
-        assert!(Choice::new(&less, &runs(&less, &[longest; 2]), false).is_err(), "{error}");
+        assert!(
+            Choice::new(&less, less.external().unwrap(), &runs(&less, &[longest; 2]), false)
+                .is_err(),
+            "{error}"
+        );
     }
 }
 
@@ -190,7 +202,12 @@ fn lines_of_a_third_of_the_budget_can_be_merged() {
             let kept = longest_merged(&plan, true);
             let share = if mib < 96 { 5 } else { 4 };
             assert!(kept >= need.budget.bytes() / share, "{need:?}: {kept}");
-            assert_eq!(Choice::new(&plan, &runs(&plan, &[kept; 3]), true).unwrap().width, 2);
+            assert_eq!(
+                Choice::new(&plan, plan.external().unwrap(), &runs(&plan, &[kept; 3]), true)
+                    .unwrap()
+                    .width,
+                2
+            );
         }
     }
 }
@@ -219,7 +236,8 @@ fn alike_runs_are_grouped_as_planned() {
     let plan = plan_within(ByteSize::mib(64));
     for count in [1, 2, 20, 27, 60, 600, 1300] {
         let Choice { groups, width, .. } =
-            Choice::new(&plan, &runs(&plan, &vec![100; count]), false).unwrap();
+            Choice::new(&plan, plan.external().unwrap(), &runs(&plan, &vec![100; count]), false)
+                .unwrap();
         assert_eq!(groups, intermediate_groups(count, width.max(2)), "{count} runs by {width}");
     }
 }
@@ -233,8 +251,12 @@ fn runs_without_long_lines_make_wide_groups() {
         longest[5 + 18 * number] = 5 << 20;
     }
     let all = runs(&plan, &longest);
-    assert!(Shares::of_streams(&plan, &all, false).rounds() <= 3);
-    let Choice { groups, .. } = Choice::new(&plan, &all, false).unwrap();
+    assert!(
+        Shares::of_streams(plan.external().unwrap(), plan.stream_bytes() as u64, &all, false)
+            .rounds()
+            <= 3
+    );
+    let Choice { groups, .. } = Choice::new(&plan, plan.external().unwrap(), &all, false).unwrap();
     assert!(groups.iter().any(|group| group.len() > 12), "{groups:?}");
 }
 
@@ -251,13 +273,18 @@ fn slabs_fit_where_some_lines_are_long() {
     let levers = Levers { overlap: Overlap::Sync, ..Levers::default() };
     let of = |levers| Plan::new(&Need { varies: true, levers, ..some }).unwrap();
     let plans = [plan_within(ByteSize::mib(256)), of(Levers::default()), of(levers)];
-    assert!(plans[1..].iter().all(|plan| plan.slab_wanted < plan.slab_bytes * 5 / 8));
+    assert!(
+        plans[1..].iter().all(|plan| plan.external().unwrap().slab_wanted
+            < plan.external().unwrap().slab_bytes * 5 / 8)
+    );
     for round in 0..3000 {
         let plan = &plans[round % plans.len()];
         let count = 1 + random(60);
         let longest: Vec<u64> = (0..count).map(|_| 100 << random(20)).collect();
         let runs = runs(plan, &longest);
-        let Ok(choice) = Choice::new(plan, &runs, false) else { continue };
+        let Ok(choice) = Choice::new(plan, plan.external().unwrap(), &runs, false) else {
+            continue;
+        };
         assert!(choice.width >= longest.len().min(2));
         let mut groups = choice.groups;
         if groups.is_empty() {
@@ -270,9 +297,13 @@ fn slabs_fit_where_some_lines_are_long() {
             let some = longest[group.clone()].iter().copied();
             match choice.way {
                 Way::Slabs => {
-                    let slab_bytes = plan.slab_for(&runs[group.clone()]);
+                    let slab_bytes = plan.external().unwrap().slab_for(&runs[group.clone()]);
                     assert!(Planner::least_capacity(some) <= slab_bytes as u64);
-                    assert!((plan.slab_wanted..=plan.slab_bytes).contains(&slab_bytes));
+                    assert!(
+                        (plan.external().unwrap().slab_wanted
+                            ..=plan.external().unwrap().slab_bytes)
+                            .contains(&slab_bytes)
+                    );
                 }
                 Way::Streams => {
                     assert!(RunStreams::least_bytes(some) <= plan.stream_bytes() as u64);
@@ -308,11 +339,14 @@ fn no_more_runs_are_open_than_may_be() {
         Plan::new(&Need { files: files(descriptors), ..need(100, None, budget) }).unwrap()
     };
     let runs = runs(&plan(1 << 20), &[100; 200]);
-    let choice = |plan: &Plan| Choice::new(plan, &runs, false).unwrap();
+    let choice = |plan: &Plan| Choice::new(plan, plan.external().unwrap(), &runs, false).unwrap();
     assert!(choice(&plan(1 << 20)).groups.is_empty());
     for (descriptors, width) in [(1 << 20, WIDTH_MAX), (64, 25), (20, 3), (14, 2), (0, 2)] {
         let plan = plan(descriptors);
-        assert_eq!((plan.open_max, plan.merge_width), (width, plan.merge_width.min(width)));
+        assert_eq!(
+            (plan.external().unwrap().open_max, plan.external().unwrap().merge_width),
+            (width, plan.external().unwrap().merge_width.min(width))
+        );
         let Choice { width: chosen, groups, .. } = choice(&plan);
         assert!(chosen <= width && groups.iter().all(|group| group.len() <= width));
         let left = runs.len() - groups.iter().map(|group| group.len() - 1).sum::<usize>();
@@ -333,7 +367,8 @@ fn a_hundred_thousand_runs() {
         let mut runs = runs(&plan, &longest);
         let (all, mut rounds) = (runs.iter().map(|run| run.records).sum::<u64>(), 0);
         loop {
-            let Choice { width, groups, .. } = Choice::new(&plan, &runs, false).unwrap();
+            let Choice { width, groups, .. } =
+                Choice::new(&plan, plan.external().unwrap(), &runs, false).unwrap();
             assert!(groups.is_sorted_by(|a, b| a.end <= b.start), "neighbours, in order");
             if groups.is_empty() {
                 assert!(runs.len() <= width, "{} runs left, {width} at once", runs.len());

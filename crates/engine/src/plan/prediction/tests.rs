@@ -58,7 +58,7 @@ fn a_disk_for_everything_takes_longer_than_two() {
     // What was spilled is removed in the end.
     let removed = 6.0 / 4.0;
     let plan = Plan::new(&need(100, Some(bytes), ByteSize::gib(1))).expect("a plan");
-    let slabs = bytes.div_ceil(plan.slab_wanted as u64);
+    let slabs = bytes.div_ceil(plan.external().unwrap().slab_wanted as u64);
     let stages = STAGE_SECONDS * (plan.volume(bytes).runs as u64 + slabs) as f64;
     let beside = 0.25 + removed + stages;
     assert_near(one, 2.0 * (12.0 / 1.5) + beside);
@@ -78,7 +78,7 @@ fn nothing_is_hidden_where_nothing_overlaps() {
     let levers = Levers { overlap: Overlap::Sync, ..Levers::default() };
     let need = Need { levers, ..need(100, Some(bytes), ByteSize::gib(1)) };
     let plan = Plan::new(&need).expect("a plan");
-    let slabs = bytes.div_ceil(plan.slab_wanted as u64);
+    let slabs = bytes.div_ceil(plan.external().unwrap().slab_wanted as u64);
     let stages = STAGE_SECONDS * 2.0 * (plan.volume(bytes).runs as u64 + slabs) as f64;
     let beside = 0.25 + 6.0 / 4.0 + stages;
     for spill in [1, 2] {
@@ -147,12 +147,12 @@ fn two_passes_are_chosen_where_memory_comes_slower_than_disks() {
     let need = need(100, Some(GIGABYTE), ByteSize::gib(4));
     let mut rates = rates(disk(1), disk(1), disk(1));
     let choose = |rates: &Rates| rates.choose(&need, GIGABYTE).expect("a plan");
-    assert!(choose(&rates).is_one_pass, "nobody knows better");
+    assert!(choose(&rates).is_one_pass(), "nobody knows better");
     rates.fresh_memory = 4e9;
-    assert!(choose(&rates).is_one_pass);
+    assert!(choose(&rates).is_one_pass());
     rates.fresh_memory = 5e7;
     let plan = choose(&rates);
-    assert!(!plan.is_one_pass);
+    assert!(!plan.is_one_pass());
     assert!((LEAST_CHOSEN / 2..GIGABYTE / 2).contains(&(plan.arena_bytes as u64)), "{plan:?}");
     let whole = Plan::new(&need).expect("a plan");
     let seconds = |plan: &Plan| rates.predict(plan, GIGABYTE).most_seconds;
@@ -197,14 +197,24 @@ fn requests_as_large_as_disks_want() {
     assert_eq!(choose(&rates, &need).block_bytes, 1 << 20);
 
     rates.input[0].disk.read_factor = 512.0;
-    assert_eq!(choose(&rates, &need).piece_bytes, usual.piece_bytes, "no run lies there");
+    assert_eq!(
+        choose(&rates, &need).external().unwrap().piece_bytes,
+        usual.external().unwrap().piece_bytes,
+        "no run lies there"
+    );
     rates.spill[0].disk.read_factor = 64.0;
-    assert_eq!(choose(&rates, &need).piece_bytes, 2 * usual.piece_bytes);
+    assert_eq!(
+        choose(&rates, &need).external().unwrap().piece_bytes,
+        2 * usual.external().unwrap().piece_bytes
+    );
     rates.spill[0].disk.read_factor = f64::INFINITY;
     let plan = choose(&rates, &need);
     assert_eq!(plan.volume(GIGABYTE).passes, 2, "no pass more for that: {plan:?}");
     rates.input[0].disk.queue_depth = 32;
     assert!(choose(&rates, &need).read_depth > usual.read_depth, "the one without the other");
     need.levers.read_factor = Some(32);
-    assert_eq!(choose(&rates, &need).piece_bytes, usual.piece_bytes);
+    assert_eq!(
+        choose(&rates, &need).external().unwrap().piece_bytes,
+        usual.external().unwrap().piece_bytes
+    );
 }

@@ -35,7 +35,10 @@ fn two_passes_spill_everything_once() {
 fn further_passes_need_room_for_what_is_there_twice() {
     let (many, plan) = volume(20 * GIGABYTE, ByteSize::mib(64), None);
     assert!(many.passes > 2 && many.merged_before > 0);
-    assert!(many.merge_width <= plan.merge_width && many.runs > plan.merge_width);
+    assert!(
+        many.merge_width <= plan.external().unwrap().merge_width
+            && many.runs > plan.external().unwrap().merge_width
+    );
     assert!((80 * GIGABYTE..=160 * GIGABYTE).contains(&many.moved_bytes()), "{many:?}");
     assert!((1..=20 * GIGABYTE).contains(&many.twice_bytes), "{many:?}");
     assert_eq!(many.run_space(), many.generated_bytes / 100 * 101 + many.twice_bytes);

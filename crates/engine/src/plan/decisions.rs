@@ -1,0 +1,192 @@
+//! Decisions of a plan with their reasons, for people.
+
+use serde::Serialize;
+
+use super::levers::{AREAS_MAX, Levers, Overlap};
+use super::passes::Way;
+use super::{
+    BLOCK_MAX, ExternalPlan, LoadLimit, Need, Plan, PlanForm, RunGeneration, SpillReason,
+    WidthLimit,
+};
+use crate::error::{Message, Setting, message};
+use crate::units::ByteSize;
+
+/// A decision of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Decision {
+    /// Topic that was decided about: `passes`, `threads`, `copies`, `runs`, `overlap`, `load`,
+    /// `merge`, `width` or `reads`.
+    pub topic: &'static str,
+    /// Choice, in a few words.
+    pub choice: String,
+    /// Reason for it.
+    pub reason: Message,
+}
+
+/// Reason for a setting of the user.
+const ASKED: &str = "as asked for";
+
+impl Decision {
+    fn new(topic: &'static str, choice: impl Into<String>, reason: impl Into<Message>) -> Self {
+        Self { topic, choice: choice.into(), reason: reason.into() }
+    }
+}
+
+impl Plan {
+    /// Returns what this plan, made for `need`, has decided for an input of `bytes` bytes. A topic
+    /// that does not arise in this form of plan is left out.
+    pub fn decisions(&self, need: &Need, bytes: u64) -> Vec<Decision> {
+        let mut decisions = vec![self.why_passes(bytes), self.why_threads()];
+        decisions.extend(self.why_copies(need));
+        if let Some(external) = self.external() {
+            decisions.push(why_runs(external));
+            decisions.extend(why_overlap(external, need));
+            decisions.push(self.why_load(external));
+            decisions.push(self.why_merge());
+            decisions.push(why_width(external));
+        }
+        decisions.push(self.why_reads(need));
+        decisions
+    }
+
+    fn why_passes(&self, bytes: u64) -> Decision {
+        let (choice, reason) = match &self.form {
+            PlanForm::InMemory { .. } => (
+                "1 pass".to_owned(),
+                message!(
+                    "the input fits in memory: with its entries it takes {}",
+                    ByteSize(self.load.bytes() as u64),
+                ),
+            ),
+            PlanForm::External(external) => (
+                format!("{} passes", self.volume(bytes).passes),
+                match external.reason {
+                    SpillReason::UnknownLength => "the length of the input is not known".into(),
+                    SpillReason::RunSize(run) => message!("a run may have {} at most", run),
+                    SpillReason::TooLarge { needed, room } => message!(
+                        "the input with its entries takes {}, and {} is left for it",
+                        needed,
+                        room,
+                    ),
+                    SpillReason::FewWanted => {
+                        "few records are wanted, too few for memory that holds all of them".into()
+                    }
+                    SpillReason::SlowMemory => {
+                        "new memory is slow on this machine: all input in memory would take longer"
+                            .into()
+                    }
+                },
+            ),
+        };
+        Decision::new("passes", choice, reason)
+    }
+
+    fn why_threads(&self) -> Decision {
+        let reason = match self.threads < self.threads_wanted {
+            true => message!("memory has no room for the buffers of {}", self.threads_wanted),
+            false => message!("the number of processors, or of {}", Setting::Threads),
+        };
+        let s = if self.threads == 1 { "" } else { "s" };
+        Decision::new("threads", format!("{} thread{s}", self.threads), reason)
+    }
+
+    fn why_copies(&self, need: &Need) -> Option<Decision> {
+        let (choice, reason) = match (need.drops_copies, self.sieve()) {
+            (false, _) => return None,
+            (true, Some(_)) => (
+                "equal lines are dropped as they are read",
+                "one of them is wanted, and the whole line is the key",
+            ),
+            (true, None) => (
+                "equal lines are dropped after they are sorted",
+                "the input is small, or memory has no room for a table of its lines",
+            ),
+        };
+        Some(Decision::new("copies", choice, reason))
+    }
+
+    fn why_load(&self, external: &ExternalPlan) -> Decision {
+        let reason = match external.load_reason {
+            LoadLimit::Memory if external.areas > 1 => "half of the memory for records",
+            LoadLimit::Memory => "the memory for records",
+            LoadLimit::Enough => "more memory would make nothing faster",
+            LoadLimit::RunSize => ASKED,
+            LoadLimit::FewWanted => "few records of each load are wanted",
+        };
+        let size = ByteSize(self.load.bytes() as u64);
+        Decision::new("load", format!("loads of {size}"), reason)
+    }
+
+    fn why_merge(&self) -> Decision {
+        let (choice, usual) = match self.merge_way() {
+            Way::Slabs => ("runs merged by slabs", "all threads can merge at the same time"),
+            Way::Streams => ("runs merged as streams", ASKED),
+        };
+        let reason = if self.levers.merge.is_some() { ASKED } else { usual };
+        Decision::new("merge", choice, reason)
+    }
+
+    fn why_reads(&self, need: &Need) -> Decision {
+        let levers = &need.levers;
+        let reason = match () {
+            () if levers.queue_depth.is_some() || levers.block.is_some() => ASKED,
+            () if *levers != self.levers_of(need) => "the disks were measured to be faster so",
+            () if self.block_bytes < BLOCK_MAX => {
+                "all reads in flight have an eighth of the memory for records"
+            }
+            () => "enough to keep most disks busy",
+        };
+        let (reads, block) = (self.threads * self.read_depth, ByteSize(self.block_bytes as u64));
+        Decision::new("reads", format!("{reads} reads of {block} in flight"), reason)
+    }
+
+    /// Returns this plan's settings of requests, among all others of `need`.
+    fn levers_of(&self, need: &Need) -> Levers {
+        let Levers { queue_depth, block, .. } = self.levers;
+        Levers { queue_depth, block, ..need.levers }
+    }
+}
+
+fn why_runs(external: &ExternalPlan) -> Decision {
+    let (choice, reason) = match external.generation {
+        RunGeneration::Loads | RunGeneration::Sieve(_) => {
+            ("each load becomes a run", "it is faster than replacement selection")
+        }
+        RunGeneration::Replacement(_) => ("runs by replacement selection", ASKED),
+    };
+    Decision::new("runs", choice, reason)
+}
+
+fn why_overlap(external: &ExternalPlan, need: &Need) -> Option<Decision> {
+    if external.replacement().is_some() {
+        return None;
+    }
+    let choice = match external.areas {
+        AREAS_MAX => "two loads take turns",
+        _ => "one load at a time",
+    };
+    let reason = match (need.levers.overlap, external.areas) {
+        (Overlap::Sync | Overlap::Pipelined, _) => ASKED,
+        (Overlap::Auto, AREAS_MAX) => "one is read while the other is sorted and written",
+        (Overlap::Auto, _) => "runs of all memory are fewer, so that less is merged twice",
+    };
+    Some(Decision::new("overlap", choice, reason))
+}
+
+fn why_width(external: &ExternalPlan) -> Decision {
+    let reason = match external.width_reason {
+        WidthLimit::Memory => message!(
+            "each run needs at least {} of the {} of a slab",
+            ByteSize(external.piece_bytes as u64),
+            ByteSize(external.slab_bytes as u64),
+        ),
+        WidthLimit::OpenFiles => "each run is an open file".into(),
+        WidthLimit::Asked => ASKED.into(),
+    };
+    let choice = format!("at most {} runs at once", external.merge_width);
+    Decision::new("width", choice, reason)
+}
+
+#[cfg(test)]
+mod tests;
