@@ -45,7 +45,9 @@ pub struct Endpoints {
 /// Returns advice about a sort that has ended.
 pub fn of(
     statistics: &Statistics,
-    (work, need, ends): (&Work, &Need, Endpoints),
+    work: &Work,
+    need: &Need,
+    ends: Endpoints,
     wanted: Engine,
 ) -> Vec<Message> {
     let mut advice = Vec::new();

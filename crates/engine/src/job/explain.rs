@@ -83,7 +83,7 @@ impl SortJob {
         };
         let Asked { gate, key, .. } = asked;
         let record_length = open::record_length(&input, framing(self.format)?)?;
-        let mut need = self.need(&order, (Some(bytes), record_length), engine, &coders);
+        let mut need = self.need(&order, Some(bytes), record_length, engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let temp = open::temp(&self.temp, false, &self.output)?;
         need.run_members = temp.iter().map(SpillPlace::members).max().unwrap_or(1);

@@ -48,7 +48,7 @@ fn bound(
     let taken = Cell::new(order.list_bytes());
     bind(order, &|key: &Key| {
         let memory = ListMemory { budget, taken: taken.get() };
-        let spec = resolved(key, (job.format, memory), columns)?;
+        let spec = resolved(key, job.format, memory, columns)?;
         taken.set(taken.get() + spec.list_bytes());
         Ok(spec)
     })
@@ -56,7 +56,8 @@ fn bound(
 
 fn resolved(
     key: &Key,
-    (format, memory): (Format, ListMemory),
+    format: Format,
+    memory: ListMemory,
     columns: Option<&Columns>,
 ) -> std::result::Result<TextSpec, Message> {
     key.check(format).map_err(Message::from)?;

@@ -29,7 +29,7 @@ use crate::plan::levers::{Levers, Overlap};
 /// # Errors
 ///
 /// [`Error::Config`] that says what stands against it.
-pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool) -> Result<()> {
+pub fn check(job: &SortJob, path: &Path, files: &[Arc<File>], is_open: bool) -> Result<()> {
     let refused = |why: &str| {
         let kind = ConfigErrorKind::NotApplicable(Setting::InPlace);
         Err(config!(kind, "{}: {}", Setting::InPlace, why))

@@ -152,7 +152,7 @@ impl MergeJob {
         let Tops { header, columns, width } = tops;
         let gate = held(self.format, &mut coders, columns.as_ref());
         let (key, making) = early.map_or_else(|| self.asked(&order, columns.as_ref()), Ok)?;
-        let need = |coders: &Coders| self.need((&inputs, width), (&temp, engine), coders);
+        let need = |coders: &Coders| self.need(&inputs, width, &temp, engine, coders);
         let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
         // Heard of before there is an output, which is a file as well.
@@ -183,8 +183,8 @@ impl MergeJob {
                 is_checked: self.check,
                 is_thrifty: self.resume != Resume::Often,
             };
-            let files = (&mut places.output, &mut places.spill);
-            with_encoder!(&key, |key| sorted::merge(&mut work, key, files, progress))
+            let (output, spill) = (&mut places.output, &mut places.spill);
+            with_encoder!(&key, |key| sorted::merge(&mut work, key, output, spill, progress))
         });
         let direct_output = places.output.is_direct();
         let bytes = |(outcome, _): &(Outcome, _)| outcome.written.bytes;
@@ -214,7 +214,7 @@ impl MergeJob {
         let (inputs, width) = coders.at_once(&self.inputs, &look, self.levers.merge_width)?;
         let mut places = open::places(&inputs, self.format.framing(), progress)?;
         let turns = Turns::AtOnce(width);
-        let tops = union::tops(heading, &mut places, (coders, turns), progress)?;
+        let tops = union::tops(heading, &mut places, coders, turns, progress)?;
         Ok((places, tops))
     }
 
@@ -243,8 +243,10 @@ impl MergeJob {
     /// Returns the inputs to a plan that merges at most the given number of inputs at once.
     fn need(
         &self,
-        (inputs, width): (&[SortedPlace], Option<usize>),
-        (temp, engine): (&[SpillPlace], Engine),
+        inputs: &[SortedPlace],
+        width: Option<usize>,
+        temp: &[SpillPlace],
+        engine: Engine,
         coders: &Coders,
     ) -> StreamNeed {
         let members = temp.iter().map(SpillPlace::members);

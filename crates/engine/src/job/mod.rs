@@ -197,12 +197,12 @@ impl SortJob {
             }
             _ => {
                 let wanted =
-                    Wanted::sort(self, order, &input, (&gate.folds, gate.is_open(key.encoder())))?;
+                    Wanted::sort(self, order, &input, &gate.folds, gate.is_open(key.encoder()))?;
                 Places::kept(&wanted, &temp)?
             }
         };
         let record_length = places.spill.average_length().unwrap_or(record_length);
-        let need = self.need(order, (input.bytes(), record_length), engine, &coders);
+        let need = self.need(order, input.bytes(), record_length, engine, &coders);
         let files = need.files.less(places.spill.further_locks());
         let need = Need { drops_copies, run_members: places.spill.members(), files, ..need };
         let rates = self.rates(&input, &temp).ok().filter(|_| !places.spill.has_noted());
@@ -226,7 +226,7 @@ impl SortJob {
             is_thrifty: self.resume != Resume::Often && !self.in_place,
             is_in_place: self.in_place,
         };
-        let sorted = self.sort(&mut work, &key, (need, &mut places), &coders, progress);
+        let sorted = self.sort(&mut work, &key, need, &mut places, &coders, progress);
         let is_direct = places.output.is_direct();
         let is_output_stream = places.output.is_stream();
         let bytes = |outcome: &Outcome| outcome.written.bytes;
@@ -241,7 +241,7 @@ impl SortJob {
             is_output_stream,
             is_durable: self.sync,
         };
-        statistics.advice = advice::of(&statistics, (&work, &need, ends), self.engine);
+        statistics.advice = advice::of(&statistics, &work, &need, ends, self.engine);
         Ok(coders.noted(statistics, packed))
     }
 
@@ -250,13 +250,14 @@ impl SortJob {
         &self,
         work: &mut Work,
         key: &CompiledKey,
-        (mut need, places): (Need, &mut Places),
+        mut need: Need,
+        places: &mut Places,
         coders: &Coders,
         progress: &Progress,
     ) -> Result<Outcome> {
         loop {
-            let files = (&mut places.output, &mut places.spill);
-            match with_encoder!(key, |key| pipeline::sort(work, key, files, progress))? {
+            let (output, spill) = (&mut places.output, &mut places.spill);
+            match with_encoder!(key, |key| pipeline::sort(work, key, output, spill, progress))? {
                 SortEnd::Sorted(outcome) => return Ok(*outcome),
                 // Only streams that said how much they bring are planned for one pass.
                 SortEnd::Crowded(_) if matches!(work.input, pipeline::JobInput::Stream(_)) => {
@@ -377,11 +378,11 @@ impl SortJob {
         }
         let (order, framing) = (self.bound()?, self.format.framing());
         let engine = self.engine.probe()?;
-        let how = (engine, Heading::Nothing);
-        let input = open::inputs(self, &self.inputs, how, &Progress::new())?;
+        let nothing = Heading::Nothing;
+        let input = open::inputs(self, &self.inputs, engine, nothing, &Progress::new())?;
         let record_length = open::record_length(&input, framing)?;
         let coders = self.coders(&order, self.memory.resolve()?);
-        let need = self.need(&order, (input.bytes(), record_length), engine, &coders);
+        let need = self.need(&order, input.bytes(), record_length, engine, &coders);
         Plan::new(&need).map(|plan| plan.is_one_pass())
     }
 
@@ -393,8 +394,8 @@ impl SortJob {
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let order = self.bound()?;
         let coders = self.coders(&order, self.memory.resolve()?);
-        let about = (Some(extent.bytes), extent.average());
-        let need = self.need(&order, about, self.engine, &coders);
+        let average = extent.average();
+        let need = self.need(&order, Some(extent.bytes), average, self.engine, &coders);
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass()))
     }
 
@@ -435,7 +436,8 @@ impl SortJob {
     fn need(
         &self,
         order: &TextOrder,
-        (input_bytes, record_length): (Option<u64>, usize),
+        input_bytes: Option<u64>,
+        record_length: usize,
         engine: Engine,
         coders: &Coders,
     ) -> Need {

@@ -83,11 +83,11 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
     let early = heading.early(|| job.asked(order, None))?;
     let look = Look::new(job.decompress, job.format, false, progress);
     let in_turn = coders.in_turn(&job.inputs, &look)?;
-    let united = union::of_sort(job, &in_turn, &heading, (&mut coders, progress))?;
+    let united = union::of_sort(job, &in_turn, &heading, &mut coders, progress)?;
     let (input, (header, columns)) = match united {
         Some(united) => united,
         None => {
-            let input = inputs(job, &in_turn, (engine, heading.clone()), progress)?;
+            let input = inputs(job, &in_turn, engine, heading.clone(), progress)?;
             let header = header(&heading, &input, progress)?;
             (input, header)
         }
@@ -112,7 +112,8 @@ fn budget(job: &SortJob) -> Result<ByteSize> {
 pub fn inputs(
     job: &SortJob,
     inputs: &[Input],
-    (engine, heading): (Engine, Heading),
+    engine: Engine,
+    heading: Heading,
     progress: &Progress,
 ) -> Result<pipeline::JobInput> {
     let framing = job.format.framing();

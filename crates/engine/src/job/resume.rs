@@ -84,7 +84,8 @@ impl Places {
     /// Places of a job that keeps what it does, with its manifest in `directory`.
     fn with(
         job: &Wanted,
-        (output, spill): (output::OpenOutput, Spill),
+        output: output::OpenOutput,
+        spill: Spill,
         directory: &Path,
     ) -> Result<Self> {
         let (directory, is_in_place) = (Some(directory.to_owned()), job.is_in_place);
@@ -211,8 +212,8 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let past =
         if has_noted(part_bytes, &past, &entry)? { past } else { Past { slab: None, ..past } };
     let output = output::OpenOutput::part(path, part, part_bytes.is_none(), job.direct)?;
-    let spill = Spill::kept(sets, manifest, (Some(past), runs), job.temp_limit);
-    Places::with(job, (output, spill), directory).map(Some)
+    let spill = Spill::kept(sets, manifest, Some(past), runs, job.temp_limit);
+    Places::with(job, output, spill, directory).map(Some)
 }
 
 /// Checks that all runs are there, and returns whether they have at least the noted lengths.
@@ -321,8 +322,8 @@ fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
     let mut output = output::OpenOutput::part(&job.output, &part, true, job.direct)?;
     sync_directory(directory_of(&part)).inspect_err(|_| output.forget())?;
     sets.iter_mut().for_each(|set| set.keep(true));
-    let spill = Spill::kept(sets, manifest, (None, 0), job.temp_limit);
-    Places::with(job, (output, spill), &directory)
+    let spill = Spill::kept(sets, manifest, None, 0, job.temp_limit);
+    Places::with(job, output, spill, &directory)
 }
 
 /// Returns the path that tells a file or directory, which may not be there yet, from others: the

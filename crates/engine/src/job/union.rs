@@ -75,11 +75,12 @@ pub struct Tops {
 pub fn tops(
     heading: &Heading,
     places: &mut [SortedPlace],
-    (coders, turns): (&mut Coders, Turns),
+    coders: &mut Coders,
+    turns: Turns,
     progress: &Progress,
 ) -> Result<Tops> {
     if let Some(csv) = asked_for(heading) {
-        let United { top, width } = unite(csv, places, coders, (turns, progress))?;
+        let United { top, width } = unite(csv, places, coders, turns, progress)?;
         let columns = top.as_ref().and_then(|top| top.columns(heading));
         return Ok(Tops { header: top.map(|top| top.bytes).unwrap_or_default(), columns, width });
     }
@@ -110,14 +111,14 @@ pub fn of_sort(
     job: &SortJob,
     inputs: &[Input],
     heading: &Heading,
-    (coders, progress): (&mut Coders, &Progress),
+    coders: &mut Coders,
+    progress: &Progress,
 ) -> Result<Option<OpenInput>> {
     let Some(csv) = asked_for(heading) else { return Ok(None) };
     let inputs = open::look(inputs, progress)?.inputs;
     let framing = job.format.framing();
     let mut places = open::places(&inputs, framing, progress)?;
-    let turns = (Turns::InTurn, progress);
-    let United { top, .. } = unite(csv, &mut places, coders, turns)?;
+    let United { top, .. } = unite(csv, &mut places, coders, Turns::InTurn, progress)?;
     if places.iter().all(|place| matches!(place, SortedPlace::File { .. })) {
         return Ok(None);
     }
@@ -148,7 +149,8 @@ fn unite(
     csv: CsvFormat,
     places: &mut [SortedPlace],
     coders: &mut Coders,
-    (turns, progress): (Turns, &Progress),
+    turns: Turns,
+    progress: &Progress,
 ) -> Result<United> {
     let heading = Heading::Row(csv);
     let mut tables = Tables::new(csv, coders.budget());
@@ -156,7 +158,7 @@ fn unite(
     for (number, place) in places.iter_mut().enumerate() {
         let packed =
             coders.packed_file(number).filter(|_| matches!(place, SortedPlace::Supplied { .. }));
-        let top = top_of(&heading, place, packed, (coders.budget(), progress))?;
+        let top = top_of(&heading, place, packed, coders.budget(), progress)?;
         found.push(tables.add(&top)?);
     }
     let width = tables.union.width();
@@ -211,7 +213,8 @@ fn top_of(
     heading: &Heading,
     place: &mut SortedPlace,
     packed: Option<(PathBuf, Codec)>,
-    (budget, progress): (ByteSize, &Progress),
+    budget: ByteSize,
+    progress: &Progress,
 ) -> Result<Top> {
     let mut reader = match place {
         SortedPlace::File { .. } => {
@@ -221,7 +224,7 @@ fn top_of(
         }
         SortedPlace::Supplied { stream, .. } => match packed {
             Some((path, codec)) => {
-                let top = packed_top(heading, (path, codec), (budget, progress))?;
+                let top = packed_top(heading, path, codec, budget, progress)?;
                 let reader = pipe::PipeReader::supplied(stream.clone());
                 let stream = Supplied::new(&top.path, AfterTop::Stream(reader, top.size.bytes));
                 *place = SortedPlace::Supplied { stream, top: top.size };
@@ -243,8 +246,10 @@ fn top_of(
 /// Reads the top of a compressed file.
 fn packed_top(
     heading: &Heading,
-    (path, codec): (PathBuf, Codec),
-    (budget, progress): (ByteSize, &Progress),
+    path: PathBuf,
+    codec: Codec,
+    budget: ByteSize,
+    progress: &Progress,
 ) -> Result<Top> {
     let packed = vec![(Origin::File(path), codec)];
     let appetite = Appetite::in_turn(&packed, budget, 1)?;
@@ -271,8 +276,8 @@ fn rewrite(
         }
         other => unreachable!("the top of {other:?} was read"),
     };
-    let rest = (rest, name, top.bytes);
-    let rewritten = Rewritten::new(rest, csv, columns, Arc::clone(memory));
+    let (order, width) = columns;
+    let rewritten = Rewritten::new(rest, name, top.bytes, csv, order, width, Arc::clone(memory));
     *place = SortedPlace::Supplied { stream: rewritten.supplied(), top };
 }
 

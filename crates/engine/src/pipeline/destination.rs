@@ -91,7 +91,9 @@ impl<'a> Destination<'a> {
         &self,
         key: &K,
         lane: &mut Lane<'_>,
-        (task, offset, bytes): (usize, u64, u64),
+        task: usize,
+        offset: u64,
+        bytes: u64,
         produce: impl FnOnce(TaskOutlet<'_, '_, '_>) -> Result<()>,
     ) -> Result<()> {
         match self.selection {
@@ -187,7 +189,8 @@ impl<'a> Destination<'a> {
     /// one ends.
     pub fn write_all<K: KeyEncoder>(
         &self,
-        (key, framing): (&K, Framing),
+        key: &K,
+        framing: Framing,
         records: &mut impl SortedRecords<K>,
         mut offset: u64,
         writer: &mut dyn Writer,

@@ -175,10 +175,10 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
         let range = self.load.sorted_range(&parts);
         worker.turn_to(Activity::Gathering);
         let Worker { lane, scratch, sum_out, clock, .. } = worker;
-        let place = (task, range.start, range.end - range.start);
+        let bytes = range.end - range.start;
         let kept = self.destination.selection.and_then(|selection| selection.select.kept());
         let mut check = self.destination.check(self.key);
-        self.destination.write(self.key, lane, place, |mut outlet| {
+        self.destination.write(self.key, lane, task, range.start, bytes, |mut outlet| {
             let mut offset = range.start;
             for part in parts {
                 clock.turn_to(Activity::Sorting);
@@ -192,8 +192,10 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                             let entries = &swapped[..];
                             let check = &mut check;
                             let mut bucket = GatheredBucket { entries, records, check };
-                            let (form, to) = ((self.key, self.framing), self.destination);
-                            offset = to.write_all(form, &mut bucket, offset, *writer, sum_out)?;
+                            let Self { key, framing, destination: to, .. } = *self;
+                            let records = &mut bucket;
+                            offset =
+                                to.write_all(key, framing, records, offset, *writer, sum_out)?;
                             Ok(())
                         }
                         TaskOutlet::Selected(writer) => {

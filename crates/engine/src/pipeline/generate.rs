@@ -93,7 +93,8 @@ pub fn generate<'p, K: KeyEncoder>(
     work: &'p Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (memory, past): (Vec<Region>, Past),
+    memory: Vec<Region>,
+    past: Past,
     spill: &mut Spill,
 ) -> Result<Generated<'p>> {
     let how = Dealing {
@@ -109,7 +110,7 @@ pub fn generate<'p, K: KeyEncoder>(
     if let Some(external) = work.plan.external()
         && let RunGeneration::Replacement(planned) = external.generation
     {
-        return replacement::generate(work, key, crew, external, (planned, memory), spill);
+        return replacement::generate(work, key, crew, external, planned, memory, spill);
     }
     let loads = LoadGeneration::after(past, work, key, crew, memory);
     match work.plan.sieve() {

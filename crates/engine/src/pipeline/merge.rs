@@ -155,7 +155,8 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
         &self,
         crew: &mut Crew<'_>,
         memory: &mut Vec<Region>,
-        (spill, places): (&mut Spill, &mut Vec<SortedPlace>),
+        spill: &mut Spill,
+        places: &mut Vec<SortedPlace>,
     ) -> Result<Narrowed> {
         let (mut passes, mut count) = (0, 0);
         loop {
@@ -173,7 +174,7 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
                 let sources: Vec<SortedPlace> = left.by_ref().take(group.len()).collect();
                 count += sources.len() as u64;
                 let first = places.len();
-                let run = self.merge_to_run(crew, (way, &mut *memory), spill, (first, &sources))?;
+                let run = self.merge_to_run(crew, way, &mut *memory, spill, first, &sources)?;
                 places.push(SortedPlace::Spilled(run));
                 for run in sources.iter().filter_map(SortedPlace::run) {
                     spill.remove(run)?;
@@ -189,13 +190,15 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
     fn merge_to_run(
         &self,
         crew: &mut Crew<'_>,
-        (way, memory): (Way, &mut Vec<Region>),
+        way: Way,
+        memory: &mut Vec<Region>,
         spill: &mut Spill,
-        (first, sources): (usize, &[SortedPlace]),
+        first: usize,
+        sources: &[SortedPlace],
     ) -> Result<Run> {
         let (before, ragged) = (crew.sums(), crew.inputs.ragged);
         let run = NewRun::of_sources(self, spill, sources)?;
-        let brought = self.merge(crew, (way, memory), sources, run.destination())?;
+        let brought = self.merge(crew, way, memory, sources, run.destination())?;
         let file = run.file();
         let run = run.finish(self.key, crew, brought)?;
         let keys = crew.close_tally();
@@ -245,13 +248,14 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
     pub fn merge(
         &self,
         crew: &mut Crew<'_>,
-        (way, memory): (Way, &mut Vec<Region>),
+        way: Way,
+        memory: &mut Vec<Region>,
         places: &[SortedPlace],
         destination: Destination<'_>,
     ) -> Result<Brought> {
         match (way, self.plan) {
             (Way::Slabs, MergePlan::Runs(plan, external)) => {
-                merge_slabs(self, (plan, external), crew, memory, &runs_of(places), destination)
+                merge_slabs(self, plan, external, crew, memory, &runs_of(places), destination)
             }
             _ => merge_streams(self, crew, memory, places, destination),
         }

@@ -115,14 +115,12 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let check = self.destination.check(self.key);
         let mut merger = Merger::new((self.key, self.framing), shares, check);
         let Worker { lane, sum_out, .. } = worker;
-        let place = (task, first, bytes);
-        let form = (self.key, self.framing);
-        self.destination.write(self.key, lane, place, |outlet| match outlet {
+        let Self { key, framing, destination: to, .. } = *self;
+        to.write(key, lane, task, first, bytes, |outlet| match outlet {
             TaskOutlet::All(writer) => {
-                let to = self.destination;
-                to.write_all(form, &mut merger, first, writer, sum_out).map(drop)
+                to.write_all(key, framing, &mut merger, first, writer, sum_out).map(drop)
             }
-            TaskOutlet::Selected(writer) => self.destination.select_all(&mut merger, writer),
+            TaskOutlet::Selected(writer) => to.select_all(&mut merger, writer),
         })?;
         self.destination.order.end_task(self.key, task, merger.into_check())
     }

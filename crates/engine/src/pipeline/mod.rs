@@ -246,14 +246,15 @@ impl Work {
 pub fn sort<K: KeyEncoder>(
     work: &Work,
     key: &K,
-    (output, spill): (&mut OpenOutput, &mut Spill),
+    output: &mut OpenOutput,
+    spill: &mut Spill,
     progress: &Progress,
 ) -> Result<SortEnd> {
     let past = spill.take_past();
     let slab = past.as_ref().and_then(|past| past.slab.clone());
     if let Some(bytes) = work.input.bytes() {
         let left = bytes.saturating_sub(past.as_ref().map_or(0, |past| past.taken.1));
-        reserve(work, (bytes, left), output, spill)?;
+        reserve(work, bytes, left, output, spill)?;
         // Where most are dropped as they are read, hardly more is moved than that.
         match work.plan.sieve() {
             Some(_) => progress.expect_bytes(progress.bytes().0 + bytes),
@@ -266,15 +267,15 @@ pub fn sort<K: KeyEncoder>(
     }
     let (mut crew, memory) = Crew::of_sort(&work.plan, work.engine, progress)?;
     let past = past.unwrap_or_default();
-    let generated = generate::generate(work, key, &mut crew, (memory, past), spill)?;
+    let generated = generate::generate(work, key, &mut crew, memory, past, spill)?;
     let made = match generated {
         Generated::Crowded(average) => return Ok(SortEnd::Crowded(average)),
         Generated::Unsieved => return Ok(SortEnd::Unsieved),
         Generated::Whole(load, taken) => {
-            write_load(work, key, &mut crew, (Some(&load), taken), output)?
+            write_load(work, key, &mut crew, Some(&load), taken, output)?
         }
-        Generated::Nothing(taken) => write_load(work, key, &mut crew, (None, taken), output)?,
-        Generated::Runs(runs) => write_runs(work, key, &mut crew, runs, (spill, slab), output)?,
+        Generated::Nothing(taken) => write_load(work, key, &mut crew, None, taken, output)?,
+        Generated::Runs(runs) => write_runs(work, key, &mut crew, runs, spill, slab, output)?,
     };
     crew.enter(Phase::Finishing)?;
     let proof = proof_of(work, &crew, made.records)?;
@@ -286,12 +287,7 @@ pub fn sort<K: KeyEncoder>(
 }
 
 /// Makes sure that there is room, before there is work that could be lost.
-fn reserve(
-    work: &Work,
-    (bytes, left): (u64, u64),
-    output: &OpenOutput,
-    spill: &Spill,
-) -> Result<()> {
+fn reserve(work: &Work, bytes: u64, left: u64, output: &OpenOutput, spill: &Spill) -> Result<()> {
     if work.is_in_place {
         let volume = work.plan.volume(left);
         let (needed, beside) = (volume.run_space(), volume.in_place_space());
@@ -332,7 +328,8 @@ fn write_load<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (load, taken): (Option<&KeyedLoad>, Taken),
+    load: Option<&KeyedLoad>,
+    taken: Taken,
     output: &mut OpenOutput,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
@@ -357,7 +354,8 @@ fn write_runs<K: KeyEncoder>(
     key: &K,
     crew: &mut Crew<'_>,
     generated: GeneratedRuns<'_>,
-    (spill, slab): (&mut Spill, Option<SlabEntry>),
+    spill: &mut Spill,
+    slab: Option<SlabEntry>,
     output: &mut OpenOutput,
 ) -> Result<Outcome> {
     let GeneratedRuns { external, runs, taken, mut memory } = generated;
@@ -381,7 +379,7 @@ fn write_runs<K: KeyEncoder>(
     let (rules, mut places) = (&work.rules(), merge::places_of(runs));
     let merge = Merge::of_runs(work, external, rules, key);
     let Narrowed { way, passes: more, merged } =
-        merge.narrow(crew, &mut memory, (spill, &mut places))?;
+        merge.narrow(crew, &mut memory, spill, &mut places)?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(places.len() as u64);
     let is_possible = |slab: &SlabEntry| way == Way::Streams || slab.streams.is_none();
@@ -393,7 +391,7 @@ fn write_runs<K: KeyEncoder>(
     let (header, size, checkpoints) = (work.header(), Some((records, bytes)), &checkpoints);
     let delivery = Delivery { rules, header, size, checkpoints };
     let (written, _) = delivery
-        .write(key, crew, output, |crew, to| merge.merge(crew, (way, &mut memory), &places, to))?;
+        .write(key, crew, output, |crew, to| merge.merge(crew, way, &mut memory, &places, to))?;
     let passes = if generated == 0 { 1 } else { 2 + more };
     Ok(Outcome {
         records,

@@ -55,7 +55,7 @@ impl NewRun {
         }
         // With its table, which lies aside meanwhile.
         let size = bytes.map_or(Size::Unknown, |bytes| Size::AtMost(bytes + bytes / 50));
-        Self::open(rules, direct, spill, (key_length, size))
+        Self::open(rules, direct, spill, key_length, size)
     }
 
     /// Creates the file for records whose number is not known, with keys of this length.
@@ -63,7 +63,8 @@ impl NewRun {
         rules: &RecordRules,
         direct: Direct,
         spill: &mut Spill,
-        (key_length, size): (usize, Size),
+        key_length: usize,
+        size: Size,
     ) -> Result<Self> {
         let shape = (rules.framing, key_length);
         let create = |path: &Path| RunWriter::create_open(path, direct, shape);
@@ -82,7 +83,7 @@ impl NewRun {
             return Ok(Self::new(rules, spill.create(Size::Known(bytes), create)?, false));
         }
         let key_length = geometry.index_key_length as usize;
-        Self::open(rules, direct, spill, (key_length, Size::AtMost(bytes)))
+        Self::open(rules, direct, spill, key_length, Size::AtMost(bytes))
     }
 
     fn new(rules: &RecordRules, writer: RunWriter, is_open: bool) -> Self {

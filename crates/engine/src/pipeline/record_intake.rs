@@ -244,7 +244,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             }
             None => (format!("more than {}, the most that fits", ByteSize(held as u64)), None),
         };
-        over_budget(place, (what, &format!("{size} in the memory budget"), check), least)
+        over_budget(place, what, &format!("{size} in the memory budget"), &check, least)
     }
 }
 
@@ -252,7 +252,9 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 /// `least_mib` MiB would do, if that is known.
 fn over_budget(
     (path, offset): (PathBuf, u64),
-    (what, size, check): (&str, &str, Message),
+    what: &str,
+    size: &str,
+    check: &Message,
     least_mib: Option<u64>,
 ) -> Error {
     let wanted = least_mib.map_or_else(|| "more".into(), |mib| format!("at least {mib} MiB"));
@@ -365,7 +367,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
             ByteSize(most_bytes),
         );
         let check = message!("check {}", Setting::Format);
-        Err(over_budget(place, ("line", &size, check), Some(least_mib)))
+        Err(over_budget(place, "line", &size, &check, Some(least_mib)))
     }
 }
 

@@ -139,9 +139,12 @@ impl Rewritten {
     /// Returns the rows of `rest`, whose top has `top_bytes`, in the order that a union of `width`
     /// columns has.
     pub fn new(
-        (rest, name, top_bytes): (AfterTop, PathBuf, u64),
+        rest: AfterTop,
+        name: PathBuf,
+        top_bytes: u64,
         csv: CsvFormat,
-        (order, width): (Arc<ColumnOrder>, usize),
+        order: Arc<ColumnOrder>,
+        width: usize,
         memory: Arc<RowMemory>,
     ) -> Self {
         Self {

@@ -70,7 +70,8 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
 /// Merges slab after slab, one being read while another is merged, if there is memory for both.
 pub fn merge_slabs<K: KeyEncoder>(
     merge: &Merge<'_, K>,
-    (plan, external): (&Plan, &ExternalPlan),
+    plan: &Plan,
+    external: &ExternalPlan,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
     runs: &[Run],

@@ -61,11 +61,12 @@ impl Spill {
     pub fn kept(
         sets: Vec<SpillSet>,
         manifest: Manifest,
-        (past, runs): (Option<Past>, usize),
+        past: Option<Past>,
+        runs: usize,
         limit: Option<ByteSize>,
     ) -> Self {
         let has_noted = past.as_ref().is_some_and(|past| past.is_begun);
-        let places = SpillSpots::kept(sets, (past.as_ref(), runs), limit);
+        let places = SpillSpots::kept(sets, past.as_ref(), runs, limit);
         let log = Some(Log { manifest, pending: None, past, freed: None });
         Self { places, log, has_noted }
     }
@@ -140,7 +141,7 @@ impl Spill {
     pub fn check_space(&self, bytes: u64, run_bytes: u64, beside: u64) -> Result<()> {
         let freed = self.log.as_ref().and_then(|log| log.freed.as_ref());
         let freed = freed.map(|(input, _)| space::device(input.path())).transpose()?;
-        self.places.check_space((bytes, run_bytes), (freed, beside))
+        self.places.check_space(bytes, run_bytes, freed, beside)
     }
 
     /// Creates the file of the next run, of this size, with `create`: in the place that its share

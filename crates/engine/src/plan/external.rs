@@ -118,7 +118,7 @@ impl ExternalPlan {
         if !is_load || width.runs < 2 {
             return None;
         }
-        let sieve = super::sieve(need, sizes, (area, area));
+        let sieve = super::sieve(need, sizes, area, area);
         let load_reason = match (need.levers.run, limit) {
             _ if load_limit == area => LoadLimit::Memory,
             _ if enough < most => LoadLimit::Enough,

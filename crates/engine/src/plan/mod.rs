@@ -210,17 +210,17 @@ impl Plan {
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
         let most = memory::threads(need, item, usable);
         // The buffers of each thread may leave too little for the reads that were asked for.
-        (1..=most).rev().find_map(|threads| Self::with_threads(need, item, (usable, threads)))
+        (1..=most).rev().find_map(|threads| Self::with_threads(need, item, usable, threads))
     }
 
     /// Returns the plan for `threads` threads that share `usable` bytes.
-    fn with_threads(need: &Need, item: Item, (usable, threads): (usize, usize)) -> Option<Self> {
+    fn with_threads(need: &Need, item: Item, usable: usize, threads: usize) -> Option<Self> {
         let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
         let scratch_bytes = memory::scratch_bytes(item);
         let fixed = threads * (lane.bytes() + scratch_bytes);
         let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
-        let block_bytes = block_bytes(&need.levers, item, (shared, reads));
+        let block_bytes = block_bytes(&need.levers, item, shared, reads);
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,
@@ -233,7 +233,7 @@ impl Plan {
 
         let (load, areas_bytes, form) = match whole_load(need, &sizes, shared) {
             Ok(load) => {
-                let sieve = sieve(need, &sizes, (shared, shared - load.bytes()));
+                let sieve = sieve(need, &sizes, shared, shared - load.bytes());
                 let extra = sieve.map_or(0, |sieve| sieve.bytes());
                 (load, load.bytes() + extra, PlanForm::InMemory { sieve })
             }
@@ -326,14 +326,14 @@ fn item(need: &Need) -> Item {
 
 /// Returns what copies are dropped with, if they are, in a load of `limit` bytes and what is left
 /// of it.
-fn sieve(need: &Need, sizes: &memory::Sizes, (limit, left): (usize, usize)) -> Option<SieveMemory> {
+fn sieve(need: &Need, sizes: &memory::Sizes, limit: usize, left: usize) -> Option<SieveMemory> {
     let copies = need.input_bytes.filter(|_| need.drops_copies)?;
     SieveMemory::new(sizes, copies, limit).filter(|sieve| sieve.bytes() <= left)
 }
 
 /// Returns the number of bytes of a read request, where loads share `shared` bytes. All `reads`
 /// reads in flight together take an eighth of it.
-fn block_bytes(levers: &Levers, item: Item, (shared, reads): (usize, usize)) -> usize {
+fn block_bytes(levers: &Levers, item: Item, shared: usize, reads: usize) -> usize {
     let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
     let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
     let wanted = wanted.max(shared / BLOCKS_MAX);

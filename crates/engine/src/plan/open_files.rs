@@ -66,12 +66,7 @@ impl OpenFiles {
     /// # Errors
     ///
     /// [`Error::Config`](crate::Error::Config) with the limit that would do.
-    pub fn check(
-        &self,
-        (inputs, more): (usize, usize),
-        members: usize,
-        queues: usize,
-    ) -> Result<()> {
+    pub fn check(&self, inputs: usize, more: usize, members: usize, queues: usize) -> Result<()> {
         let needed = match inputs {
             0..=2 => PASSING + queues * self.per_queue + inputs * self.per_file,
             _ => self.besides(members, queues) + 2 * members * self.per_file,

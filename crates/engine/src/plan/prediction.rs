@@ -94,12 +94,12 @@ impl<'a> Traffic<'a> {
     fn new(parts: &'a [DiskPart], read: u64, written: u64) -> Self {
         let mut traffic = Self::default();
         for part in parts {
-            traffic.add((part, read as f64 * part.share, written as f64 * part.share));
+            traffic.add(part, read as f64 * part.share, written as f64 * part.share);
         }
         traffic
     }
 
-    fn add(&mut self, (part, read, written): (&'a DiskPart, f64, f64)) {
+    fn add(&mut self, part: &'a DiskPart, read: f64, written: f64) {
         match self.0.iter_mut().find(|(known, ..)| known.device == part.device) {
             Some(known) => (known.1, known.2) = (known.1 + read, known.2 + written),
             None => self.0.push((part, read, written)),
@@ -108,7 +108,7 @@ impl<'a> Traffic<'a> {
 
     /// Adds what else is moved at the same time.
     fn join(&mut self, other: Self) {
-        other.0.into_iter().for_each(|traffic| self.add(traffic));
+        other.0.into_iter().for_each(|(part, read, written)| self.add(part, read, written));
     }
 
     /// Seconds of the disk that has most to do.

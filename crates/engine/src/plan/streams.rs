@@ -116,7 +116,7 @@ impl StreamNeed {
     /// [`Error::Config`] with the limit that would do.
     pub fn check_files(&self, outputs: usize) -> Result<()> {
         let outputs = outputs * self.files.per_file;
-        self.files.check((self.inputs, outputs), self.run_members, QUEUES)
+        self.files.check(self.inputs, outputs, self.run_members, QUEUES)
     }
 }
 

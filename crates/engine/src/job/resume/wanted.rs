@@ -61,7 +61,8 @@ impl Wanted {
         job: &SortJob,
         order: &TextOrder,
         input: &JobInput,
-        (folds, is_open): (&Folds, bool),
+        folds: &Folds,
+        is_open: bool,
     ) -> Result<Self> {
         let asked = if job.in_place { Setting::InPlace } else { Setting::Resume };
         if job.algorithm == Algorithm::ReplacementSelection {
@@ -74,12 +75,12 @@ impl Wanted {
             ));
         }
         let is_one = job.select.split.is_none();
-        let path = one_output(&job.output, job.compress, (asked, is_one))?;
+        let path = one_output(&job.output, job.compress, asked, is_one)?;
         let JobInput::Files(files) = input else {
             return Err(other_inputs(asked));
         };
         if job.in_place {
-            in_place::check(job, (path, files), is_open)?;
+            in_place::check(job, path, files, is_open)?;
         }
         Ok(Self {
             output: real(path)?,
@@ -111,7 +112,7 @@ impl Wanted {
     ///
     /// As [`sort`](Self::sort).
     pub fn merge(job: &MergeJob, order: &TextOrder, inputs: &[SortedPlace]) -> Result<Self> {
-        let path = one_output(&job.output, job.compress, (Setting::Resume, true))?;
+        let path = one_output(&job.output, job.compress, Setting::Resume, true)?;
         let entry = |place: &SortedPlace| match place {
             SortedPlace::File { .. } => input_entry(&place.open_file(job.direct.input)?),
             _ => Err(other_inputs(Setting::Resume)),
@@ -214,11 +215,7 @@ fn other_inputs(asked: Setting) -> Error {
 }
 
 /// Returns the one file that an output is which is on its way for long.
-fn one_output(
-    output: &Output,
-    compress: Compress,
-    (asked, is_one): (Setting, bool),
-) -> Result<&Path> {
+fn one_output(output: &Output, compress: Compress, asked: Setting, is_one: bool) -> Result<&Path> {
     let Output::File(path) = output else {
         return Err(refused(asked, "an output that is one file with a name"));
     };

@@ -43,7 +43,8 @@ pub fn generate<'a, K: KeyEncoder>(
     key: &K,
     crew: &mut Crew<'_>,
     external: &'a ExternalPlan,
-    (planned, memory): (ReplacementMemory, Vec<Region>),
+    planned: ReplacementMemory,
+    memory: Vec<Region>,
     spill: &mut Spill,
 ) -> Result<Generated<'a>> {
     crew.enter(Phase::RunGeneration)?;
@@ -113,8 +114,7 @@ impl<K: KeyEncoder> SelectionRuns<'_, '_, K> {
     fn write_run(&mut self, crew: &mut Crew<'_>, spill: &mut Spill) -> Result<Run> {
         let (key, work, rules) = (self.key, self.work, self.work.rules());
         let Some((number, _)) = self.tournament.first() else { unreachable!("asked before") };
-        let size = (key.key_length(), Size::Unknown);
-        let run = NewRun::open(&rules, work.direct, spill, size)?;
+        let run = NewRun::open(&rules, work.direct, spill, key.key_length(), Size::Unknown)?;
         let destination = Destination { is_summed: work.verify, ..run.destination() };
         let mut sum = Sum::default();
         let mut records = RunRecords {
@@ -127,8 +127,7 @@ impl<K: KeyEncoder> SelectionRuns<'_, '_, K> {
         let lane = &mut crew.workers[0].lane;
         let bytes = destination.write_from(key, lane, 0, |outlet| match outlet {
             TaskOutlet::All(writer) => {
-                let form = (key, rules.framing);
-                destination.write_all(form, &mut records, 0, writer, &mut sum)
+                destination.write_all(key, rules.framing, &mut records, 0, writer, &mut sum)
             }
             TaskOutlet::Selected(writer) => {
                 destination.select_all(&mut records, writer).map(|()| 0)

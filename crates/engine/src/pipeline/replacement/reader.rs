@@ -44,7 +44,7 @@ impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
         progress: &'p Progress,
     ) -> Result<Self> {
         let pieces = vec![Arena::new(ByteSize(memory.piece_bytes as u64))?];
-        let feed = Feed::new((work.engine, 1), pieces, memory.spare_bytes, progress)?;
+        let feed = Feed::new(work.engine, 1, pieces, memory.spare_bytes, progress)?;
         let (window_bytes, taken, sum) = (memory.window_bytes, Taken::default(), Sum::default());
         let (source, begun, keys) = (None, 0, KeyTally::default());
         Ok(Self { work, key, feed, window_bytes, source, begun, taken, sum, keys })
@@ -98,7 +98,7 @@ impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
         let (reading, standing) = match &self.work.input {
             JobInput::Files(files) => {
                 let Some(file) = files.get(self.begun) else { return Ok(false) };
-                let reading = self.feed.open(Arc::clone(file), (top.bytes, None))?;
+                let reading = self.feed.open(Arc::clone(file), top.bytes, None)?;
                 (reading, Standing { offset: top.bytes, records: 0, lines: top.lines })
             }
             JobInput::Stream(_) if self.begun > 0 => return Ok(false),

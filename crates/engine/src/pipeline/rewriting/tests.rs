@@ -13,7 +13,7 @@ fn table(header: &str, rows: Vec<u8>, memory: &Arc<RowMemory>) -> Rewritten {
     let order = Arc::new(union.add(header.as_bytes()).expect("names"));
     let stream = Supplied::new("rows".as_ref(), BegunStream::new(rows, None));
     let rest = AfterTop::Stream(pipe::PipeReader::supplied(stream), 2);
-    Rewritten::new((rest, "rows".into(), 2), csv, (order, union.width()), Arc::clone(memory))
+    Rewritten::new(rest, "rows".into(), 2, csv, order, union.width(), Arc::clone(memory))
 }
 
 fn memory(spare: usize) -> Arc<RowMemory> {

@@ -68,11 +68,11 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
         progress.expect_bytes(bytes);
     }
     let pieces = pieces(&work.plan, 1, 1)?;
-    let mut feed = Feed::new((work.engine, 1), pieces, work.plan.spare_bytes, progress)?;
+    let mut feed = Feed::new(work.engine, 1, pieces, work.plan.spare_bytes, progress)?;
     let mut checked = Checked::default();
     for place in &work.inputs {
         let standing = place.first();
-        let reading = open(place, work.direct.into(), ((standing.offset, None), 0), &mut feed)?;
+        let reading = open(place, work.direct.into(), (standing.offset, None), 0, &mut feed)?;
         let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
         let mut source = source.with_gate(Some(&work.gate), key).at(standing);
         let mut guard = Guard::new(work.is_strict);

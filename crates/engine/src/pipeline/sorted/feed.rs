@@ -76,7 +76,8 @@ impl<'p> Feed<'p> {
     /// Returns a feed for as many open files as there are pieces, with at most `depth` reads in
     /// flight.
     pub fn new(
-        (engine, depth): (Engine, usize),
+        engine: Engine,
+        depth: usize,
         pieces: Vec<Region>,
         spare_bytes: usize,
         progress: &'p Progress,
@@ -98,31 +99,30 @@ impl<'p> Feed<'p> {
 
     /// Begins to read bytes `from..to` of a file; pieces are whole blocks even at the end, so that
     /// all requests can go past the page cache.
-    pub fn open(&mut self, file: Arc<File>, (from, to): (u64, Option<u64>)) -> Result<Reading> {
+    pub fn open(&mut self, file: Arc<File>, from: u64, to: Option<u64>) -> Result<Reading> {
         self.is_direct &= file.is_direct();
         let end = to.map_or(u64::MAX, |to| to.next_multiple_of(BLOCK as u64));
         let records_end = to.map_or(file.len(), |to| to.min(file.len()));
-        self.read_ahead(file, (0, end, records_end), (from, None))
+        self.read_ahead(file, 0, end, records_end, from, None)
     }
 
     /// Begins to read bytes `from..to` of the records of a run; pieces are whole blocks.
-    pub fn open_run(
-        &mut self,
-        blocks: RunBlocks,
-        (from, to): (u64, Option<u64>),
-    ) -> Result<Reading> {
+    pub fn open_run(&mut self, blocks: RunBlocks, from: u64, to: Option<u64>) -> Result<Reading> {
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
         let end = to.map_or(end, |to| end.min(start + to.next_multiple_of(BLOCK as u64)));
         let records_end = to.map_or(records_end, |to| records_end.min(start + to));
-        let bounds = (start, end, records_end);
-        self.read_ahead(blocks.file().clone(), bounds, (from, Some(blocks.into())))
+        let file = blocks.file().clone();
+        self.read_ahead(file, start, end, records_end, from, Some(blocks.into()))
     }
 
     fn read_ahead(
         &mut self,
         file: Arc<File>,
-        (start, end, records_end): (u64, u64, u64),
-        (from, blocks): (u64, Option<Box<RunBlocks>>),
+        start: u64,
+        end: u64,
+        records_end: u64,
+        from: u64,
+        blocks: Option<Box<RunBlocks>>,
     ) -> Result<Reading> {
         let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
         assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");

@@ -101,7 +101,8 @@ impl InputAccount {
 pub fn merge<K: KeyEncoder>(
     work: &mut MergeWork,
     key: &K,
-    (output, spill): (&mut OpenOutput, &mut Spill),
+    output: &mut OpenOutput,
+    spill: &mut Spill,
     progress: &Progress,
 ) -> Result<(Outcome, InputAccount)> {
     let inputs = std::mem::take(&mut work.inputs);
@@ -109,7 +110,7 @@ pub fn merge<K: KeyEncoder>(
     let passes = 1 + u32::from(past.as_ref().is_some_and(|past| !past.runs.is_empty()));
     let (mut places, past) = left(inputs, past);
     let work = &*work;
-    reserve(work, (&places, past.slab.as_ref()), output, spill, progress)?;
+    reserve(work, &places, past.slab.as_ref(), output, spill, progress)?;
     let (mut crew, mut memory) = crew(work, inputs_count, progress)?;
     crew.workers[0].sum_in.add(past.read);
     crew.workers[0].sum_out.add(past.dropped);
@@ -125,14 +126,14 @@ pub fn merge<K: KeyEncoder>(
         task_bytes: 0,
     };
     crew.enter(Phase::IntermediateMerge)?;
-    let narrowed = merge.narrow(&mut crew, &mut memory, (spill, &mut places))?;
+    let narrowed = merge.narrow(&mut crew, &mut memory, spill, &mut places)?;
     crew.enter(Phase::Writing)?;
     let slab = past.slab.filter(|slab| slab.ends.len() == places.len());
     let checkpoints = &Checkpoints::new(spill.take_manifest(), slab, work.is_thrifty);
     let (rules, header) = (&work.rules, work.header.clone());
     let delivery = Delivery { rules, header, size: None, checkpoints };
     let written = delivery.write(key, &mut crew, output, |crew, to| {
-        merge.merge(crew, (narrowed.way, &mut memory), &places, to)
+        merge.merge(crew, narrowed.way, &mut memory, &places, to)
     });
     if checkpoints.were_noted() {
         spill.mark_begun();
@@ -175,7 +176,8 @@ fn left(inputs: Vec<SortedPlace>, past: Option<Past>) -> (Vec<SortedPlace>, Past
 /// is to do. Nothing of it can be said of streams.
 fn reserve(
     work: &MergeWork,
-    (inputs, slab): (&[SortedPlace], Option<&SlabEntry>),
+    inputs: &[SortedPlace],
+    slab: Option<&SlabEntry>,
     output: &OpenOutput,
     spill: &Spill,
     progress: &Progress,
@@ -246,7 +248,8 @@ fn pieces(plan: &StreamPlan, inputs: usize, threads: usize) -> Result<Vec<Region
 fn open(
     place: &SortedPlace,
     direct: DirectStreams,
-    ((from, to), table_bytes): ((u64, Option<u64>), usize),
+    (from, to): (u64, Option<u64>),
+    table_bytes: usize,
     feed: &mut Feed<'_>,
 ) -> Result<Reading> {
     match place {
@@ -255,10 +258,10 @@ fn open(
         SortedPlace::Supplied { stream, .. } => {
             Ok(feed.open_stream(pipe::PipeReader::supplied(stream.clone())))
         }
-        SortedPlace::File { .. } => feed.open(place.open_file(direct.input)?, (from, to)),
+        SortedPlace::File { .. } => feed.open(place.open_file(direct.input)?, from, to),
         SortedPlace::Spilled(run) => {
             let run = RunReader::open(run, direct.spill)?;
-            feed.open_run(RunBlocks::new(run, table_bytes)?, (from, to))
+            feed.open_run(RunBlocks::new(run, table_bytes)?, from, to)
         }
     }
 }

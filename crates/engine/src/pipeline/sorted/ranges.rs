@@ -55,8 +55,10 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
     ///
     /// The errors of reading the sources.
     pub fn cut(
-        (merge, plan): (&'m Merge<'k, K>, &'m StreamPlan),
-        (places, starts): (&'m [SortedPlace], &[Standing]),
+        merge: &'m Merge<'k, K>,
+        plan: &'m StreamPlan,
+        places: &'m [SortedPlace],
+        starts: &[Standing],
         destination: &Destination<'_>,
         memory: &[Region],
     ) -> Result<Option<Self>> {
@@ -98,7 +100,8 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
         crew: &mut Crew<'_>,
         memory: &mut Vec<Region>,
         destination: Destination<'_>,
-        (brought, standings): (&mut Brought, &mut [Standing]),
+        brought: &mut Brought,
+        standings: &mut [Standing],
     ) -> Result<bool> {
         let Sink::File(sink) = destination.sink else { return Ok(false) };
         let ranges = self.next..self.stage_end(&destination);
@@ -203,24 +206,24 @@ impl<K: KeyEncoder> Drain for RangeStage<'_, '_, '_, K> {
             pieces.split_off(left)
         };
         let starts: Vec<Standing> = cuts.bounds[range].iter().copied().map(Standing::at).collect();
-        let feed = input_feed((merge, plan), pieces, plan.threads, worker.lane.progress())?;
+        let feed = input_feed(merge, plan, pieces, plan.threads, worker.lane.progress())?;
         let ends = Some(&cuts.bounds[range + 1][..]);
-        let mut streams = OpenStreams::open(merge, feed, (places, &starts, ends))?;
+        let mut streams = OpenStreams::open(merge, feed, places, &starts, ends)?;
         let before = cuts.bytes_before(range);
         let start = self.base + before - cuts.bytes_before(*first);
-        let task = (range - first, start, cuts.bytes_before(range + 1) - before);
+        let bytes = cuts.bytes_before(range + 1) - before;
+        let to = self.destination;
         let Worker { lane, sum_out, .. } = &mut *worker;
         let mut records = streams.records(self.destination.check(key), u64::MAX);
-        self.destination.write(key, lane, task, |outlet| match outlet {
+        to.write(key, lane, range - first, start, bytes, |outlet| match outlet {
             TaskOutlet::All(writer) => {
-                let form = (key, framing);
-                self.destination.write_all(form, &mut records, start, writer, sum_out).map(drop)
+                to.write_all(key, framing, &mut records, start, writer, sum_out).map(drop)
             }
             TaskOutlet::Selected(_) => unreachable!("a selection takes all records in order"),
         })?;
         let check = records.check;
         self.destination.order.end_task(key, range - first, check)?;
-        let part = streams.close(worker, task.2)?;
+        let part = streams.close(worker, bytes)?;
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces = done.add(part);
         drop(done);

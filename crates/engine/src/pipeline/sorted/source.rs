@@ -242,7 +242,7 @@ impl Source {
         let record = self.record();
         match place.copy(record, feed)? {
             true => Ok(()),
-            false => Err(too_long(self.name(), self.place(), record.len())),
+            false => Err(too_long(self.name(), self.number, self.offset, record.len())),
         }
     }
 
@@ -416,7 +416,7 @@ impl Source {
         let bytes = self.window.len();
         let more = self.window_bytes.min(feed.spare_bytes()).min(self.window_max - bytes);
         if more == 0 {
-            return Err(too_long(self.reading.name(), (self.number + 1, self.offset), bytes));
+            return Err(too_long(self.reading.name(), self.number + 1, self.offset, bytes));
         }
         self.window.resize(bytes + more)?;
         feed.grow(more);
@@ -471,7 +471,7 @@ impl Watch {
     }
 }
 
-fn too_long(path: &Path, (number, offset): (u64, u64), length: usize) -> Error {
+fn too_long(path: &Path, number: u64, offset: u64, length: usize) -> Error {
     Error::BudgetExceeded {
         least: None,
         path: path.to_owned(),

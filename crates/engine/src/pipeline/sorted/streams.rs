@@ -78,21 +78,19 @@ pub fn merge_streams<K: KeyEncoder>(
     }
     let mut is_over = false;
     if let MergePlan::Inputs(plan) = merge.plan {
-        let mut ranges = Ranges::cut((merge, plan), (places, &starts), &destination, memory)?;
+        let mut ranges = Ranges::cut(merge, plan, places, &starts, &destination, memory)?;
         while let Some(cut) = ranges.as_mut().filter(|_| !is_over) {
-            let so_far = (&mut brought, &mut starts[..]);
-            if !cut.merge_stage(crew, memory, destination, so_far)? {
+            if !cut.merge_stage(crew, memory, destination, &mut brought, &mut starts)? {
                 break;
             }
             is_over = cut.are_over();
             if !is_over {
-                note(destination, (crew, &starts), brought.bytes)?;
+                note(destination, crew, &starts, brought.bytes)?;
             }
         }
     }
     if !is_over {
-        let from = (places, &starts[..]);
-        merge_alone(merge, crew, memory, from, destination, &mut brought)?;
+        merge_alone(merge, crew, memory, places, &starts, destination, &mut brought)?;
     }
     brought.sum.records -= crew.inputs.ragged - ragged_before;
     let runs = runs_of(places);
@@ -116,7 +114,8 @@ fn sum_of_runs<K: KeyEncoder>(merge: &Merge<'_, K>, places: &[SortedPlace]) -> R
 /// Notes that a merge of ranges has come to `standings`.
 fn note(
     destination: Destination<'_>,
-    (crew, standings): (&mut Crew<'_>, &[Standing]),
+    crew: &mut Crew<'_>,
+    standings: &[Standing],
     bytes: u64,
 ) -> Result<()> {
     let ends: Vec<u64> = standings.iter().map(|standing| standing.offset).collect();
@@ -136,21 +135,22 @@ fn merge_alone<K: KeyEncoder>(
     merge: &Merge<'_, K>,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
-    (places, starts): (&[SortedPlace], &[Standing]),
+    places: &[SortedPlace],
+    starts: &[Standing],
     destination: Destination<'_>,
     brought: &mut Brought,
 ) -> Result<()> {
     let feed = match merge.plan {
         MergePlan::Inputs(plan) => {
-            input_feed((merge, plan), std::mem::take(memory), 1, crew.progress)?
+            input_feed(merge, plan, std::mem::take(memory), 1, crew.progress)?
         }
         MergePlan::Runs(plan, external) => {
             memory.iter_mut().for_each(Region::release);
             crew.rest()?;
-            run_feed(merge, (plan, external), &runs_of(places), crew.progress)?
+            run_feed(merge, plan, external, &runs_of(places), crew.progress)?
         }
     };
-    let mut streams = OpenStreams::open(merge, feed, (places, starts, None))?;
+    let mut streams = OpenStreams::open(merge, feed, places, starts, None)?;
     let stay = crew.workers[0].begin_alone(Activity::Merging);
     let stage_bytes = destination.checkpoints.stage_bytes();
     let start = brought.bytes;
@@ -244,12 +244,14 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
     pub fn open(
         merge: &'m Merge<'k, K>,
         mut feed: InputFeed<'p>,
-        (places, starts, ends): (&'m [SortedPlace], &'m [Standing], Option<&[u64]>),
+        places: &'m [SortedPlace],
+        starts: &'m [Standing],
+        ends: Option<&[u64]>,
     ) -> Result<Self> {
         let mut sources = Vec::with_capacity(places.len());
         for (number, (place, start)) in places.iter().zip(starts).enumerate() {
             let range = (start.offset, ends.map(|ends| ends[number]));
-            let reading = open(place, merge.direct, (range, feed.table_bytes), &mut feed.feed)?;
+            let reading = open(place, merge.direct, range, feed.table_bytes, &mut feed.feed)?;
             let (framing, is_input) = (merge.rules.framing, !place.is_spilled());
             let is_summed = merge.rules.verify && is_input;
             let source = Source::new(reading, framing, feed.window_bytes, is_summed)?;
@@ -293,8 +295,8 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
         let start = brought.bytes;
         brought.bytes += destination.write_from(key, lane, start, |outlet| match outlet {
             TaskOutlet::All(writer) => {
-                let form = (key, framing);
-                let end = destination.write_all(form, &mut records, start, writer, sum_out)?;
+                let (to, records) = (destination, &mut records);
+                let end = to.write_all(key, framing, records, start, writer, sum_out)?;
                 Ok(end - start)
             }
             TaskOutlet::Selected(writer) => {
@@ -373,7 +375,8 @@ pub struct InputFeed<'p> {
 
 /// Returns what reads inputs in these pieces, with the share of one of `threads` workers.
 pub fn input_feed<'p, K: KeyEncoder>(
-    (merge, plan): (&Merge<'_, K>, &StreamPlan),
+    merge: &Merge<'_, K>,
+    plan: &StreamPlan,
     pieces: Vec<Region>,
     threads: usize,
     progress: &'p Progress,
@@ -383,7 +386,7 @@ pub fn input_feed<'p, K: KeyEncoder>(
     let kept = if keeps_one { plan.spare_bytes / KEPT_SHARE } else { 0 };
     let spare_bytes = (plan.spare_bytes - kept) / threads;
     Ok(InputFeed {
-        feed: Feed::new((merge.engine, plan.read_depth), pieces, spare_bytes, progress)?,
+        feed: Feed::new(merge.engine, plan.read_depth, pieces, spare_bytes, progress)?,
         window_bytes: plan.piece_bytes,
         longest: keeps_one.then_some(plan.piece_bytes + kept),
         table_bytes: TABLE_WINDOW_BYTES,
@@ -393,7 +396,8 @@ pub fn input_feed<'p, K: KeyEncoder>(
 /// Returns what reads runs, in pieces of their own.
 fn run_feed<'p, K: KeyEncoder>(
     merge: &Merge<'_, K>,
-    (plan, external): (&Plan, &ExternalPlan),
+    plan: &Plan,
+    external: &ExternalPlan,
     runs: &[Run],
     progress: &'p Progress,
 ) -> Result<InputFeed<'p>> {
@@ -406,7 +410,7 @@ fn run_feed<'p, K: KeyEncoder>(
     let pieces = pieces.into_iter().map(|bytes| cut(&mut arena, bytes)).collect();
     let depth = plan.levers.queue_depth.unwrap_or(READS_USUAL);
     Ok(InputFeed {
-        feed: Feed::new((merge.engine, depth), pieces, streams.spare_bytes, progress)?,
+        feed: Feed::new(merge.engine, depth, pieces, streams.spare_bytes, progress)?,
         window_bytes: streams.piece_bytes,
         longest: None,
         table_bytes: table_window_bytes(external, runs.len()),

@@ -63,7 +63,8 @@ impl SpillSpots {
     /// of `past` lie.
     pub fn kept(
         sets: Vec<SpillSet>,
-        (past, runs): (Option<&Past>, usize),
+        past: Option<&Past>,
+        runs: usize,
         limit: Option<ByteSize>,
     ) -> Self {
         let allowance = Allowance::new(limit);
@@ -114,8 +115,10 @@ impl SpillSpots {
     /// system `freed` is one of theirs, which gets room back meanwhile, `beside` bytes are enough.
     pub fn check_space(
         &self,
-        (bytes, piece_bytes): (u64, u64),
-        (freed, beside): (Option<u64>, u64),
+        bytes: u64,
+        piece_bytes: u64,
+        freed: Option<u64>,
+        beside: u64,
     ) -> Result<()> {
         let mut systems = Systems::default();
         for place in &self.named {
@@ -126,7 +129,7 @@ impl SpillSpots {
             let around = |(path, stride)| (directory_of(path), stride);
             systems.add(place.set.directories().map(around))?;
         }
-        systems.check((bytes, piece_bytes), (freed, beside))
+        systems.check(bytes, piece_bytes, freed, beside)
     }
 
     /// Creates the file of the next run, of this size, with `create`.

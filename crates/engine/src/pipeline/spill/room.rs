@@ -61,8 +61,10 @@ impl Systems {
     /// which gets room back meanwhile, `beside` bytes there are enough.
     pub fn check(
         mut self,
-        (bytes, piece_bytes): (u64, u64),
-        (freed, beside): (Option<u64>, u64),
+        bytes: u64,
+        piece_bytes: u64,
+        freed: Option<u64>,
+        beside: u64,
     ) -> Result<()> {
         let mut needed = bytes;
         if let Some(own) = self.systems.iter_mut().find(|system| Some(system.device) == freed) {

@@ -9,15 +9,15 @@ fn two_are_merged_with_as_few_descriptors_as_are_asked_for() {
             let files = |left| OpenFiles { left, per_file, per_queue };
             let enough = (0..).find(|left| files(*left).at_once(members, queues) >= 2);
             let least = enough.expect("a number");
-            assert!(files(least).check((3, 0), members, queues).is_ok());
-            let error = files(least - 1).check((3, 0), members, queues).expect_err("too few");
+            assert!(files(least).check(3, 0, members, queues).is_ok());
+            let error = files(least - 1).check(3, 0, members, queues).expect_err("too few");
             assert!(error.to_string().contains(&format!("{least} are needed")), "{error}");
-            assert!(files(least).check((3, 1), members, queues).is_err());
+            assert!(files(least).check(3, 1, members, queues).is_err());
             // Where no run is written.
             let enough = (0..).find(|left| files(*left).inputs_at_once(queues) >= 2);
             let least = enough.expect("a number");
-            assert!(files(least).check((2, 0), members, queues).is_ok());
-            assert!(files(least - 1).check((2, 0), members, queues).is_err());
+            assert!(files(least).check(2, 0, members, queues).is_ok());
+            assert!(files(least - 1).check(2, 0, members, queues).is_err());
         }
     }
 }

@@ -21,9 +21,9 @@ fn read(
 ) -> Result<Vec<u8>> {
     let progress = Progress::new();
     let pieces = vec![Arena::new(ByteSize(piece as u64))?];
-    let mut feed = Feed::new((engine, 16), pieces, spare, &progress)?;
+    let mut feed = Feed::new(engine, 16, pieces, spare, &progress)?;
     let blocks = RunBlocks::new(RunReader::open(run, Direct::Auto)?, 0)?;
-    let mut source = Source::new(feed.open_run(blocks, (0, None))?, framing, piece, false)?;
+    let mut source = Source::new(feed.open_run(blocks, 0, None)?, framing, piece, false)?;
     let mut records = Vec::new();
     while source.advance(key, &mut feed, None)? == Advance::Next {
         records.extend_from_slice(source.record());
@@ -113,9 +113,9 @@ fn tags_are_used_again() {
     std::fs::write(&path, "a\nb\n").unwrap();
     let progress = Progress::new();
     let pieces = (0..3).map(|_| Arena::new(ByteSize(BLOCK as u64)).unwrap()).collect();
-    let mut feed = Feed::new((Engine::Auto, 16), pieces, 0, &progress).unwrap();
+    let mut feed = Feed::new(Engine::Auto, 16, pieces, 0, &progress).unwrap();
     for _ in 0..100 {
-        let mut open = || feed.open(File::open_read(&path, Direct::Auto).unwrap(), (0, None));
+        let mut open = || feed.open(File::open_read(&path, Direct::Auto).unwrap(), 0, None);
         let files = [open().unwrap(), open().unwrap(), open().unwrap()];
         for mut file in files {
             let mut read = [0; 8];

@@ -123,7 +123,7 @@ fn what_was_kept_is_counted() {
     let past = Past { runs, ..Past::default() };
     let limit = Some(ByteSize(4 * RUN.file_bytes()));
     let sets = places.made.drain(..).map(|place| place.set).collect();
-    let mut kept = SpillSpots::kept(sets, (Some(&past), 3), limit);
+    let mut kept = SpillSpots::kept(sets, Some(&past), 3, limit);
     assert_eq!(held(&kept), [2 * RUN.file_bytes(), RUN.file_bytes()]);
     let run = kept.create(size(), create).unwrap();
     assert!(run.file().path().starts_with(kept.made[1].set.home()));
