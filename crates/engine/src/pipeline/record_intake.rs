@@ -65,7 +65,7 @@ pub struct RecordIntake<'a, K> {
 impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns an intake that begins at `start`, with its first load sampled.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, start: InputPlace) -> Result<Self> {
-        let cutter = Cutter::new(work.sources(), how.framing, work.plan.block_bytes).at(start);
+        let cutter = Cutter::new(work.sources(), how.sort.framing, work.plan.block_bytes).at(start);
         let mut intake = Self {
             work,
             how,
@@ -88,7 +88,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns how `limit` bytes are divided for the next load.
     fn divide(&self, limit: usize) -> LoadMemory {
         let plan = &self.work.plan;
-        if plan.is_one_pass || self.how.framing.fixed_length().is_some() {
+        if plan.is_one_pass || self.how.sort.framing.fixed_length().is_some() {
             return plan.load;
         }
         let carried = self.tail.len();
@@ -97,7 +97,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             false => limit.min(plan.load_limit.max(4 * carried)),
         };
         let average = self.average.max(self.long_bytes);
-        let mut memory = plan.sizes.of_lines(average, self.how.buckets_max).load_within(limit);
+        let mut memory = plan.sizes.of_lines(average, self.how.sort.buckets_max).load_within(limit);
         // What was carried has to fit, even if nothing more does. It was in a load as large as this
         // one, so that no less is left for entries than there was then.
         memory.read_bytes = memory.read_bytes.max(carried.next_multiple_of(PAGE) + PAGE);
@@ -123,7 +123,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             return Ok(());
         }
         let most = plan.slab_bytes / 2;
-        let is_long = || carried - self.how.framing.whole_bytes(&bytes[self.tail.clone()]) > most;
+        let is_long =
+            || carried - self.how.sort.framing.whole_bytes(&bytes[self.tail.clone()]) > most;
         let is_full = !plan.is_one_pass && carried > most;
         (self.needs_all, self.long_bytes) = (is_full && (self.needs_all || is_long()), 0);
         Ok(())
@@ -133,7 +134,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// record in a later one.
     fn count_passed(&mut self, bytes: &[u8], layout: &LoadLayout) {
         let JobInput::Stream(stream) = &self.work.input else { return };
-        let framing = self.how.framing;
+        let framing = self.how.sort.framing;
         if framing.fixed_length().is_some() || self.how.gate.is_none() && framing.is_local() {
             return;
         }
@@ -155,9 +156,9 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         if let Some(others) = begun.at.checked_sub(passed) {
             (before, own) = (begun.top, &taken[others as usize..]);
         }
-        before.lines += memchr_iter(self.how.framing.line_end(), own).count() as u64;
+        before.lines += memchr_iter(self.how.sort.framing.line_end(), own).count() as u64;
         before.bytes += own.len() as u64;
-        before.records = before.records.map(|all| all + self.how.framing.count(own) as u64);
+        before.records = before.records.map(|all| all + self.how.sort.framing.count(own) as u64);
         (stream.name(begun), before)
     }
 
@@ -167,13 +168,13 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         let JobInput::Stream(stream) = &self.work.input else { return None };
         let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         let message = stream.cut_off()?.clone();
-        let has_whole = self.how.framing.whole_bytes(&bytes[tail.clone()]) > 0;
+        let has_whole = self.how.sort.framing.whole_bytes(&bytes[tail.clone()]) > 0;
         (!tail.is_empty() && !has_whole).then(|| RecordFault::new(tail.start, message))
     }
 
     /// Returns the error for a record that must not be, in a load that lies in `bytes`.
     fn malformed(&self, bytes: &[u8], layout: &LoadLayout, fault: &RecordFault) -> Error {
-        let framing = self.how.framing;
+        let framing = self.how.sort.framing;
         let (path, before) = match &self.work.input {
             JobInput::Files(files) => {
                 let InputPlace { source, offset } = layout.origin(fault.at);
@@ -218,7 +219,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 
     /// Returns the error for a record that no load can hold, of which the tail was read.
     fn too_long(&self) -> Error {
-        let (held, origin, framing) = (self.tail.len(), self.place(), self.how.framing);
+        let (held, origin, framing) = (self.tail.len(), self.place(), self.how.sort.framing);
         let place = self.place_of(origin, held);
         let check = message!("check {}", Setting::Format);
         let (what, check) = match framing {
@@ -278,7 +279,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         let division = self.divide(memory.len());
         let mut pool = memory.split_off(division.read_bytes);
         self.unused = Some(pool.split_off(division.pool_bytes));
-        let capacity = match self.how.item {
+        let capacity = match self.how.sort.item {
             Item::Entry | Item::WideEntry => division.read_bytes,
             Item::Record(_) => usize::MAX / 2, // read through buffers; the pool bounds the records
         };
@@ -310,9 +311,9 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         let JobInput::Files(files) = &self.work.input else { return Ok(()) };
         let bytes = self.work.plan.load.records_bytes.min(self.cutter.bytes_left());
         let load = ComingLoad { files, left: self.cutter.left(), bytes };
-        let wanted = bytes as usize / self.average / self.how.bucket_records;
-        let buckets = (wanted, self.how.buckets_max);
-        self.classifier = Some(self.sampler.classifier(self.how.key, load, buckets)?);
+        let sort = &self.how.sort;
+        let wanted = sort.buckets_wanted(bytes as usize, self.average);
+        self.classifier = Some(self.sampler.classifier(sort, load, wanted)?);
         Ok(())
     }
 
@@ -355,7 +356,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
     fn refuse_long(&mut self, ready: &ReadyLoad, most_bytes: u64, least_mib: u64) -> Result<()> {
         let bytes = ready.load.loaded_bytes().unwrap_or_default();
         let (layout, pieces) = &self.finished;
-        let record = longest_record(bytes, pieces, self.how.framing);
+        let record = longest_record(bytes, pieces, self.how.sort.framing);
         let read = pieces.last().map_or(0, |last| last.end) - record.start;
         let place = self.place_of(layout.origin(record.start), read);
         let size = format!(
