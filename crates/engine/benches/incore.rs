@@ -157,9 +157,8 @@ fn gathering(c: &mut Criterion) {
             group.bench_function(name, |b| {
                 b.iter(|| {
                     let rest = &entries[begins.next().expect("without end")..];
-                    let seen =
-                        (is_summed.then_some(&mut sum), &mut OrderCheck::new(&key, is_ordered));
-                    gather(rest, &records, black_box(&mut out), seen)
+                    let (sum, out) = (is_summed.then_some(&mut sum), black_box(&mut out));
+                    gather(rest, &records, out, sum, &mut OrderCheck::new(&key, is_ordered))
                 });
             });
         }

@@ -39,7 +39,7 @@ impl Scratch {
     }
 
     /// Returns scratch space for buckets of up to `capacity` items.
-    pub fn new(region: Region, (capacity, item): (usize, Item), method: Method) -> Self {
+    pub fn new(region: Region, capacity: usize, item: Item, method: Method) -> Self {
         assert!(region.len() >= Self::bytes_needed(capacity, item));
         assert_eq!(region.address() % align_of::<u128>(), 0);
         Self { region, capacity, method }

@@ -80,7 +80,7 @@ impl KeyedLoad {
     }
 
     /// Returns the pool that the buckets lie in.
-    pub fn pool(&self) -> &Arc<Pool> {
+    pub(super) fn pool(&self) -> &Arc<Pool> {
         self.dealings[0].pool()
     }
 
@@ -158,10 +158,12 @@ impl KeyedLoad {
         self.loaded.region.as_deref()
     }
 
-    /// Returns the memory of the records, for other uses. The pool's memory goes to the holder of
-    /// the pool.
-    pub fn into_region(self) -> Option<Region> {
-        self.loaded.region
+    /// Returns the memory of the records, unless they are the buckets' items, and that of the
+    /// buckets, if no dealer is left elsewhere: for other uses.
+    pub fn into_regions(self) -> [Option<Region>; 2] {
+        let pool = Arc::clone(self.pool());
+        drop(self.dealings);
+        [self.loaded.region, Arc::into_inner(pool).map(Pool::into_region)]
     }
 
     /// Returns the first word, from that of the bucket's leaf on, in which not all its keys are

@@ -153,6 +153,11 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
         }
     }
 
+    /// Returns the number of records that are sure to find room in a pool, dealt by `workers`.
+    pub fn room(&self, pool: &Pool, workers: usize) -> u64 {
+        pool.capacity(self.item.bytes(), self.buckets_max, workers)
+    }
+
     /// Returns a dealer for one worker, with nothing dealt.
     pub fn dealer(&self, classifier: &Classifier, pool: &Arc<Pool>) -> Dealer {
         Dealer::new(Arc::clone(pool), self.item, classifier.buckets())

@@ -59,6 +59,17 @@ struct SpanSlots {
     is_closed: bool,
 }
 
+/// Memory that a load is filled in.
+#[derive(Debug)]
+pub struct RawLoadMemory {
+    /// Memory of records, where the carried bytes lie in their place; or of buffers.
+    pub records: Region,
+    /// Memory of the buckets.
+    pub pool: Region,
+    /// Bytes of a buffer.
+    pub block_bytes: usize,
+}
+
 /// A load on its way into memory.
 #[derive(Debug)]
 pub struct RawLoad<'a, K> {
@@ -83,8 +94,6 @@ pub struct RawLoad<'a, K> {
 pub struct FilledLoad {
     /// The load.
     pub load: KeyedLoad,
-    /// The pool its buckets lie in.
-    pub pool: Arc<Pool>,
     /// Memory that it was read through, where that is not the memory of its records.
     pub spare: Option<Region>,
     /// Layout of the input's bytes in it.
@@ -105,15 +114,16 @@ pub struct FilledLoad {
 }
 
 impl<'a, K: KeyEncoder> RawLoad<'a, K> {
-    /// Returns a load with nothing read yet, in `memory`, where the carried bytes lie in their
-    /// place. Its entries lie in `pool`. Buffers are of `block` bytes.
+    /// Returns a load with nothing read yet.
     pub fn new(
         how: &'a Dealing<'a, K>,
         input: &'a JobInput,
-        (layout, classifier): (LoadLayout, Option<Classifier>),
-        (mut memory, pool): (Region, Region),
-        (block, workers): (usize, usize),
+        layout: LoadLayout,
+        classifier: Option<Classifier>,
+        memory: RawLoadMemory,
+        workers: usize,
     ) -> Self {
+        let RawLoadMemory { records: mut memory, pool, block_bytes: block } = memory;
         let pool = Pool::new(pool);
         let begin = layout.begin();
         let carried = match how.sort.item {
@@ -128,10 +138,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             _ => {
                 // Records between blocks, and what was carried, are dealt in the end.
                 let between = layout.spans.len() + how.sort.framing.count(carried);
-                (
-                    pool.capacity(how.sort.item.bytes(), how.sort.buckets_max, workers),
-                    between as u64,
-                )
+                (how.sort.room(&pool, workers), between as u64)
             }
         };
         let (regions, around) = match how.sort.item {
@@ -305,7 +312,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             forget_sums(workers, sum_before);
             dealers.push(how.sort.dealer(&classifier, &pool));
         }
-        let room = pool.capacity(how.sort.item.bytes(), how.sort.buckets_max, workers_count);
+        let room = how.sort.room(&pool, workers_count);
         let mut rest = LeftoverRecords {
             how,
             classifier: &classifier,
@@ -348,7 +355,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             Item::Record(_) => (None, Some(memory)),
         };
         let load = how.sort.finish(region, &classifier, dealers);
-        FilledLoad { load, pool, spare, layout, pieces, tail, origins, is_stuck, ragged, fault }
+        FilledLoad { load, spare, layout, pieces, tail, origins, is_stuck, ragged, fault }
     }
 }
 

@@ -14,7 +14,7 @@ use memchr::memchr_iter;
 
 use super::dealing::Dealing;
 use super::intake::{Intake, ReadyLoad, sum_in};
-use super::raw_load::{FilledLoad, RawLoad};
+use super::raw_load::{FilledLoad, RawLoad, RawLoadMemory};
 use super::record_place::{Before, RecordPlace, count_before, length_at};
 use super::sample::{ComingLoad, Sampler};
 use super::stage::Worker;
@@ -291,9 +291,9 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
             Some(before) => memory[begin..layout.start].copy_from_slice(&before[tail]),
             None => memory.copy_within(tail, begin),
         }
-        let planned = (layout, self.classifier.take());
-        let sizes = (self.cutter.block(), self.work.plan.threads);
-        Ok(RawLoad::new(self.how, &self.work.input, planned, (memory, pool), sizes))
+        let (classifier, workers) = (self.classifier.take(), self.work.plan.threads);
+        let memory = RawLoadMemory { records: memory, pool, block_bytes: self.cutter.block() };
+        Ok(RawLoad::new(self.how, &self.work.input, layout, classifier, memory, workers))
     }
 
     fn place(&self) -> InputPlace {
@@ -324,7 +324,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         before: Sum,
     ) -> Result<ReadyLoad> {
         let filled = raw.finish(workers, before);
-        let FilledLoad { load, pool, spare, layout, pieces, tail, fault, .. } = filled;
+        let FilledLoad { load, spare, layout, pieces, tail, fault, .. } = filled;
         let bytes = load.loaded_bytes().unwrap_or_default();
         if let Some(fault) = fault.or_else(|| self.cut_off(bytes, &tail)) {
             let end = pieces.last().map_or(0, |piece| piece.end);
@@ -339,7 +339,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         self.finished = (layout, pieces);
         let sum = sum_in(workers).less(before);
         let spare = spare.into_iter().chain(self.unused.take()).collect();
-        let mut ready = ReadyLoad::new(load, sum, pool, spare);
+        let mut ready = ReadyLoad::new(load, sum, spare);
         ready.taken.ragged = filled.ragged;
         Ok(ready)
     }

@@ -135,7 +135,7 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         let blocks = sieve.buffers_bytes / block;
         source.buffers = (0..blocks).map(|_| cut(&mut memory, block)).collect();
         (self.unused, self.has_begun) = (Some(memory), true);
-        let room = pool.capacity(sort.item.bytes(), sort.buckets_max, workers);
+        let room = sort.room(&pool, workers);
         Ok(RawSieve {
             how: self.how,
             files: self.files,
@@ -172,7 +172,7 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         before: Sum,
     ) -> Result<ReadyLoad> {
         let RawSieve { how, source, before: earlier, sieve, dealers, is_unsuited, .. } = raw;
-        let (classifier, pool, mut dealers) = dealers.finish();
+        let (classifier, _, mut dealers) = dealers.finish();
         dealers.iter_mut().for_each(|dealer| dealer.mark(u64::MAX));
         let (table, store) = sieve.into_regions();
         let load = how.sort.finish(Some(store), &classifier, dealers);
@@ -191,7 +191,7 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         self.source = Some(source);
         let is_unfinished = self.work.plan.is_one_pass && !self.is_over();
         self.is_unsuited = is_unsuited.into_inner() || is_unfinished;
-        let mut ready = ReadyLoad::new(load, sum, pool, spare);
+        let mut ready = ReadyLoad::new(load, sum, spare);
         ready.taken.add(dropped);
         Ok(ready)
     }

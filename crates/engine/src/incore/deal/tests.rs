@@ -239,8 +239,8 @@ fn lines_come_back_once_and_are_gathered_whole() {
             for room in [whole.len(), whole.len() / 2, whole.len().saturating_sub(1), 0] {
                 let mut out = vec![0; room];
                 let mut sum = Sum::default();
-                let seen = (Some(&mut sum), &mut OrderCheck::new(key, false));
-                let gathered = gather(&entries, &loaded.records(), &mut out, seen);
+                let (records, check) = (loaded.records(), &mut OrderCheck::new(key, false));
+                let gathered = gather(&entries, &records, &mut out, Some(&mut sum), check);
                 let fits = expected.iter().scan(0, |end, line| {
                     *end += line.len();
                     Some(*end)

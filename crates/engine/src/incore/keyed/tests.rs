@@ -100,7 +100,7 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
     let item = Item::for_length(length);
     let bytes = Scratch::bytes_needed(BUCKET_ENTRIES_MAX, item);
     let region = Arena::new(ByteSize(bytes as u64)).unwrap();
-    let mut scratch = Scratch::new(region, (BUCKET_ENTRIES_MAX, item), Method::default());
+    let mut scratch = Scratch::new(region, BUCKET_ENTRIES_MAX, item, Method::default());
     let mut out = Vec::new();
     for task in load.tasks(1 << 20) {
         assert_eq!(load.sorted_range(&task).start, out.len() as u64);
@@ -110,7 +110,7 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
                 out.resize(start + entries.len() * length, 0);
                 let mut sum = Sum::default();
                 let mut check = OrderCheck::new(key, true);
-                gather(entries, records, &mut out[start..], (Some(&mut sum), &mut check));
+                gather(entries, records, &mut out[start..], Some(&mut sum), &mut check);
                 assert!(!check.is_disordered(), "in order");
                 assert_eq!(sum.records, entries.len() as u64);
             });

@@ -64,14 +64,14 @@ fn sorted<K: KeyEncoder>(sort: &IncoreSort<'_, K>, records: &[u8]) -> (Vec<u8>, 
     assert_eq!((load.records(), load.bytes()), (count, records.len() as u64));
     let scratch = Scratch::bytes_needed(BUCKET_ENTRIES_MAX, sort.item);
     let scratch = Arena::new(ByteSize(scratch as u64)).unwrap();
-    let mut scratch = Scratch::new(scratch, (BUCKET_ENTRIES_MAX, sort.item), Method::default());
+    let mut scratch = Scratch::new(scratch, BUCKET_ENTRIES_MAX, sort.item, Method::default());
     let mut out = vec![0; records.len()];
     for part in 0..load.parts() {
         let range = load.sorted_range(&(part..part + 1));
         let out = &mut out[range.start as usize..range.end as usize];
         load.sort_part(sort.key, part, &mut scratch, |entries, records| {
-            let gathered =
-                gather(entries, records, out, (None, &mut OrderCheck::new(sort.key, false)));
+            let check = &mut OrderCheck::new(sort.key, false);
+            let gathered = gather(entries, records, out, None, check);
             assert_eq!((gathered.records, gathered.bytes), (entries.len(), out.len()));
         });
     }

@@ -53,7 +53,7 @@ pub fn measure(meter: &mut KernelMeter<'_>, numbers: &[usize]) -> Result<Section
             space.own(meter)?,
         ];
         for ((way, laps), line) in WAYS.into_iter().zip(&ways).zip(&mut lines) {
-            let spread = section.note_nanoseconds(way, (laps, keys));
+            let spread = section.note_nanoseconds(way, laps, keys);
             line.points.push([keys as f64, spread.median]);
             row.push(spread.into());
         }
@@ -150,7 +150,7 @@ impl NowSortSpace {
                 own.sort(&load, |entries, records| {
                     let room = std::mem::take(&mut to);
                     let (here, rest) = room.split_at_mut(entries.len() * ENTRY_BYTES);
-                    gather(entries, records, here, (None, &mut OrderCheck::new(&key, false)));
+                    gather(entries, records, here, None, &mut OrderCheck::new(&key, false));
                     to = rest;
                 });
             });

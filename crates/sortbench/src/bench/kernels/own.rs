@@ -45,7 +45,7 @@ impl<'k, K: KeyEncoder> Own<'k, K> {
             sort: IncoreSort { key, item, framing, bucket_records, buckets_max },
             bytes: count * length,
             memory: Some((records.into_region(), pool)),
-            scratch: Scratch::new(scratch, (BUCKET_ENTRIES_MAX, item), Method::Radix),
+            scratch: Scratch::new(scratch, BUCKET_ENTRIES_MAX, item, Method::Radix),
         })
     }
 
@@ -72,9 +72,8 @@ impl<'k, K: KeyEncoder> Own<'k, K> {
 
     /// Takes the memory of a load back.
     pub fn clear(&mut self, load: KeyedLoad) {
-        let pool = Arc::clone(load.pool());
-        let records = load.into_region();
-        self.memory = records.zip(Arc::into_inner(pool).map(Pool::into_region));
+        let [records, pool] = load.into_regions();
+        self.memory = records.zip(pool);
     }
 }
 

@@ -83,7 +83,7 @@ pub fn measure(meter: &mut KernelMeter<'_>, records: usize) -> Result<Section> {
                 true => Cell::Empty,
                 false => section.note_seconds(&format!("{name}, {step}"), laps).into(),
             });
-            section.note_counts(format!("{name}, {step}"), (laps, records));
+            section.note_counts(format!("{name}, {step}"), laps, records);
         }
         let [generate, sort, output] = steps;
         let whole = section.note_seconds(&format!("{name}, all"), &generate.and(sort).and(output));
@@ -214,8 +214,8 @@ impl Load {
                 for entries in sorted.chunks(out.len()) {
                     let out = &mut out[..entries.len()];
                     let to = out.as_flattened_mut();
-                    let seen = (Some(&mut check.sum), &mut OrderCheck::new(&key, false));
-                    gather(entries, &records, to, seen);
+                    let order = &mut OrderCheck::new(&key, false);
+                    gather(entries, &records, to, Some(&mut check.sum), order);
                     out.iter().for_each(|record| check.look_at(record));
                 }
                 check
