@@ -14,7 +14,7 @@ use crate::order::OrderCheck;
 use crate::proof::Sum;
 
 /// Number of records to prefetch ahead. A miss takes some 100 ns and copying 100 bytes some 8 ns.
-const AHEAD: usize = 16;
+pub const AHEAD: usize = 16;
 
 /// Records of varying length that are copied before they are compared. A load that spans two
 /// stores waits until both have left the store buffer, so a record that was just copied is slow to

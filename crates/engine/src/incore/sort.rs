@@ -16,18 +16,15 @@
 //!                                  a bucket that is too large
 //! ```
 //!
-//! | phase | here | from |
-//! | --- | --- | --- |
-//! | 1, 2 | [`IncoreSort::sample`], [`IncoreSort::classifier`] | sample sort, see [`Classifier`] |
-//! | 3 | [`IncoreSort::deal`] | NOW-Sort's buckets; write combining, see [`Dealer`] |
-//! | 4 | [`IncoreSort::finish`] | sample sort again, from where the keys differ |
-//! | 5 | [`KeyedLoad::sort_part`] | AlphaSort's entries, see [`bucket`](super::bucket) |
-//! | 6 | [`gather`](super::gather()) | AlphaSort's gather phase |
-//!
-//! AlphaSort (Nyberg et al., SIGMOD 1994, section 4) found that a cache miss costs more than a
-//! comparison: so sort small entries, not records, and do it a cache-full at a time. NOW-Sort
-//! (Arpaci-Dusseau et al., SIGMOD 1997, section 4.2) deals entries into buckets while the disk
-//! still reads.
+//! - Phases 1 and 2, [`IncoreSort::sample`] and [`IncoreSort::classifier`], are those of sample
+//!   sort (Blelloch et al., SPAA 1991; ips4o, Axtmann et al., ESA 2017), with a trie as the search.
+//! - Phase 3, [`IncoreSort::deal`]: NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997, section 4.2) puts
+//!   entries into buckets while the disk still reads. Their ends are written by cache lines (Satish
+//!   et al., SIGMOD 2010, section 4).
+//! - Phase 4, [`IncoreSort::finish`], is sample sort of one bucket, from where its keys differ.
+//! - Phases 5 and 6, [`KeyedLoad::sort_part`] and [`gather`](super::gather()): AlphaSort (Nyberg et
+//!   al., SIGMOD 1994, section 4) found that a cache miss costs more than a comparison. So it sorts
+//!   small entries, not records, a cache-full at a time, and copies the records last.
 //!
 //! Everything here runs on one thread and does no I/O. `pipeline` reads pages for the sample and
 //! blocks to deal, has a dealer for each worker, and lets any of them sort and gather buckets.
@@ -251,7 +248,7 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
 }
 
 /// Returns whether a record is one of about `1 / step` of all, chosen without regard to any pattern
-/// in them, as by [`chance`], but without one of its own in the distances.
+/// in them. ([`chance`] below a bound would choose places at few distances.)
 fn is_sampled(place: usize, step: usize) -> bool {
     let hash = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     hash.is_multiple_of(step as u64)

@@ -9,6 +9,7 @@ use super::stage::{Drain, Worker};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::format::csv::RowCells;
+use crate::incore::gather::AHEAD;
 use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather, prefetch};
 use crate::key::{CutRecord, KeyEncoder};
@@ -19,9 +20,6 @@ use crate::order::OrderCheck;
 use crate::order::disorder;
 use crate::proof::Sum;
 use crate::stats::Activity;
-
-/// Number of records to prefetch ahead where they are looked at one by one, as gathering does.
-const AHEAD: usize = 16;
 
 /// A keyed load being written.
 #[derive(Debug)]
