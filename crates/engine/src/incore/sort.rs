@@ -115,16 +115,19 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
         let wanted = self.buckets_wanted(load_bytes, first.len().div_ceil(records.max(1)));
         let rows =
             if wanted > 1 { records_to_sample(wanted).min(rows_max).min(records) } else { 0 };
-        let share = records as f64 / rows as f64;
         let (mut sample, mut number, mut at) = (Sample::new(self.key, 0), 0, 0);
         for row in 0..rows {
-            let target = ((row as f64 + chance(row as u64)) * share) as usize;
-            let passed = target.min(records - 1) - number;
+            let (begin, end) = (row * records / rows, (row + 1) * records / rows);
+            let shifted = begin + (chance(row as u64) * (end - begin) as f64) as usize;
+            let passed = shifted.min(end - 1) - number;
             at = match self.framing.fixed_length() {
                 Some(length) => at + passed * length,
                 None => (0..passed).fold(at, |at, _| at + self.framing.first_length(&first[at..])),
             };
             let length = self.framing.first_length(&first[at..]);
+            if length == 0 {
+                break;
+            }
             sample.push(self.key, &first[at..at + length], at as u64);
             (number, at) = (number + passed + 1, at + length);
         }

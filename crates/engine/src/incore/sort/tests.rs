@@ -140,6 +140,25 @@ fn lines() {
     assert!(again > 20, "{again} loads had buckets dealt again");
 }
 
+/// A stream may begin with few more records than are sampled, with as many, or with fewer.
+#[test]
+fn as_many_records_are_sampled_as_there_may_be() {
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
+    let framing = Framing::Terminated(b'\n');
+    with_encoder!(&key, |key| {
+        let item = Item::Entry;
+        let sort = IncoreSort { key, item, framing, bucket_records: 1, buckets_max: 100 };
+        for records in 0..80 {
+            let lines: Vec<u8> =
+                (0..records).flat_map(|n| [b"x".repeat(n), vec![b'\n']]).flatten().collect();
+            for rows_max in 0..100 {
+                let (sample, _) = sort.sample(&lines, 1 << 20, rows_max);
+                assert_eq!(sample.len(), rows_max.min(records), "of {records}");
+            }
+        }
+    });
+}
+
 /// Keys that are alike as far as a classifier looks make one bucket; those that are sampled all and
 /// differ make as many as are wanted, and never more than are allowed.
 #[test]
