@@ -11,7 +11,8 @@ use std::sync::Arc;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use sortwell_engine::format::Format;
 use sortwell_engine::format::Framing;
-use sortwell_engine::incore::{Classifier, Dealer, Item, Method, Pool, Sample, gather};
+use sortwell_engine::incore::sort::{bucket_records, buckets_max};
+use sortwell_engine::incore::{IncoreSort, Item, Method, Pool, gather};
 use sortwell_engine::io::{Arena, Region};
 use sortwell_engine::key::{CompiledKey, KeyEncoder};
 use sortwell_engine::load::Records;
@@ -23,7 +24,7 @@ use sortwell_engine::units::ByteSize;
 /// Bytes of records in a measured load: beyond every cache.
 const LOAD_BYTES: usize = 256 << 20;
 
-/// Bytes dealt at a time, as in a job.
+/// Bytes of records that are merged.
 const BLOCK_BYTES: usize = 4 << 20;
 
 /// Bytes gathered at a time, as in a job.
@@ -71,9 +72,9 @@ fn deal(c: &mut Criterion) {
         )
         .expect("a key");
         let item = Item::for_length(length);
-        let buckets = records.div_ceil(24 << 10);
-        let mut pool =
-            Some(arena(Pool::bytes_needed(records as u64, item.bytes(), 4 * buckets, 1) as usize));
+        let buckets = buckets_max(records as u64, length);
+        let pool = Pool::bytes_needed(records as u64, item.bytes(), buckets, 1);
+        let mut pool = Some(arena(pool as usize));
         group.throughput(Throughput::Elements(records as u64));
         let name = format!(
             "{length} bytes by {}",
@@ -84,36 +85,26 @@ fn deal(c: &mut Criterion) {
         );
         group.bench_function(name, |b| {
             b.iter(|| match &key {
-                CompiledKey::Slice(key) => deal_all(key, &load, length, buckets, &mut pool),
-                CompiledKey::Composite(key) => deal_all(key, &load, length, buckets, &mut pool),
-                CompiledKey::Line(key) => deal_all(key, &load, length, buckets, &mut pool),
-                CompiledKey::Text(key) => deal_all(key, &load, length, buckets, &mut pool),
+                CompiledKey::Slice(key) => deal_all(key, &load, length, &mut pool),
+                CompiledKey::Composite(key) => deal_all(key, &load, length, &mut pool),
+                CompiledKey::Line(key) => deal_all(key, &load, length, &mut pool),
+                CompiledKey::Text(key) => deal_all(key, &load, length, &mut pool),
             });
         });
     }
 }
 
-fn deal_all<K: KeyEncoder>(
-    key: &K,
-    load: &[u8],
-    length: usize,
-    buckets: usize,
-    memory: &mut Option<Region>,
-) {
-    let mut sample = Sample::new(key, 0);
-    for (number, record) in load.chunks_exact(length).step_by(1024).enumerate() {
-        sample.push(key, record, (number * 1024 * length) as u64);
-    }
-    let classifier = Classifier::build(&sample, sample.len() / buckets);
+fn deal_all<K: KeyEncoder>(key: &K, load: &[u8], length: usize, memory: &mut Option<Region>) {
+    let whole = &load[..load.len() / length * length];
+    let sort = IncoreSort {
+        key,
+        item: Item::for_length(length),
+        framing: Framing::Fixed(length),
+        bucket_records: bucket_records(length),
+        buckets_max: buckets_max((whole.len() / length) as u64, length),
+    };
     let pool = Arc::new(Pool::new(memory.take().expect("memory")));
-    let mut dealer = Dealer::new(Arc::clone(&pool), Item::for_length(length), classifier.buckets());
-    let mut first = 0;
-    for block in load.chunks(BLOCK_BYTES / length * length) {
-        let whole = block.len() / length * length;
-        dealer.deal(&classifier, key, (&block[..whole], Framing::Fixed(length)), first, None);
-        first += whole as u64;
-    }
-    drop(black_box(dealer));
+    drop(black_box(sort.deal_whole(whole, &pool)));
     *memory = Arc::into_inner(pool).map(Pool::into_region);
 }
 
@@ -166,9 +157,8 @@ fn gathering(c: &mut Criterion) {
             group.bench_function(name, |b| {
                 b.iter(|| {
                     let rest = &entries[begins.next().expect("without end")..];
-                    let seen =
-                        (is_summed.then_some(&mut sum), &mut OrderCheck::new(&key, is_ordered));
-                    gather(rest, &records, black_box(&mut out), seen)
+                    let (sum, out) = (is_summed.then_some(&mut sum), black_box(&mut out));
+                    gather(rest, &records, out, sum, &mut OrderCheck::new(&key, is_ordered))
                 });
             });
         }

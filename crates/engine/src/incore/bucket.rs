@@ -18,20 +18,6 @@ pub const BUCKET_ENTRIES: usize = 24 << 10;
 /// their size; data that arrives in order from a pipe makes far larger ones, which are dealt again.
 pub const BUCKET_ENTRIES_MAX: usize = 64 << 10;
 
-/// Bytes of records wanted in a bucket at most: buckets are what workers share the work by.
-const BUCKET_BYTES: usize = 4 << 20;
-
-/// Returns the records wanted in a bucket.
-pub fn bucket_records(record_length: usize) -> usize {
-    (BUCKET_BYTES / record_length).clamp(1, BUCKET_ENTRIES)
-}
-
-/// Returns the maximum number of records in a bucket before it is dealt again, where `wanted` are
-/// wanted.
-pub fn bucket_records_max(wanted: usize) -> usize {
-    wanted * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES
-}
-
 const _: () = assert!(BUCKET_ENTRIES_MAX >= 2 * BUCKET_ENTRIES);
 
 /// One worker's space to sort buckets in, used again for every bucket, and how that is done.
@@ -53,7 +39,7 @@ impl Scratch {
     }
 
     /// Returns scratch space for buckets of up to `capacity` items.
-    pub fn new(region: Region, (capacity, item): (usize, Item), method: Method) -> Self {
+    pub fn new(region: Region, capacity: usize, item: Item, method: Method) -> Self {
         assert!(region.len() >= Self::bytes_needed(capacity, item));
         assert_eq!(region.address() % align_of::<u128>(), 0);
         Self { region, capacity, method }
@@ -93,7 +79,7 @@ impl Scratch {
 
 /// Data needed to sort any bucket of a load.
 #[derive(Debug)]
-pub struct Sorter<'a, K> {
+pub(super) struct Sorter<'a, K> {
     /// The key.
     pub key: &'a K,
     /// The load's records.
@@ -105,7 +91,9 @@ impl<K: KeyEncoder> Sorter<'_, K> {
     /// locations mean.
     pub fn sort<R>(
         &self,
-        (dealt, bucket, leaf): (&Dealt, usize, Leaf),
+        dealt: &Dealt,
+        bucket: usize,
+        leaf: Leaf,
         scratch: &mut Scratch,
         show: impl FnOnce(&[u64], &Records<'_>) -> R,
     ) -> R {
@@ -133,7 +121,7 @@ impl<K: KeyEncoder> Sorter<'_, K> {
             }
             Item::Record(length) => {
                 let bytes = &mut bytes[..count * length];
-                let leaf = self.collect_records(dealt, bucket, leaf, (length, bytes, entries));
+                let leaf = self.collect_records(dealt, bucket, leaf, bytes, entries);
                 let records = Records::new(bytes, Framing::Fixed(length));
                 method.sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &records, wide);
@@ -149,8 +137,10 @@ impl<K: KeyEncoder> Sorter<'_, K> {
         dealt: &Dealt,
         bucket: usize,
         leaf: Leaf,
-        (length, bytes, entries): (usize, &mut [u8], &mut [u64]),
+        bytes: &mut [u8],
+        entries: &mut [u64],
     ) -> Leaf {
+        let length = dealt.item().bytes();
         // Behind the last word of the key comes the location, which is known already.
         let is_by_place = leaf.word == LOCATION;
         // The leaf knows words of open keys as the classifier packs them, with an alphabet that is

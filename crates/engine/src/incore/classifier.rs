@@ -24,8 +24,6 @@ mod sample;
 
 pub use sample::Sample;
 
-use std::ops::RangeInclusive;
-
 use super::alphabet::Alphabet;
 use super::item::{DIGEST_BITS, LOCATION_MAX, WIDE_BITS};
 use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES};
@@ -141,7 +139,7 @@ impl Classifier {
         let mut builder =
             Builder { sample, per_bucket, made, ranges: Vec::new(), parted_at: no_word };
         let word = sample.first_word;
-        builder.node(&rows, (0, word), 0, word_max(word));
+        builder.node(&rows, 0, word, 0, word_max(word));
         builder.finish()
     }
 
@@ -332,13 +330,7 @@ impl Builder<'_> {
 
     /// Makes a node over column `column`, which is word `word`, of `rows` (sorted, not empty, equal
     /// in all columns before), whose values are known to lie in `low..=high`; returns its number.
-    fn node(
-        &mut self,
-        rows: &[&[u64]],
-        (column, word): (usize, usize),
-        low: u64,
-        high: u64,
-    ) -> u32 {
+    fn node(&mut self, rows: &[&[u64]], column: usize, word: usize, low: u64, high: u64) -> u32 {
         let (min, max) = (rows[0][column], rows[rows.len() - 1][column]);
         let wanted = (rows.len() / self.per_bucket * CELLS_PER_BUCKET).clamp(CELLS_MIN, CELLS_MAX);
         let bits = 64 - (max - min).leading_zeros();
@@ -348,42 +340,33 @@ impl Builder<'_> {
         let number = self.made.nodes.len() as u32;
         let first = self.made.cells.len();
         self.made.cells.resize(first + count + 2, 0);
-        self.made.nodes.push(Node {
-            word,
-            base: min,
-            shift,
-            first: first as u32,
-            last: count as u32 + 1,
-        });
+        let node = Node { word, base: min, shift, first: first as u32, last: count as u32 + 1 };
+        self.made.nodes.push(node);
 
         // A bound no value can pass needs no bucket: the cell is never looked up.
         if min > low {
-            self.made.cells[first] = self.range((word, word), low, min - 1, 0);
+            self.made.cells[first] = self.range(word, word, low, min - 1, 0);
         }
-        self.fill(rows, (column, word), first + 1, (min..=high, shift, count));
+        self.fill(rows, column, node, high);
         let top = cell_top(min, shift, count as u64 - 1);
-        let above = if top < high { self.range((word, word), top + 1, high, 0) } else { 0 };
+        let above = if top < high { self.range(word, word, top + 1, high, 0) } else { 0 };
         self.made.cells[first + count + 1] = above;
         number
     }
 
-    /// Fills a node's inner cells, from left to right: thin neighbours share a bucket, a cell that
-    /// holds more than two buckets' worth becomes a node.
-    fn fill(
-        &mut self,
-        rows: &[&[u64]],
-        (column, word): (usize, usize),
-        first: usize,
-        (values, shift, count): (RangeInclusive<u64>, u32, usize),
-    ) {
-        let min = *values.start();
+    /// Fills the inner cells of a node over column `column`, whose values go up to `max`, from left
+    /// to right: thin neighbours share a bucket, a cell that holds more than two buckets' worth
+    /// becomes a node.
+    fn fill(&mut self, rows: &[&[u64]], column: usize, node: Node, max: u64) {
+        let Node { word, base, shift, .. } = node;
+        let (first, count) = (node.first as usize + 1, node.last as usize - 1);
         let mut taken = 0;
         let mut cell = 0;
         while cell < count {
             let opened = cell;
             let mut held = 0;
             while cell < count {
-                let top = cell_top(min, shift, cell as u64);
+                let top = cell_top(base, shift, cell as u64);
                 let here = rows[taken + held..].partition_point(|row| row[column] <= top);
                 // A cell that will become a node stays alone, even behind empty ones.
                 let is_node = here > 2 * self.per_bucket && cell > opened;
@@ -398,38 +381,32 @@ impl Builder<'_> {
             }
             let inside = &rows[taken..taken + held];
             taken += held;
-            let low = min + ((opened as u64) << shift);
+            let low = base + ((opened as u64) << shift);
             // The last cell may reach further than any value of the node.
-            let high = cell_top(min, shift, cell as u64 - 1).min(*values.end());
+            let high = cell_top(base, shift, cell as u64 - 1).min(max);
             self.parted_at = self.parted_at.min(word);
             let target = if cell - opened == 1 && held > 2 * self.per_bucket {
-                self.split(inside, (column, word), low, high)
+                self.split(inside, column, word, low, high)
             } else {
-                self.range((word, word), low, high, held)
+                self.range(word, word, low, high, held)
             };
             self.made.cells[first + opened..first + cell].fill(target);
         }
     }
 
     /// Cuts one overfull cell further: over the same word, or over the next where its rows agree.
-    fn split(
-        &mut self,
-        rows: &[&[u64]],
-        (column, word): (usize, usize),
-        low: u64,
-        high: u64,
-    ) -> u32 {
+    fn split(&mut self, rows: &[&[u64]], column: usize, word: usize, low: u64, high: u64) -> u32 {
         if low < high {
-            return NODE | self.node(rows, (column, word), low, high);
+            return NODE | self.node(rows, column, word, low, high);
         }
         if word == LOCATION {
-            return self.range((word, word), low, high, rows.len());
+            return self.range(word, word, low, high, rows.len());
         }
         let next = if self.sample.is_last(word, low) { LOCATION } else { word + 1 };
         if column + 1 == self.sample.columns {
-            self.range((word, next), 0, word_max(next), rows.len())
+            self.range(word, next, 0, word_max(next), rows.len())
         } else {
-            NODE | self.node(rows, (column + 1, next), 0, word_max(next))
+            NODE | self.node(rows, column + 1, next, 0, word_max(next))
         }
     }
 
@@ -446,13 +423,7 @@ impl Builder<'_> {
     }
 
     /// Adds a range of word `word`, found in a node over word `node_word`; its index.
-    fn range(
-        &mut self,
-        (node_word, word): (usize, usize),
-        low: u64,
-        high: u64,
-        rows: usize,
-    ) -> u32 {
+    fn range(&mut self, node_word: usize, word: usize, low: u64, high: u64, rows: usize) -> u32 {
         let parted_at = self.parted_at.min(node_word);
         self.parted_at = usize::MAX;
         debug_assert!(

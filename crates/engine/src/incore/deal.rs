@@ -97,13 +97,14 @@ impl Dealer {
     }
 
     /// Deals the records of one block, which lie back to back in `block`, the first at location
-    /// `first`, and adds them to `sum`, if one is wanted; how many they are. Blocks may come in any
-    /// order.
+    /// `first`, and adds them to `sum`, if one is wanted. Returns their number. Blocks may come in
+    /// any order.
     pub fn deal<K: KeyEncoder>(
         &mut self,
         classifier: &Classifier,
         key: &K,
-        (block, framing): (&[u8], Framing),
+        block: &[u8],
+        framing: Framing,
         first: u64,
         mut sum: Option<&mut Sum>,
     ) -> u64 {
@@ -114,7 +115,7 @@ impl Dealer {
                     if let Some(sum) = &mut sum {
                         sum.add_all(framing, piece);
                     }
-                    self.deal_fixed(classifier, key, (piece, length), location);
+                    self.deal_fixed(classifier, key, piece, length, location);
                     location += piece.len() as u64;
                 }
                 block.len() / length
@@ -126,7 +127,7 @@ impl Dealer {
                     if let Some(sum) = &mut sum {
                         sum.add_record(record);
                     }
-                    self.deal_item(classifier, key, (record, first + begun as u64));
+                    self.deal_item(classifier, key, record, first + begun as u64);
                     (begun, lines) = (at + 1, lines + 1);
                 }
                 debug_assert_eq!(begun, block.len(), "a block is whole records");
@@ -138,7 +139,7 @@ impl Dealer {
                     if let Some(sum) = &mut sum {
                         sum.add_record(record);
                     }
-                    self.deal_item(classifier, key, (record, begun));
+                    self.deal_item(classifier, key, record, begun);
                     (begun, records) = (begun + record.len() as u64, records + 1);
                 }
                 records
@@ -152,7 +153,8 @@ impl Dealer {
         &mut self,
         classifier: &Classifier,
         key: &K,
-        (block, length): (&[u8], usize),
+        block: &[u8],
+        length: usize,
         first: u64,
     ) {
         let step = length as u64;
@@ -168,7 +170,7 @@ impl Dealer {
             }
             Item::WideEntry => {
                 for (location, record) in located {
-                    self.deal_item(classifier, key, (record, location));
+                    self.deal_item(classifier, key, record, location);
                 }
             }
             Item::Record(16) => {
@@ -189,7 +191,8 @@ impl Dealer {
         &mut self,
         classifier: &Classifier,
         key: &K,
-        (record, location): (&[u8], u64),
+        record: &[u8],
+        location: u64,
     ) {
         let bucket = match self.item {
             Item::Entry => {

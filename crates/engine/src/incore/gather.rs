@@ -14,7 +14,7 @@ use crate::order::OrderCheck;
 use crate::proof::Sum;
 
 /// Number of records to prefetch ahead. A miss takes some 100 ns and copying 100 bytes some 8 ns.
-const AHEAD: usize = 16;
+pub const AHEAD: usize = 16;
 
 /// Records of varying length that are copied before they are compared. A load that spans two
 /// stores waits until both have left the store buffer, so a record that was just copied is slow to
@@ -39,11 +39,12 @@ pub fn gather<K: KeyEncoder>(
     entries: &[u64],
     records: &Records<'_>,
     out: &mut [u8],
-    (sum, check): (Option<&mut Sum>, &mut OrderCheck<'_, K>),
+    sum: Option<&mut Sum>,
+    check: &mut OrderCheck<'_, K>,
 ) -> Gathered {
     let length = match records.framing() {
         Framing::Fixed(length) => length,
-        _ => return gather_varying(entries, records, out, (sum, check)),
+        _ => return gather_varying(entries, records, out, sum, check),
     };
     let count = entries.len().min(out.len() / length);
     let out = &mut out[..count * length];
@@ -68,7 +69,8 @@ fn gather_varying<K: KeyEncoder>(
     entries: &[u64],
     records: &Records<'_>,
     out: &mut [u8],
-    (mut sum, check): (Option<&mut Sum>, &mut OrderCheck<'_, K>),
+    mut sum: Option<&mut Sum>,
+    check: &mut OrderCheck<'_, K>,
 ) -> Gathered {
     let mut gathered = Gathered { records: 0, bytes: 0 };
     let mut last = 0..0;

@@ -1,18 +1,15 @@
 //! A load whose records have all been dealt: buckets in key order, ready to be sorted by anyone.
 //!
-//! Most buckets are as the first dealing left them. One that outgrew what a worker can sort at once
-//! (its keys came in an order the sample did not foresee, or agree further than the classifier
-//! looked) is dealt again, by a classifier made for it alone, into the same pool; the parts take
-//! its place. This ends, because after the last word of a key comes the location.
+//! [`IncoreSort::finish`](super::IncoreSort::finish) makes it, and decides which buckets are dealt
+//! again; their parts take their places.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Sorter;
-use super::bucket::{BUCKET_ENTRIES_MAX, Scratch, bucket_records_max};
-use super::classifier::{Classifier, LOCATION, Leaf, Sample};
-use super::deal::{Dealer, Dealt};
+use super::bucket::{Scratch, Sorter};
+use super::classifier::{Classifier, LOCATION, Leaf};
+use super::deal::Dealt;
 use super::item::{Item, location, wide_location};
 use super::pool::Pool;
 use crate::format::Framing;
@@ -20,20 +17,15 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::{Loaded, Records};
 
-/// Sampled records per wanted part of a bucket that is dealt again, where it has that many.
-const OVERSAMPLING: usize = 16;
-
-/// Parts that a bucket dealt again makes, in all likelihood, at most.
-const PARTS_MAX: usize = 512;
-
 /// Place of one bucket.
 #[derive(Clone, Copy, Debug)]
-struct BucketPlace {
+pub(super) struct BucketPlace {
     /// Index in `KeyedLoad::dealings` of the dealing it comes from.
     dealing: usize,
     bucket: usize,
     leaf: Leaf,
-    count: usize,
+    /// Records in it.
+    pub count: usize,
     /// Bytes of its records.
     bytes: u64,
     /// Bytes of the records of all parts before this one.
@@ -45,29 +37,51 @@ struct BucketPlace {
 pub struct KeyedLoad {
     /// Place of the records, unless they are the buckets' items.
     loaded: Loaded,
-    /// Records wanted in a bucket.
-    bucket_records: usize,
     dealings: Vec<Dealt>,
     /// Buckets that are not empty, in key order.
     parts: Vec<BucketPlace>,
 }
 
 impl KeyedLoad {
-    /// Puts the workers' shares of a load together, and deals again what is too large.
-    pub fn new<K: KeyEncoder>(
-        key: &K,
-        (loaded, bucket_records): (Loaded, usize),
+    /// Returns a load without buckets.
+    pub(super) fn new(loaded: Loaded) -> Self {
+        Self { loaded, dealings: Vec::new(), parts: Vec::new() }
+    }
+
+    /// Takes a dealing in. Returns its buckets that are not empty, in key order; each is then
+    /// [kept](Self::keep) or dealt again.
+    pub(super) fn add(
+        &mut self,
         classifier: &Classifier,
-        dealers: Vec<Dealer>,
-    ) -> Self {
-        let mut load = Self { loaded, bucket_records, dealings: Vec::new(), parts: Vec::new() };
-        load.add(key, classifier, Dealt::new(dealers));
-        let mut start = 0;
-        for part in &mut load.parts {
-            part.start = start;
-            start += part.bytes;
-        }
-        load
+        dealt: Dealt,
+    ) -> std::vec::IntoIter<BucketPlace> {
+        let (dealing, framing) = (self.dealings.len(), self.loaded.framing);
+        let place = |bucket| {
+            let (count, bytes) = (dealt.count(bucket), dealt.bytes(bucket, framing));
+            let leaf = classifier.leaf(bucket);
+            (count > 0).then_some(BucketPlace { dealing, bucket, leaf, count, bytes, start: 0 })
+        };
+        let places: Vec<BucketPlace> = (0..classifier.buckets()).filter_map(place).collect();
+        self.dealings.push(dealt);
+        places.into_iter()
+    }
+
+    /// Makes a bucket the last part.
+    pub(super) fn keep(&mut self, bucket: BucketPlace) {
+        self.parts.push(BucketPlace { start: self.bytes(), ..bucket });
+    }
+
+    /// Returns whether the pool has room to deal the records of a bucket again, even if they fall
+    /// into `parts_max` parts.
+    pub(super) fn has_room(&self, bucket: &BucketPlace, parts_max: usize) -> bool {
+        let item = self.dealings[bucket.dealing].item();
+        let full = bucket.count / Pool::items_per_chunk(item.bytes());
+        self.pool().available() >= (full + bucket.count.min(parts_max)) as u64
+    }
+
+    /// Returns the pool that the buckets lie in.
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        self.dealings[0].pool()
     }
 
     /// Forgets the buckets after the first `limit` records. The rest of the load is never sorted.
@@ -90,78 +104,6 @@ impl KeyedLoad {
     /// Returns the number of bytes of the records in the load.
     pub fn bytes(&self) -> u64 {
         self.parts.last().map_or(0, |last| last.start + last.bytes)
-    }
-
-    /// Adds the buckets of a dealing, in order. Dealings within dealings are kept on a stack of our
-    /// own: keys that agree for long make them deep.
-    fn add<K: KeyEncoder>(&mut self, key: &K, classifier: &Classifier, dealt: Dealt) {
-        let leaves = |classifier: &Classifier| {
-            let leaves: Vec<Leaf> = (0..classifier.buckets()).map(|b| classifier.leaf(b)).collect();
-            leaves.into_iter().enumerate()
-        };
-        self.dealings.push(dealt);
-        let mut open = vec![(self.dealings.len() - 1, leaves(classifier))];
-        while let Some((dealing, rest)) = open.last_mut() {
-            let dealing = *dealing;
-            let Some((bucket, leaf)) = rest.next() else {
-                open.pop();
-                continue;
-            };
-            match self.dealings[dealing].count(bucket) {
-                0 => {}
-                count
-                    if count <= bucket_records_max(self.bucket_records)
-                        || count <= BUCKET_ENTRIES_MAX && !self.has_room(dealing, count) =>
-                {
-                    let bytes = self.dealings[dealing].bytes(bucket, self.loaded.framing);
-                    self.parts.push(BucketPlace { dealing, bucket, leaf, count, bytes, start: 0 });
-                }
-                _ => {
-                    let (classifier, dealt) = self.deal_again(key, dealing, bucket, leaf.word);
-                    self.dealings.push(dealt);
-                    open.push((self.dealings.len() - 1, leaves(&classifier)));
-                }
-            }
-        }
-    }
-
-    /// Returns whether the pool has room to deal `count` records again, even if they fall into as
-    /// many buckets. Keys that part at ever new depths leave a chunk behind each time; what is left
-    /// of them then stays together, as long as a worker can sort it.
-    fn has_room(&self, dealing: usize, count: usize) -> bool {
-        let dealt = &self.dealings[dealing];
-        let full = count / Pool::items_per_chunk(dealt.item().bytes());
-        let partial = count.min(PARTS_MAX);
-        dealt.pool().available() >= (full + partial) as u64
-    }
-
-    /// Deals bucket `bucket` of dealing `dealing` again, looking at keys from `first_word` on. Its
-    /// records never all end up in one bucket again.
-    fn deal_again<K: KeyEncoder>(
-        &self,
-        key: &K,
-        dealing: usize,
-        bucket: usize,
-        first_word: usize,
-    ) -> (Classifier, Dealt) {
-        let records = self.loaded.records();
-        let dealt = &self.dealings[dealing];
-        let first_word = first_difference(key, dealt, bucket, &records, first_word);
-        let wanted = self.bucket_records;
-        let step = (wanted / OVERSAMPLING).max(1);
-        let mut sample = Sample::new(key, first_word);
-        for_each_record(dealt, bucket, &records, false, |place, record, location| {
-            if is_sampled(place, step) {
-                sample.push(key, record, location);
-            }
-        });
-        let classifier = Classifier::build(&sample, (wanted / step).min(sample.len() / 2));
-        let mut dealer = Dealer::new(Arc::clone(dealt.pool()), dealt.item(), classifier.buckets());
-        for_each_record(dealt, bucket, &records, true, |_, record, location| {
-            dealer.deal_item(&classifier, key, (record, location));
-        });
-        dealer.mark(0);
-        (classifier, Dealt::new(vec![dealer]))
     }
 
     /// Returns the number of buckets.
@@ -200,7 +142,7 @@ impl KeyedLoad {
     ) -> R {
         let BucketPlace { dealing, bucket, leaf, .. } = self.parts[part];
         let sorter = Sorter { key, records: self.loaded.records() };
-        sorter.sort((&self.dealings[dealing], bucket, leaf), scratch, show)
+        sorter.sort(&self.dealings[dealing], bucket, leaf, scratch, show)
     }
 
     /// Returns the number of bytes of the longest record.
@@ -216,82 +158,76 @@ impl KeyedLoad {
         self.loaded.region.as_deref()
     }
 
-    /// Returns the memory of the records, for other uses. The pool's memory goes to the holder of
-    /// the pool.
-    pub fn into_region(self) -> Option<Region> {
-        self.loaded.region
+    /// Returns the memory of the records, unless they are the buckets' items, and that of the
+    /// buckets, if no dealer is left elsewhere: for other uses.
+    pub fn into_regions(self) -> [Option<Region>; 2] {
+        let pool = Arc::clone(self.pool());
+        drop(self.dealings);
+        [self.loaded.region, Arc::into_inner(pool).map(Pool::into_region)]
     }
-}
 
-/// Returns whether a record is one of about `1 / step` of all, chosen without regard to any pattern
-/// in them (Fibonacci hashing; Knuth, TAOCP vol. 3, section 6.4).
-fn is_sampled(place: usize, step: usize) -> bool {
-    let hash = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    hash.is_multiple_of(step as u64)
-}
+    /// Returns the first word, from that of the bucket's leaf on, in which not all its keys are
+    /// equal; [`LOCATION`] where all are.
+    pub(super) fn first_difference<K: KeyEncoder>(&self, key: &K, bucket: &BucketPlace) -> usize {
+        let records = self.loaded.records();
+        let item = self.dealings[bucket.dealing].item();
+        let first_word = bucket.leaf.word;
+        let mut model: Option<Cow<'_, [u8]>> = None;
+        let mut agreed = LOCATION;
+        self.each_record(bucket, |_, record, location| match &model {
+            None => {
+                model = Some(match item {
+                    Item::Record(_) => Cow::Owned(record.to_vec()),
+                    Item::Entry | Item::WideEntry => Cow::Borrowed(records.get(location)),
+                });
+            }
+            Some(model) if agreed > first_word => {
+                let differs = key.first_difference(model, record, first_word);
+                agreed = differs.unwrap_or(LOCATION).min(agreed);
+            }
+            Some(_) => {}
+        });
+        agreed
+    }
 
-/// Returns the first word, from `first_word` on, in which not all keys of a bucket are equal;
-/// [`LOCATION`] where all are.
-fn first_difference<K: KeyEncoder>(
-    key: &K,
-    dealt: &Dealt,
-    bucket: usize,
-    records: &Records<'_>,
-    first_word: usize,
-) -> usize {
-    let mut model: Option<Cow<'_, [u8]>> = None;
-    let mut agreed = LOCATION;
-    for_each_record(dealt, bucket, records, false, |_, record, location| match &model {
-        None => {
-            model = Some(match dealt.item() {
-                Item::Record(_) => Cow::Owned(record.to_vec()),
-                Item::Entry | Item::WideEntry => Cow::Borrowed(records.get(location)),
-            });
-        }
-        Some(model) if agreed > first_word => {
-            let differs = key.first_difference(model, record, first_word);
-            agreed = differs.unwrap_or(LOCATION).min(agreed);
-        }
-        Some(_) => {}
-    });
-    agreed
-}
+    /// Shows the records of a bucket with their places in it and their locations.
+    pub(super) fn each_record(&self, bucket: &BucketPlace, show: impl FnMut(usize, &[u8], u64)) {
+        let dealt = &self.dealings[bucket.dealing];
+        dealt.each(bucket.bucket, self.by_item(dealt.item(), show));
+    }
 
-/// Shows the records of a bucket with their places in it and their locations.
-fn for_each_record(
-    dealt: &Dealt,
-    bucket: usize,
-    records: &Records<'_>,
-    last_time: bool,
-    mut show: impl FnMut(usize, &[u8], u64),
-) {
-    let mut place = 0;
-    let mut show_items = |items: &[u8]| match dealt.item() {
-        Item::Entry => {
-            for item in items.as_chunks::<8>().0 {
-                let location = location(u64::from_ne_bytes(*item));
-                show(place, records.get(location), location);
-                place += 1;
+    /// Shows the records of a bucket, like [`each_record`](Self::each_record), for the last time:
+    /// `show` may deal them again into the same pool.
+    pub(super) fn drain_records(&self, bucket: &BucketPlace, show: impl FnMut(usize, &[u8], u64)) {
+        let dealt = &self.dealings[bucket.dealing];
+        dealt.drain(bucket.bucket, self.by_item(dealt.item(), show));
+    }
+
+    /// Returns a function that shows the records of items, which it is given in their order.
+    fn by_item(&self, item: Item, mut show: impl FnMut(usize, &[u8], u64)) -> impl FnMut(&[u8]) {
+        let (records, mut place) = (self.loaded.records(), 0);
+        move |items| match item {
+            Item::Entry => {
+                for item in items.as_chunks::<8>().0 {
+                    let location = location(u64::from_ne_bytes(*item));
+                    show(place, records.get(location), location);
+                    place += 1;
+                }
+            }
+            Item::WideEntry => {
+                for item in items.as_chunks::<16>().0 {
+                    let location = wide_location(u128::from_ne_bytes(*item));
+                    show(place, records.get(location), location);
+                    place += 1;
+                }
+            }
+            Item::Record(length) => {
+                for record in items.chunks_exact(length) {
+                    show(place, record, place as u64);
+                    place += 1;
+                }
             }
         }
-        Item::WideEntry => {
-            for item in items.as_chunks::<16>().0 {
-                let location = wide_location(u128::from_ne_bytes(*item));
-                show(place, records.get(location), location);
-                place += 1;
-            }
-        }
-        Item::Record(length) => {
-            for record in items.chunks_exact(length) {
-                show(place, record, place as u64);
-                place += 1;
-            }
-        }
-    };
-    if last_time {
-        dealt.drain(bucket, &mut show_items);
-    } else {
-        dealt.each(bucket, &mut show_items);
     }
 }
 

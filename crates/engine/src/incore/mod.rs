@@ -1,19 +1,8 @@
 //! Sorting one load in memory, without moving its records.
 //!
-//! AlphaSort's insight (Nyberg et al., SIGMOD 1994, section 4) is that a cache miss costs more than
-//! a comparison: so sort small entries, not records, and do it a cache-full at a time. NOW-Sort's
-//! (Arpaci-Dusseau et al., SIGMOD 1997) is that the entries can be dealt into buckets while the
-//! disk still reads. Here:
-//!
-//! ```text
-//!   block arrives           all have arrived              for each bucket, by any worker
-//!
-//!   record 0  --.           bucket 0 | bucket 1 | ...     collect, sort, settle ties, gather
-//!   record 1  --+-- deal -> +-+ +-+    +-+                +--------------+
-//!   record 2  --'           | |-| |    | |     --->       | d d d d d d  |--> records in order,
-//!                           +-+ +-+    +-+                +--------------+    into an output
-//!                           chunks of one pool            one L2 cache        buffer
-//! ```
+//! [`sort`] shows it as a whole, with a diagram and the papers that its phases come from: keys are
+//! sampled, records dealt into buckets while they arrive, buckets sorted in a cache, and their
+//! records gathered into the output.
 //!
 //! An **entry** is one `u64`: 24 bits of the key (its *digest*, [`classifier::Leaf`]) above the
 //! record's location in the load. Inside a bucket, whose bounds are tight, the digest tells nearly
@@ -42,11 +31,12 @@ pub mod pool;
 mod prefetch;
 pub mod replacement;
 mod sieve;
+pub mod sort;
 mod ties;
 
-pub use bucket::{Scratch, Sorter};
+pub use bucket::Scratch;
 pub use classifier::{Classifier, Sample};
-pub use deal::{Dealer, Dealt};
+pub use deal::Dealer;
 pub use gather::gather;
 pub use item::Item;
 pub use keyed::KeyedLoad;
@@ -54,3 +44,4 @@ pub use method::Method;
 pub use pool::Pool;
 pub use prefetch::prefetch;
 pub use sieve::{SHELF, Shelf, Sieve};
+pub use sort::IncoreSort;

@@ -109,9 +109,9 @@ impl<'p> Crew<'p> {
                 lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
                 scratch: match scratch {
                     Some((bytes, item, method)) => {
-                        Scratch::new(cut(arena, bytes), (BUCKET_ENTRIES_MAX, item), method)
+                        Scratch::new(cut(arena, bytes), BUCKET_ENTRIES_MAX, item, method)
                     }
-                    None => Scratch::new(cut(arena, 0), (0, Item::Entry), Method::default()),
+                    None => Scratch::new(cut(arena, 0), 0, Item::Entry, Method::default()),
                 },
                 sum_in: Sum::default(),
                 sum_out: Sum::default(),

@@ -9,6 +9,7 @@ use super::stage::{Drain, Worker};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::format::csv::RowCells;
+use crate::incore::gather::AHEAD;
 use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather, prefetch};
 use crate::key::{CutRecord, KeyEncoder};
@@ -19,9 +20,6 @@ use crate::order::OrderCheck;
 use crate::order::disorder;
 use crate::proof::Sum;
 use crate::stats::Activity;
-
-/// Number of records to prefetch ahead where they are looked at one by one, as gathering does.
-const AHEAD: usize = 16;
 
 /// A keyed load being written.
 #[derive(Debug)]
@@ -62,7 +60,7 @@ struct GatheredBucket<'b, 'r, 'k, K> {
 
 impl<K: KeyEncoder> SortedRecords<K> for GatheredBucket<'_, '_, '_, K> {
     fn fill(&mut self, out: &mut [u8], sum: Option<&mut Sum>) -> Result<usize> {
-        let gathered = gather(self.entries, self.records, out, (sum, self.check));
+        let gathered = gather(self.entries, self.records, out, sum, self.check);
         self.entries = &self.entries[gathered.records..];
         Ok(gathered.bytes)
     }
@@ -85,7 +83,8 @@ impl<K: KeyEncoder> Gathering<'_, K> {
     /// Returns entries of which two neighbours have changed places, if it is time for that.
     fn with_neighbours_swapped<'e>(
         &self,
-        (entries, records): (&'e [u64], &Records<'_>),
+        entries: &'e [u64],
+        records: &Records<'_>,
     ) -> std::borrow::Cow<'e, [u64]> {
         if !disorder::is_wanted(disorder::DisorderPlace::Gather) {
             return entries.into();
@@ -117,9 +116,11 @@ impl<K: KeyEncoder> Gathering<'_, K> {
     /// `kept`, where that is all there is to do. What is left out is not copied.
     fn select(
         &self,
-        (entries, records): (&[u64], &Records<'_>),
+        entries: &[u64],
+        records: &Records<'_>,
         kept: Option<Unique>,
-        (writer, check): (&mut GroupWriter<'_, '_>, &mut OrderCheck<'_, K>),
+        writer: &mut GroupWriter<'_, '_>,
+        check: &mut OrderCheck<'_, K>,
     ) -> Result<()> {
         let (mut held, mut copies): (Option<&[u8]>, u64) = (None, 0);
         let (cutter, mut cells) = (check.row_cutter(), RowCells::default());
@@ -187,7 +188,7 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                     match &mut outlet {
                         TaskOutlet::All(writer) => {
                             #[cfg(feature = "disorder")]
-                            let swapped = self.with_neighbours_swapped((entries, records));
+                            let swapped = self.with_neighbours_swapped(entries, records);
                             #[cfg(feature = "disorder")]
                             let entries = &swapped[..];
                             let check = &mut check;
@@ -199,7 +200,7 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                             Ok(())
                         }
                         TaskOutlet::Selected(writer) => {
-                            self.select((entries, records), kept, (writer, &mut check))
+                            self.select(entries, records, kept, writer, &mut check)
                         }
                     }
                 })?;

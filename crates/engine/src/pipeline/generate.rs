@@ -24,8 +24,9 @@ use super::sieve_intake::SieveIntake;
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use crate::error::Result;
+use crate::incore::IncoreSort;
 use crate::incore::KeyedLoad;
-use crate::incore::bucket::bucket_records;
+use crate::incore::sort::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::manifest::{LogEntry, Past, RunEntry, RunText};
@@ -98,13 +99,15 @@ pub fn generate<'p, K: KeyEncoder>(
     spill: &mut Spill,
 ) -> Result<Generated<'p>> {
     let how = Dealing {
-        key,
-        item: work.plan.item,
-        framing: work.framing,
+        sort: IncoreSort {
+            key,
+            item: work.plan.item,
+            framing: work.framing,
+            bucket_records: bucket_records(work.record_length),
+            buckets_max: work.plan.load.buckets_max,
+        },
         gate: (!work.gate.is_open(key)).then_some(&work.gate),
         verify: work.verify,
-        bucket_records: bucket_records(work.record_length),
-        buckets_max: work.plan.load.buckets_max,
     };
     let start = past.next;
     if let Some(external) = work.plan.external()

@@ -1,11 +1,9 @@
 //! Intake of an input into memory, load after load, as run generation sees it.
 
-use std::sync::Arc;
-
 use super::generate::Taken;
 use super::stage::{Fill, Worker};
 use crate::error::Result;
-use crate::incore::{KeyedLoad, Pool};
+use crate::incore::KeyedLoad;
 use crate::io::Region;
 use crate::key::KeyTally;
 use crate::load::InputPlace;
@@ -23,26 +21,21 @@ pub struct ReadyLoad {
     pub taken: Taken,
     /// Place where the next load begins.
     pub next: InputPlace,
-    /// The pool its buckets lie in.
-    pub pool: Arc<Pool>,
     /// Memory it was read through or does not use.
     pub spare: Vec<Region>,
 }
 
 impl ReadyLoad {
     /// Returns a load of which nothing was dropped, as if none came after it.
-    pub fn new(load: KeyedLoad, sum: Sum, pool: Arc<Pool>, spare: Vec<Region>) -> Self {
+    pub fn new(load: KeyedLoad, sum: Sum, spare: Vec<Region>) -> Self {
         let taken = Taken { records: load.records(), bytes: load.bytes(), ragged: 0 };
         let (keys, next) = (KeyTally::default(), InputPlace::default());
-        Self { load, sum, keys, taken, next, pool, spare }
+        Self { load, sum, keys, taken, next, spare }
     }
 
     /// Takes the load's memory apart for the next one.
     pub fn into_memory(self) -> Region {
-        let Self { load, pool, spare, .. } = self;
-        let read = load.into_region();
-        let pool = Arc::into_inner(pool).map(Pool::into_region);
-        Region::join_all(read.into_iter().chain(pool).chain(spare))
+        Region::join_all(self.load.into_regions().into_iter().flatten().chain(self.spare))
     }
 }
 

@@ -102,13 +102,13 @@ impl<K: KeyEncoder> LeftoverRecords<'_, '_, K> {
     /// begins.
     fn deal_records(&mut self, region: &[u8], range: Range<usize>) -> usize {
         let mut begun = range.start;
-        while let Some(length) = self.how.framing.whole_length(&region[begun..range.end]) {
+        while let Some(length) = self.how.sort.framing.whole_length(&region[begun..range.end]) {
             if self.room == 0 {
                 return begun;
             }
             self.room -= 1;
-            let record = (&region[begun..begun + length], begun);
-            match self.how.deal((self.classifier, self.dealer), self.worker, record) {
+            let record = &region[begun..begun + length];
+            match self.how.deal(self.classifier, self.dealer, self.worker, record, begun) {
                 Ok(passed) => self.ragged += passed.ragged,
                 Err(fault) => self.fault.note(fault),
             }

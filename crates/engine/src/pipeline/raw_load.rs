@@ -40,10 +40,10 @@ use super::stage::{Claim, Fill, Worker};
 use super::{InputStream, JobInput, reading};
 use crate::error::Result;
 use crate::format::{Ends, Framing, RecordFault};
-use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool};
+use crate::incore::{Classifier, Item, KeyedLoad, Pool};
 use crate::io::{Completion, Region};
 use crate::key::{KeyEncoder, KeyTally};
-use crate::load::{InputPlace, LoadLayout, LoadSpan, Loaded};
+use crate::load::{InputPlace, LoadLayout, LoadSpan};
 use crate::proof::Sum;
 use crate::stats;
 
@@ -57,6 +57,17 @@ struct SpanSlots {
     claimed: usize,
     /// True if no more are to be claimed.
     is_closed: bool,
+}
+
+/// Memory that a load is filled in.
+#[derive(Debug)]
+pub struct RawLoadMemory {
+    /// Memory of records, where the carried bytes lie in their place; or of buffers.
+    pub records: Region,
+    /// Memory of the buckets.
+    pub pool: Region,
+    /// Bytes of a buffer.
+    pub block_bytes: usize,
 }
 
 /// A load on its way into memory.
@@ -73,7 +84,7 @@ pub struct RawLoad<'a, K> {
     /// Records that still have room for an entry.
     room: EntryRoom,
     is_crowded: AtomicBool,
-    dealers: Dealers,
+    dealers: Dealers<'a, K>,
     /// The first record found that must not be, by its place in the load.
     fault: FirstFault,
 }
@@ -83,8 +94,6 @@ pub struct RawLoad<'a, K> {
 pub struct FilledLoad {
     /// The load.
     pub load: KeyedLoad,
-    /// The pool its buckets lie in.
-    pub pool: Arc<Pool>,
     /// Memory that it was read through, where that is not the memory of its records.
     pub spare: Option<Region>,
     /// Layout of the input's bytes in it.
@@ -105,33 +114,34 @@ pub struct FilledLoad {
 }
 
 impl<'a, K: KeyEncoder> RawLoad<'a, K> {
-    /// Returns a load with nothing read yet, in `memory`, where the carried bytes lie in their
-    /// place. Its entries lie in `pool`. Buffers are of `block` bytes.
+    /// Returns a load with nothing read yet.
     pub fn new(
         how: &'a Dealing<'a, K>,
         input: &'a JobInput,
-        (layout, classifier): (LoadLayout, Option<Classifier>),
-        (mut memory, pool): (Region, Region),
-        (block, workers): (usize, usize),
+        layout: LoadLayout,
+        classifier: Option<Classifier>,
+        memory: RawLoadMemory,
+        workers: usize,
     ) -> Self {
+        let RawLoadMemory { records: mut memory, pool, block_bytes: block } = memory;
         let pool = Pool::new(pool);
         let begin = layout.begin();
-        let carried = match how.item {
+        let carried = match how.sort.item {
             Item::Entry | Item::WideEntry => &memory[begin..layout.start],
             Item::Record(_) => &[],
         };
-        let is_chained = !how.framing.is_local();
-        let chain = is_chained.then(|| BlockChain::new(how.framing, carried, begin));
-        let (room, between) = match how.framing {
+        let is_chained = !how.sort.framing.is_local();
+        let chain = is_chained.then(|| BlockChain::new(how.sort.framing, carried, begin));
+        let (room, between) = match how.sort.framing {
             // Loads of these are cut by their number.
             Framing::Fixed(_) => (u64::MAX / 2, 0),
             _ => {
                 // Records between blocks, and what was carried, are dealt in the end.
-                let between = layout.spans.len() + how.framing.count(carried);
-                (pool.capacity(how.item.bytes(), how.buckets_max, workers), between as u64)
+                let between = layout.spans.len() + how.sort.framing.count(carried);
+                (how.sort.room(&pool, workers), between as u64)
             }
         };
-        let (regions, around) = match how.item {
+        let (regions, around) = match how.sort.item {
             Item::Entry | Item::WideEntry => cut_into_spans(memory, &layout),
             Item::Record(_) => {
                 let blocks = (0..memory.len() / block).map(|_| Some(cut(&mut memory, block)));
@@ -147,7 +157,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             around,
             room: EntryRoom::new(room.saturating_sub(between), workers),
             is_crowded: AtomicBool::new(room < between),
-            dealers: Dealers::new(how.item, pool, classifier, workers),
+            dealers: Dealers::new(how, pool, classifier, workers),
             fault: FirstFault::default(),
             layout,
         }
@@ -166,7 +176,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             let is_over = self.chain.as_ref().is_none_or(|chain| chain.passed() >= number);
             return Err(if is_over { Claim::Exhausted } else { Claim::Later });
         }
-        let region = match self.how.item {
+        let region = match self.how.sort.item {
             Item::Entry | Item::WideEntry => slots.regions[number].take(),
             Item::Record(_) => slots.regions.pop().flatten(),
         };
@@ -189,7 +199,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             None => {
                 let skip = span.skip.min(bytes);
                 let begin = span.offset + skip as u64;
-                let ends = record_ends(self.how.framing, &memory[skip..bytes], begin);
+                let ends = record_ends(self.how.sort.framing, &memory[skip..bytes], begin);
                 self.deal(worker, OrderedBlock { number, memory, bytes, ends: Ok(ends) });
                 true
             }
@@ -222,7 +232,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         }
         let mut slots = self.slots();
         slots.found[number] = found;
-        match self.how.item {
+        match self.how.sort.item {
             Item::Entry | Item::WideEntry => slots.regions[number] = Some(memory),
             Item::Record(_) => slots.regions.push(Some(memory)),
         }
@@ -231,14 +241,14 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     /// Deals whole records, the first at `location`, if there is room for them. Returns how many
     /// were left out for the number of their cells.
     fn deal_records(&self, worker: &mut Worker<'_>, records: &[u8], location: usize) -> u64 {
-        let Some(admitted) = self.room.admit(self.how.framing, records) else {
+        let Some(admitted) = self.room.admit(self.how.sort.framing, records) else {
             self.is_crowded.store(true, Ordering::Relaxed);
             return 0;
         };
         let is_futile = self.is_crowded.load(Ordering::Relaxed) || self.fault.is_before(location);
         let dealt = match is_futile {
             true => Ok(Passed::default()),
-            false => self.dealers.deal(self.how, worker, (records, location)),
+            false => self.dealers.deal(worker, records, location),
         };
         let Passed { shown, ragged } = dealt.unwrap_or_else(|fault| {
             self.note(fault);
@@ -273,7 +283,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         if bytes < wanted {
             self.slots().is_closed = true;
         }
-        let make = || sample::of_first(self.how, &region[..bytes], self.layout.bytes());
+        let make = || sample::of_first(&self.how.sort, &region[..bytes], self.layout.bytes());
         self.dealers.classifier(make);
         drop(stream);
         worker.lane.count_waiting(stats::Stream::InputRead, waited);
@@ -300,9 +310,9 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             let emptied = emptied.unwrap_or_else(|| unreachable!("all dealers are gone"));
             pool = Arc::new(Pool::new(emptied));
             forget_sums(workers, sum_before);
-            dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
+            dealers.push(how.sort.dealer(&classifier, &pool));
         }
-        let room = pool.capacity(how.item.bytes(), how.buckets_max, workers_count);
+        let room = how.sort.room(&pool, workers_count);
         let mut rest = LeftoverRecords {
             how,
             classifier: &classifier,
@@ -312,9 +322,9 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             ragged: if is_crowded { 0 } else { found.iter().map(|found| found.ragged).sum() },
             fault: &fault,
         };
-        let inputs = match how.item {
+        let inputs = match how.sort.item {
             Item::Entry | Item::WideEntry => {
-                loaded_inputs(&mut memory, &layout, &found, how.framing)
+                loaded_inputs(&mut memory, &layout, &found, how.sort.framing)
             }
             // Every short record lies in a span whole.
             Item::Record(_) => Vec::new(),
@@ -338,15 +348,14 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let (fault, ragged) = (fault.take(), rest.ragged);
         dealers[0].mark(u64::MAX);
         let all: usize = inputs.iter().map(|input| input.bytes.len()).sum();
-        let is_stuck = !matches!(how.item, Item::Record(_)) && tail.len() == all;
+        let is_stuck = !matches!(how.sort.item, Item::Record(_)) && tail.len() == all;
         let pieces = inputs.into_iter().map(|input| input.bytes).collect();
-        let (region, spare) = match how.item {
+        let (region, spare) = match how.sort.item {
             Item::Entry | Item::WideEntry => (Some(memory), None),
             Item::Record(_) => (None, Some(memory)),
         };
-        let loaded = Loaded { region, framing: how.framing };
-        let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLoad { load, pool, spare, layout, pieces, tail, origins, is_stuck, ragged, fault }
+        let load = how.sort.finish(region, &classifier, dealers);
+        FilledLoad { load, spare, layout, pieces, tail, origins, is_stuck, ragged, fault }
     }
 }
 

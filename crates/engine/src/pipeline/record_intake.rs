@@ -14,7 +14,7 @@ use memchr::memchr_iter;
 
 use super::dealing::Dealing;
 use super::intake::{Intake, ReadyLoad, sum_in};
-use super::raw_load::{FilledLoad, RawLoad};
+use super::raw_load::{FilledLoad, RawLoad, RawLoadMemory};
 use super::record_place::{Before, RecordPlace, count_before, length_at};
 use super::sample::{ComingLoad, Sampler};
 use super::stage::Worker;
@@ -65,7 +65,7 @@ pub struct RecordIntake<'a, K> {
 impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns an intake that begins at `start`, with its first load sampled.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, start: InputPlace) -> Result<Self> {
-        let cutter = Cutter::new(work.sources(), how.framing, work.plan.block_bytes).at(start);
+        let cutter = Cutter::new(work.sources(), how.sort.framing, work.plan.block_bytes).at(start);
         let mut intake = Self {
             work,
             how,
@@ -88,7 +88,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns how `limit` bytes are divided for the next load.
     fn divide(&self, limit: usize) -> LoadMemory {
         let plan = &self.work.plan;
-        let Some(external) = plan.external().filter(|_| self.how.framing.fixed_length().is_none())
+        let Some(external) =
+            plan.external().filter(|_| self.how.sort.framing.fixed_length().is_none())
         else {
             return plan.load;
         };
@@ -98,7 +99,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             false => limit.min(external.load_limit.max(4 * carried)),
         };
         let average = self.average.max(self.long_bytes);
-        let mut memory = plan.sizes.of_lines(average, self.how.buckets_max).load_within(limit);
+        let mut memory = plan.sizes.of_lines(average, self.how.sort.buckets_max).load_within(limit);
         // What was carried has to fit, even if nothing more does. It was in a load as large as this
         // one, so that no less is left for entries than there was then.
         memory.read_bytes = memory.read_bytes.max(carried.next_multiple_of(PAGE) + PAGE);
@@ -124,7 +125,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             return Ok(());
         }
         let most = external.map_or(usize::MAX, |external| external.slab_bytes / 2);
-        let is_long = || carried - self.how.framing.whole_bytes(&bytes[self.tail.clone()]) > most;
+        let is_long =
+            || carried - self.how.sort.framing.whole_bytes(&bytes[self.tail.clone()]) > most;
         let is_full = carried > most;
         (self.needs_all, self.long_bytes) = (is_full && (self.needs_all || is_long()), 0);
         Ok(())
@@ -134,7 +136,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// record in a later one.
     fn count_passed(&mut self, bytes: &[u8], layout: &LoadLayout) {
         let JobInput::Stream(stream) = &self.work.input else { return };
-        let framing = self.how.framing;
+        let framing = self.how.sort.framing;
         if framing.fixed_length().is_some() || self.how.gate.is_none() && framing.is_local() {
             return;
         }
@@ -156,9 +158,9 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         if let Some(others) = begun.at.checked_sub(passed) {
             (before, own) = (begun.top, &taken[others as usize..]);
         }
-        before.lines += memchr_iter(self.how.framing.line_end(), own).count() as u64;
+        before.lines += memchr_iter(self.how.sort.framing.line_end(), own).count() as u64;
         before.bytes += own.len() as u64;
-        before.records = before.records.map(|all| all + self.how.framing.count(own) as u64);
+        before.records = before.records.map(|all| all + self.how.sort.framing.count(own) as u64);
         (stream.name(begun), before)
     }
 
@@ -168,13 +170,13 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         let JobInput::Stream(stream) = &self.work.input else { return None };
         let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         let message = stream.cut_off()?.clone();
-        let has_whole = self.how.framing.whole_bytes(&bytes[tail.clone()]) > 0;
+        let has_whole = self.how.sort.framing.whole_bytes(&bytes[tail.clone()]) > 0;
         (!tail.is_empty() && !has_whole).then(|| RecordFault::new(tail.start, message))
     }
 
     /// Returns the error for a record that must not be, in a load that lies in `bytes`.
     fn malformed(&self, bytes: &[u8], layout: &LoadLayout, fault: &RecordFault) -> Error {
-        let framing = self.how.framing;
+        let framing = self.how.sort.framing;
         let (path, before) = match &self.work.input {
             JobInput::Files(files) => {
                 let InputPlace { source, offset } = layout.origin(fault.at);
@@ -219,7 +221,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 
     /// Returns the error for a record that no load can hold, of which the tail was read.
     fn too_long(&self) -> Error {
-        let (held, origin, framing) = (self.tail.len(), self.place(), self.how.framing);
+        let (held, origin, framing) = (self.tail.len(), self.place(), self.how.sort.framing);
         let place = self.place_of(origin, held);
         let check = message!("check {}", Setting::Format);
         let (what, check) = match framing {
@@ -281,7 +283,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         let division = self.divide(memory.len());
         let mut pool = memory.split_off(division.read_bytes);
         self.unused = Some(pool.split_off(division.pool_bytes));
-        let capacity = match self.how.item {
+        let capacity = match self.how.sort.item {
             Item::Entry | Item::WideEntry => division.read_bytes,
             Item::Record(_) => usize::MAX / 2, // read through buffers; the pool bounds the records
         };
@@ -293,9 +295,9 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
             Some(before) => memory[begin..layout.start].copy_from_slice(&before[tail]),
             None => memory.copy_within(tail, begin),
         }
-        let planned = (layout, self.classifier.take());
-        let sizes = (self.cutter.block(), self.work.plan.threads);
-        Ok(RawLoad::new(self.how, &self.work.input, planned, (memory, pool), sizes))
+        let (classifier, workers) = (self.classifier.take(), self.work.plan.threads);
+        let memory = RawLoadMemory { records: memory, pool, block_bytes: self.cutter.block() };
+        Ok(RawLoad::new(self.how, &self.work.input, layout, classifier, memory, workers))
     }
 
     fn place(&self) -> InputPlace {
@@ -313,9 +315,9 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         let JobInput::Files(files) = &self.work.input else { return Ok(()) };
         let bytes = self.work.plan.load.records_bytes.min(self.cutter.bytes_left());
         let load = ComingLoad { files, left: self.cutter.left(), bytes };
-        let wanted = bytes as usize / self.average / self.how.bucket_records;
-        let buckets = (wanted, self.how.buckets_max);
-        self.classifier = Some(self.sampler.classifier(self.how.key, load, buckets)?);
+        let sort = &self.how.sort;
+        let wanted = sort.buckets_wanted(bytes as usize, self.average);
+        self.classifier = Some(self.sampler.classifier(sort, load, wanted)?);
         Ok(())
     }
 
@@ -326,7 +328,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         before: Sum,
     ) -> Result<ReadyLoad> {
         let filled = raw.finish(workers, before);
-        let FilledLoad { load, pool, spare, layout, pieces, tail, fault, .. } = filled;
+        let FilledLoad { load, spare, layout, pieces, tail, fault, .. } = filled;
         let bytes = load.loaded_bytes().unwrap_or_default();
         if let Some(fault) = fault.or_else(|| self.cut_off(bytes, &tail)) {
             let end = pieces.last().map_or(0, |piece| piece.end);
@@ -341,7 +343,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         self.finished = (layout, pieces);
         let sum = sum_in(workers).less(before);
         let spare = spare.into_iter().chain(self.unused.take()).collect();
-        let mut ready = ReadyLoad::new(load, sum, pool, spare);
+        let mut ready = ReadyLoad::new(load, sum, spare);
         ready.taken.ragged = filled.ragged;
         Ok(ready)
     }
@@ -358,7 +360,7 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
     fn refuse_long(&mut self, ready: &ReadyLoad, most_bytes: u64, least_mib: u64) -> Result<()> {
         let bytes = ready.load.loaded_bytes().unwrap_or_default();
         let (layout, pieces) = &self.finished;
-        let record = longest_record(bytes, pieces, self.how.framing);
+        let record = longest_record(bytes, pieces, self.how.sort.framing);
         let read = pieces.last().map_or(0, |last| last.end) - record.start;
         let place = self.place_of(layout.origin(record.start), read);
         let size = format!(

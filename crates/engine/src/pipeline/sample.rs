@@ -8,19 +8,16 @@
 use std::sync::Arc;
 
 use super::crew::cut;
-use super::dealing::Dealing;
 use super::{JobInput, Work};
 use crate::error::Result;
 use crate::format::{Framing, Guide};
-use crate::incore::{Classifier, Sample};
+use crate::incore::sort::{chance, records_to_sample};
+use crate::incore::{Classifier, IncoreSort, Sample};
 use crate::io::{Arena, Direction, Engine, File, Queue, Region, Request};
 use crate::key::KeyEncoder;
 use crate::load::InputPlace;
 use crate::load::layout::PAGE;
 use crate::units::ByteSize;
-
-/// Sampled records per wanted bucket: buckets then differ by about a fifth of their size.
-const OVERSAMPLING: usize = 24;
 
 /// Most records taken from one page.
 const RECORDS_PER_PAGE: usize = 40;
@@ -34,64 +31,18 @@ const DEPTH: usize = 32;
 /// Bytes read at each place, usually: some records, the first of which is cut off.
 const WINDOW: usize = 2 * PAGE;
 
-/// Buckets of even size, as many as wanted, but no more than `buckets_max` whatever the keys are.
-pub fn build(sample: &Sample, wanted: usize, buckets_max: usize) -> Classifier {
-    if sample.is_empty() || wanted <= 1 {
-        return Classifier::single(0);
-    }
-    let mut per_bucket = sample.len().div_ceil(wanted);
-    loop {
-        let classifier = Classifier::build(sample, per_bucket);
-        if classifier.buckets() <= buckets_max {
-            return classifier;
-        }
-        if per_bucket > sample.len() {
-            return Classifier::single(0);
-        }
-        per_bucket *= 2;
-    }
-}
-
-/// Returns a number from 0 up to 1 that is in no pattern with its neighbours (Fibonacci hashing;
-/// Knuth, TAOCP vol. 3, section 6.4). It is the same each time, so that runs can be repeated.
-fn chance(number: u64) -> f64 {
-    (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64
-}
-
 /// Returns a classifier for a load of about `load_bytes`, made of some of the first records of a
-/// stream, for want of a better sample.
+/// stream, for want of a better sample. However many these are, no more are taken than of a load in
+/// files: rows of short ones would be larger than they are themselves.
 pub fn of_first<K: KeyEncoder>(
-    how: &Dealing<'_, K>,
+    sort: &IncoreSort<'_, K>,
     first: &[u8],
     load_bytes: usize,
 ) -> Classifier {
-    let sizes = (load_bytes, how.bucket_records);
-    let whole = &first[..how.framing.whole_bytes(first)];
-    let (sample, wanted) = sample_of_first(how.key, how.framing, whole, sizes);
-    build(&sample, wanted, how.buckets_max)
-}
-
-/// Returns the sample for that, and the buckets wanted. However many the first records are, no more
-/// are taken than of a load in files: rows of short ones would be larger than they are themselves.
-fn sample_of_first<K: KeyEncoder>(
-    key: &K,
-    framing: Framing,
-    first: &[u8],
-    (load_bytes, bucket_records): (usize, usize),
-) -> (Sample, usize) {
-    let records = framing.records(first).count().max(1);
-    let wanted = load_bytes / first.len().div_ceil(records).max(1) / bucket_records;
+    let whole = &first[..sort.framing.whole_bytes(first)];
     let pages = (load_bytes as u64 / SHARE) as usize / WINDOW;
-    let rows = (wanted * OVERSAMPLING).min(pages.max(DEPTH) * RECORDS_PER_PAGE);
-    let share = rows as f64 / records as f64;
-    let (mut sample, mut location) = (Sample::new(key, 0), 0);
-    for (number, record) in (0..).zip(framing.records(first)) {
-        if chance(number) < share {
-            sample.push(key, record, location);
-        }
-        location += record.len() as u64;
-    }
-    (sample, wanted)
+    let (sample, wanted) = sort.sample(whole, load_bytes, pages.max(DEPTH) * RECORDS_PER_PAGE);
+    sort.classifier(&sample, wanted)
 }
 
 /// Input of a load to come.
@@ -156,14 +107,15 @@ impl Sampler {
     /// Returns a classifier for a load, of about `wanted` buckets.
     pub fn classifier<K: KeyEncoder>(
         &mut self,
-        key: &K,
+        sort: &IncoreSort<'_, K>,
         load: ComingLoad<'_, impl Iterator<Item = (InputPlace, u64)>>,
-        (wanted, buckets_max): (usize, usize),
+        wanted: usize,
     ) -> Result<Classifier> {
+        let key = sort.key;
         let mut sample = Sample::new(key, 0);
         let ComingLoad { files, mut left, bytes } = load;
         if wanted > 1 {
-            let rows = wanted * OVERSAMPLING;
+            let rows = records_to_sample(wanted);
             // A page a bucket at least: clusters of keys are seen page-wise.
             let pages = rows.div_ceil(self.per_page).max(wanted);
             let pages = pages.min((bytes / SHARE) as usize / self.window).max(DEPTH);
@@ -184,7 +136,7 @@ impl Sampler {
         while self.queue.in_flight() > 0 {
             self.take_in(key, &mut sample)?;
         }
-        Ok(build(&sample, wanted, buckets_max))
+        Ok(sort.classifier(&sample, wanted))
     }
 
     /// Asks for the page at `offset`, which lies `tag` bytes after the start of the load; or for

@@ -28,10 +28,10 @@ use super::sample::{ComingLoad, Sampler};
 use super::stage::{Claim, Fill, TURN, Worker};
 use super::{JobInput, Work, reading};
 use crate::error::Result;
-use crate::incore::{KeyedLoad, Pool, SHELF, Shelf, Sieve};
+use crate::incore::{Pool, SHELF, Shelf, Sieve};
 use crate::io::{Completion, File, Region};
 use crate::key::KeyEncoder;
-use crate::load::{Cutter, LoadSpan, Loaded};
+use crate::load::{Cutter, LoadSpan};
 use crate::plan::SieveMemory;
 use crate::proof::Sum;
 
@@ -104,7 +104,7 @@ impl<'a, K: KeyEncoder> SieveIntake<'a, K> {
         let (sieve, load) = if plan.is_one_pass() {
             (self.memory, plan.load)
         } else {
-            let sizes = plan.sizes.of_lines(self.average, self.how.buckets_max);
+            let sizes = plan.sizes.of_lines(self.average, self.how.sort.buckets_max);
             let sieve = SieveMemory::new(&sizes, left_bytes, limit).unwrap_or(self.memory);
             (sieve, sizes.load_within(limit - sieve.bytes()))
         };
@@ -124,10 +124,10 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         let left = source.cutter.bytes_left();
         let (sieve, store_bytes, pool_bytes) = self.divide(memory.len(), left);
         // How far the load will reach is not known: it may be all.
-        let wanted = store_bytes / self.average / self.how.bucket_records;
+        let sort = &self.how.sort;
+        let wanted = sort.buckets_wanted(store_bytes, self.average);
         let load = ComingLoad { files: self.files, left: source.cutter.left(), bytes: left };
-        let buckets = (wanted, self.how.buckets_max);
-        let classifier = self.sampler.classifier(self.how.key, load, buckets)?;
+        let classifier = self.sampler.classifier(sort, load, wanted)?;
         let store = cut(&mut memory, store_bytes);
         let pool = Pool::new(cut(&mut memory, pool_bytes));
         let table = cut(&mut memory, sieve.table_bytes);
@@ -135,7 +135,7 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         let blocks = sieve.buffers_bytes / block;
         source.buffers = (0..blocks).map(|_| cut(&mut memory, block)).collect();
         (self.unused, self.has_begun) = (Some(memory), true);
-        let room = pool.capacity(self.how.item.bytes(), self.how.buckets_max, workers);
+        let room = sort.room(&pool, workers);
         Ok(RawSieve {
             how: self.how,
             files: self.files,
@@ -145,7 +145,7 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
             before: source.sifted,
             source: Mutex::new(source),
             sieve: Sieve::new(table, store),
-            dealers: Dealers::new(self.how.item, pool, Some(classifier), workers),
+            dealers: Dealers::new(self.how, pool, Some(classifier), workers),
             shelves: (0..workers).map(|_| Mutex::default()).collect(),
             room: EntryRoom::new(room, workers),
             is_unsuited: AtomicBool::new(false),
@@ -172,11 +172,10 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         before: Sum,
     ) -> Result<ReadyLoad> {
         let RawSieve { how, source, before: earlier, sieve, dealers, is_unsuited, .. } = raw;
-        let (classifier, pool, mut dealers) = dealers.finish();
+        let (classifier, _, mut dealers) = dealers.finish();
         dealers.iter_mut().for_each(|dealer| dealer.mark(u64::MAX));
         let (table, store) = sieve.into_regions();
-        let loaded = Loaded { region: Some(store), framing: how.framing };
-        let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
+        let load = how.sort.finish(Some(store), &classifier, dealers);
         let mut source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
         let dropped_sum = source.sifted.dropped_sum.less(earlier.dropped_sum);
         let mut spare = std::mem::take(&mut source.buffers);
@@ -192,7 +191,7 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         self.source = Some(source);
         let is_unfinished = self.work.plan.is_one_pass() && !self.is_over();
         self.is_unsuited = is_unsuited.into_inner() || is_unfinished;
-        let mut ready = ReadyLoad::new(load, sum, pool, spare);
+        let mut ready = ReadyLoad::new(load, sum, spare);
         ready.taken.add(dropped);
         Ok(ready)
     }
@@ -276,7 +275,7 @@ pub struct RawSieve<'a, K> {
     /// Lines of the loads before.
     before: SiftedLines,
     sieve: Sieve,
-    dealers: Dealers,
+    dealers: Dealers<'a, K>,
     shelves: Vec<Mutex<Shelf>>,
     room: EntryRoom,
     is_unsuited: AtomicBool,
@@ -297,7 +296,7 @@ impl<K: KeyEncoder> RawSieve<'_, K> {
 
     /// Deals what is new of the lines of a block, and of those that lie across its ends.
     fn deal(&self, worker: &mut Worker<'_>, number: usize, block: &[u8], is_end: bool) {
-        let ends = record_ends(self.how.framing, block, 0);
+        let ends = record_ends(self.how.sort.framing, block, 0);
         let (first, last) = ends.unwrap_or((block.len(), block.len()));
         let lines = &block[first..last];
         if first.max(block.len() - last) > EDGE_MAX {
@@ -321,9 +320,9 @@ impl<K: KeyEncoder> RawSieve<'_, K> {
 
     /// Deals the new ones of whole lines, and counts them all.
     fn pass(&self, worker: &mut Worker<'_>, lines: &[u8]) -> SiftedLines {
-        let Dealing { key, framing, verify, .. } = *self.how;
+        let (sort, verify) = (&self.how.sort, self.how.verify);
         let mut sifted = SiftedLines::default();
-        let Some(admitted) = self.room.admit(framing, lines) else {
+        let Some(admitted) = self.room.admit(sort.framing, lines) else {
             self.is_unsuited.store(true, Ordering::Relaxed);
             return sifted;
         };
@@ -343,7 +342,7 @@ impl<K: KeyEncoder> RawSieve<'_, K> {
                     worker.sum_in.add_hashed(hash);
                 }
                 if let Some(location) = place {
-                    return dealer.deal_item(classifier, key, (line, location));
+                    return dealer.deal_item(classifier, sort.key, line, location);
                 }
                 dropped.add(Taken { records: 1, bytes: line.len() as u64, ragged: 0 });
                 if verify {

@@ -13,9 +13,9 @@
 //! Everything large is in the arena and nowhere else; the reserve is what is left for the small
 //! things.
 
-use crate::incore::bucket::{BUCKET_ENTRIES_MAX, bucket_records};
-use crate::incore::classifier::CLASSIFIER_BYTES;
+use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::incore::item::LOCATION_MAX;
+use crate::incore::sort::buckets_max;
 use crate::incore::{Item, Pool, Scratch};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -81,14 +81,6 @@ pub fn threads(need: &Need, item: Item, usable: usize) -> usize {
 /// Returns the number of bytes that one worker sorts buckets in.
 pub fn scratch_bytes(item: Item) -> usize {
     Scratch::bytes_needed(BUCKET_ENTRIES_MAX, item).next_multiple_of(PAGE)
-}
-
-/// Returns the maximum number of buckets that a load of `records` records is dealt into.
-pub fn buckets_max(records: u64, record_length: usize) -> usize {
-    let wanted = records / bucket_records(record_length) as u64;
-    // Keys that agree for long are dealt again every so many bytes, each time leaving a few behind.
-    let nested = 3 * (record_length / CLASSIFIER_BYTES) as u64;
-    if wanted <= 1 { 1 } else { (2 * wanted + 256 + nested).min(records) as usize }
 }
 
 /// One worker's output buffers.

@@ -61,8 +61,8 @@ fn dealt<K: KeyEncoder>(
         }
     }
     for (turn, (first, block)) in blocks.into_iter().rev().enumerate() {
-        let block = (block, Framing::Fixed(length));
-        dealers[turn * 7 % workers].deal(classifier, key, block, first, None);
+        let dealer = &mut dealers[turn * 7 % workers];
+        dealer.deal(classifier, key, block, Framing::Fixed(length), first, None);
     }
     Dealt::new(dealers)
 }
@@ -213,8 +213,8 @@ fn lines_come_back_once_and_are_gathered_whole() {
         for (turn, block) in lines.chunks(1234).rev().enumerate() {
             let (start, (last, line)) = (block[0].0, block[block.len() - 1]);
             let bytes = &data[start as usize..last as usize + line.len()];
-            let (dealer, block_of) = (&mut dealers[turn % 3], (bytes, framing));
-            let dealt = dealer.deal(&classifier, key, block_of, start, Some(&mut summed));
+            let (dealer, sum) = (&mut dealers[turn % 3], Some(&mut summed));
+            let dealt = dealer.deal(&classifier, key, bytes, framing, start, sum);
             assert_eq!(dealt, block.len() as u64);
         }
         let mut whole = Sum::default();
@@ -239,8 +239,8 @@ fn lines_come_back_once_and_are_gathered_whole() {
             for room in [whole.len(), whole.len() / 2, whole.len().saturating_sub(1), 0] {
                 let mut out = vec![0; room];
                 let mut sum = Sum::default();
-                let seen = (Some(&mut sum), &mut OrderCheck::new(key, false));
-                let gathered = gather(&entries, &loaded.records(), &mut out, seen);
+                let (records, check) = (loaded.records(), &mut OrderCheck::new(key, false));
+                let gathered = gather(&entries, &records, &mut out, Some(&mut sum), check);
                 let fits = expected.iter().scan(0, |end, line| {
                     *end += line.len();
                     Some(*end)

@@ -4,8 +4,9 @@
 use super::*;
 use crate::format::Format;
 use crate::format::Framing;
-use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX, bucket_records};
-use crate::incore::{Method, Pool, gather};
+use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX};
+use crate::incore::sort::{OVERSAMPLING_AGAIN, bucket_records};
+use crate::incore::{Dealer, IncoreSort, Method, Sample, gather};
 use crate::io::Arena;
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, Key, ListMemory, with_encoder};
@@ -78,28 +79,28 @@ fn keyed<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) -> Keye
     let count = (data.len() / length) as u64;
     let bytes = Pool::bytes_needed(count, item.bytes(), classifier.buckets(), WORKERS);
     let pool = Arc::new(Pool::new(Arena::new(ByteSize(bytes)).unwrap()));
-    let new = || Dealer::new(Arc::clone(&pool), item, classifier.buckets());
-    let mut dealers: Vec<Dealer> = (0..WORKERS).map(|_| new()).collect();
+    let (framing, bucket_records) = (Framing::Fixed(length), bucket_records(length));
+    let sort = IncoreSort { key, item, framing, bucket_records, buckets_max: classifier.buckets() };
+    let mut dealers: Vec<Dealer> = (0..WORKERS).map(|_| sort.dealer(&classifier, &pool)).collect();
     let blocks: Vec<&[u8]> = data.chunks(BLOCK_RECORDS * length).collect();
     for (index, block) in blocks.iter().enumerate().rev() {
         let first = (index * BLOCK_RECORDS * length) as u64;
         let worker = mixed(index as u64) as usize % WORKERS;
-        dealers[worker].deal(&classifier, key, (block, Framing::Fixed(length)), first, None);
+        sort.deal(&classifier, &mut dealers[worker], block, first, None);
     }
     let region = (item == Item::Entry).then(|| {
         let mut region = Arena::new(ByteSize(data.len() as u64)).unwrap();
         region[..data.len()].copy_from_slice(data);
         region
     });
-    let loaded = Loaded { region, framing: Framing::Fixed(length) };
-    KeyedLoad::new(key, (loaded, bucket_records(length)), &classifier, dealers)
+    sort.finish(region, &classifier, dealers)
 }
 
 fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
     let item = Item::for_length(length);
     let bytes = Scratch::bytes_needed(BUCKET_ENTRIES_MAX, item);
     let region = Arena::new(ByteSize(bytes as u64)).unwrap();
-    let mut scratch = Scratch::new(region, (BUCKET_ENTRIES_MAX, item), Method::default());
+    let mut scratch = Scratch::new(region, BUCKET_ENTRIES_MAX, item, Method::default());
     let mut out = Vec::new();
     for task in load.tasks(1 << 20) {
         assert_eq!(load.sorted_range(&task).start, out.len() as u64);
@@ -109,7 +110,7 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
                 out.resize(start + entries.len() * length, 0);
                 let mut sum = Sum::default();
                 let mut check = OrderCheck::new(key, true);
-                gather(entries, records, &mut out[start..], (Some(&mut sum), &mut check));
+                gather(entries, records, &mut out[start..], Some(&mut sum), &mut check);
                 assert!(!check.is_disordered(), "in order");
                 assert_eq!(sum.records, entries.len() as u64);
             });
@@ -228,7 +229,7 @@ fn keys_that_agree_for_long() {
 #[test]
 fn data_in_the_rhythm_of_the_sample() {
     for length in [16, 40] {
-        let step = (BUCKET_ENTRIES / OVERSAMPLING) as u64;
+        let step = (BUCKET_ENTRIES / OVERSAMPLING_AGAIN) as u64;
         for period in [step, step / 2, 3 * step, 16] {
             let data = records(MANY, (length, 8), |number, key| put(key, mixed(number % period)));
             check(&data, length, &["0..8"], Seen::Nothing);

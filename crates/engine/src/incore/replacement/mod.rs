@@ -185,7 +185,7 @@ impl<'k, K: KeyEncoder> SelectionTournament<'k, K> {
         self.arrivals += 1;
         let entry = Entry::new(run, prefix, leaf);
         let Self { key, tree, table, store, .. } = self;
-        let tie = |a, b| is_before(*key, table, store, (a, b));
+        let tie = |a, b| is_before(*key, table, store, a, b);
         match (vacant, self.is_built) {
             (Some(_), _) => tree.replace_first(entry, &tie, &|leaf| store.near(table.place(leaf))),
             (None, true) => tree.fill(entry, &tie),
@@ -253,7 +253,7 @@ impl<'k, K: KeyEncoder> SelectionTournament<'k, K> {
             return;
         }
         let Self { key, tree, table, store, .. } = self;
-        let tie = |a, b| is_before(*key, table, store, (a, b));
+        let tie = |a, b| is_before(*key, table, store, a, b);
         if !self.is_built {
             (self.used..self.leaves).for_each(|leaf| tree.enter(Entry::empty(leaf), &tie));
             self.is_built = true;
@@ -268,7 +268,7 @@ impl<'k, K: KeyEncoder> SelectionTournament<'k, K> {
 
 /// Returns whether the record of leaf `a` comes before that of `b`; the words of their keys that
 /// are in the tree are equal.
-fn is_before<K: KeyEncoder>(key: &K, table: &LeafTable, store: &Store, (a, b): (u32, u32)) -> bool {
+fn is_before<K: KeyEncoder>(key: &K, table: &LeafTable, store: &Store, a: u32, b: u32) -> bool {
     let record = |leaf| store.get(table.place(leaf));
     let order = key.compare_from(record(a), record(b), 1);
     order.then_with(|| table.arrival(a).cmp(&table.arrival(b))).is_lt()

@@ -1,16 +1,9 @@
-//! The run whose next index key comes first, of many: a tournament of the runs on the walk.
+//! The run whose next index key comes first, of many: the runs on the walk, in a sorted list.
 //!
-//! ```text
-//!            [1] run 2           node n: the winner of nodes 2n and 2n + 1
-//!           /         \          leaves: node `runs` + r is run r
-//!      [2] run 2    [3] run 0
-//!       /    \       /    \      passing a key of run 2 replays its way up: nodes 2 and 1
-//!    run 1  run 2  run 3  run 0
-//! ```
-//!
-//! It is not the loser tree of the merge: this one asks for what may have to be read (a key that
-//! the index keeps only the beginning of), so that a comparison can fail, and it is asked once a
-//! part, not once a record. Equal keys go to the earlier run; a run that is over loses to all.
+//! It is no loser tree. The list changes once a part, not once a record, and a comparison may have
+//! to read what the index keeps only the beginning of, so that it can fail. A run that is passed is
+//! put back by binary search, with as many comparisons as a tree has levels. Equal keys go to the
+//! earlier run; a run that is over leaves the list.
 
 use std::cmp::Ordering;
 
@@ -25,18 +18,16 @@ const _: () = assert!(KEPT_KEY_MAX > INDEX_KEY_MAX, "what is kept says more than
 pub struct Heads<'a> {
     key: &'a dyn KeyEncoder,
     walks: Vec<Walk<'a>>,
-    /// The winner at each inner node; node 0 is unused. With one run there is no inner node.
-    winners: Vec<usize>,
+    /// Numbers of the runs that are not over; the one whose next key comes first is the last.
+    list: Vec<usize>,
 }
 
 impl<'a> Heads<'a> {
-    /// Returns the tournament of `walks`, played.
+    /// Returns the sorted list of `walks`.
     pub fn new(key: &'a dyn KeyEncoder, walks: Vec<Walk<'a>>) -> Result<Self> {
-        let winners = vec![0; walks.len()];
-        let mut heads = Self { key, walks, winners };
-        for node in (1..heads.walks.len()).rev() {
-            heads.play(node)?;
-        }
+        let list = Vec::with_capacity(walks.len());
+        let mut heads = Self { key, walks, list };
+        (0..heads.walks.len()).try_for_each(|run| heads.insert(run))?;
         Ok(heads)
     }
 
@@ -47,45 +38,36 @@ impl<'a> Heads<'a> {
 
     /// Returns the run whose next key comes first; `None` when all are over.
     pub fn first(&self) -> Option<usize> {
-        if self.walks.is_empty() {
-            return None;
-        }
-        let run = self.winner(1);
-        (!self.walks[run].is_over()).then_some(run)
+        self.list.last().copied()
     }
 
-    /// Passes the key that comes first; there must be one.
+    /// Passes the key that comes first, if there is one.
     pub fn pass_first(&mut self) -> Result<()> {
-        let run = self.winner(1);
+        let Some(run) = self.list.pop() else { return Ok(()) };
         self.walks[run].pass()?;
-        let mut node = (self.walks.len() + run) / 2;
-        while node > 0 {
-            self.play(node)?;
-            node /= 2;
+        self.insert(run)
+    }
+
+    /// Puts a run into its place in the list, unless it is over.
+    fn insert(&mut self, run: usize) -> Result<()> {
+        if self.walks[run].is_over() {
+            return Ok(());
         }
+        let (mut low, mut high) = (0, self.list.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            let is_later = self.order(self.list[middle], run)?.is_gt();
+            (low, high) = if is_later { (middle + 1, high) } else { (low, middle) };
+        }
+        self.list.insert(low, run);
         Ok(())
     }
 
-    /// Returns the run that has come up to `node`.
-    fn winner(&self, node: usize) -> usize {
-        node.checked_sub(self.walks.len()).unwrap_or_else(|| self.winners[node])
-    }
-
-    fn play(&mut self, node: usize) -> Result<()> {
-        let (one, other) = (self.winner(2 * node), self.winner(2 * node + 1));
-        self.winners[node] = if self.order(one, other)?.is_lt() { one } else { other };
-        Ok(())
-    }
-
-    /// Returns the order of two runs by their next keys; they are never equal.
+    /// Returns the order of two runs that are not over by their next keys; they are never equal.
     fn order(&mut self, one: usize, other: usize) -> Result<Ordering> {
-        let (left, right) = (&self.walks[one], &self.walks[other]);
-        if left.is_over() || right.is_over() {
-            return Ok(left.is_over().cmp(&right.is_over()).then(one.cmp(&other)));
-        }
-        let mut order = left.key().cmp(right.key());
-        let is_open = left.key().is_cut() && right.key().is_cut();
-        if order.is_eq() && is_open {
+        let (left, right) = (self.walks[one].key(), self.walks[other].key());
+        let mut order = left.cmp(right);
+        if order.is_eq() && left.is_cut() && right.is_cut() {
             self.walks[one].keep_key(self.key)?;
             self.walks[other].keep_key(self.key)?;
             let (left, right) = (self.walks[one].kept_key(), self.walks[other].kept_key());

@@ -2,11 +2,15 @@
 
 use super::*;
 use crate::format::Format;
+use crate::incore::Item;
 use crate::io::Direct;
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, with_encoder};
 
 const LINE_FEED: Framing = Framing::Terminated(b'\n');
+
+/// Records that are wanted in a bucket of a stream.
+const BUCKET_RECORDS: usize = 1000;
 
 /// Buckets that are asked for.
 const WANTED: usize = 40;
@@ -40,7 +44,8 @@ fn sampled_by(
     with_encoder!(key, |key| {
         let mut sampler = Sampler::of(Engine::Sync, framing, &[]).unwrap();
         let depth = sampler.free.len();
-        let classifier = sampler.classifier(key, load, (WANTED, 4 * WANTED)).unwrap();
+        let sort = sort_of(key, framing, 4 * WANTED);
+        let classifier = sampler.classifier(&sort, load, WANTED).unwrap();
         assert!(sampler.free.len() == depth, "every buffer comes back");
         let mut counts = vec![0; classifier.buckets()];
         for content in contents {
@@ -50,6 +55,11 @@ fn sampled_by(
         }
         counts
     })
+}
+
+fn sort_of<K>(key: &K, framing: Framing, buckets_max: usize) -> IncoreSort<'_, K> {
+    let (item, bucket_records) = (Item::Entry, BUCKET_RECORDS);
+    IncoreSort { key, item, framing, bucket_records, buckets_max }
 }
 
 /// Lines of numbers, some of them long.
@@ -127,10 +137,9 @@ fn few_of_a_streams_first_records_are_taken() {
     let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     let first: Vec<u8> = numbers(200_000, |at| at * 7919 % 200_000);
     with_encoder!(&key, |key| {
-        let (sample, wanted) = sample_of_first(key, LINE_FEED, &first, (first.len(), 1000));
-        let rows = sample.len();
-        assert!((1000..1600).contains(&rows), "{rows} rows for {wanted} buckets");
-        let classifier = build(&sample, wanted, 4 * wanted);
+        let wanted = 200_000 / BUCKET_RECORDS;
+        let sort = sort_of(key, LINE_FEED, 4 * wanted);
+        let classifier = of_first(&sort, &first, first.len());
         let mut counts = vec![0; classifier.buckets()];
         for (number, line) in (0..).zip(LINE_FEED.records(&first)) {
             counts[classifier.bucket(key, line, number) as usize] += 1;

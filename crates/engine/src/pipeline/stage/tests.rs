@@ -28,7 +28,8 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
         lane: crate::sink::tests::lane(Engine::Auto, (2 * BLOCK, 100, BLOCK), progress),
         scratch: Scratch::new(
             region(Scratch::bytes_needed(1, item).max(BLOCK)),
-            (1, item),
+            1,
+            item,
             Method::default(),
         ),
         sum_in: Sum::default(),

@@ -27,6 +27,11 @@ impl<T: Pod> AlignedValues<T> {
     pub fn of(count: usize) -> Result<Self> {
         Ok(Self { region: touched(count * size_of::<T>())?, count, kind: PhantomData })
     }
+
+    /// Returns the memory, which begins with the values.
+    pub fn into_region(self) -> Region {
+        self.region
+    }
 }
 
 impl<T: Pod> Deref for AlignedValues<T> {

@@ -144,17 +144,17 @@ impl Section {
     }
 
     /// Notes nanoseconds of each run of a kernel, for each of `records`.
-    pub fn note_nanoseconds(&mut self, of: &str, (laps, records): (&Laps, usize)) -> Spread {
+    pub fn note_nanoseconds(&mut self, of: &str, laps: &Laps, records: usize) -> Spread {
         let of = format!("{of}, {records}");
         let values = laps.nanoseconds(records);
         let spread = Spread::of(&values);
         self.samples.push(Samples { of: of.clone(), unit: "ns", values });
-        self.note_counts(of, (laps, records));
+        self.note_counts(of, laps, records);
         spread
     }
 
     /// Notes what the processor counted of a kernel, if anything.
-    pub fn note_counts(&mut self, of: String, (laps, records): (&Laps, usize)) {
+    pub fn note_counts(&mut self, of: String, laps: &Laps, records: usize) {
         let counts = CounterEvent::ALL.map(|event| laps.count(event, records));
         if counts.iter().any(Option::is_some) {
             self.counted.push(KernelCounts { of, counts });

@@ -60,7 +60,7 @@ pub fn measure(meter: &mut KernelMeter<'_>, keys: usize) -> Result<Section> {
         let steps = [sorting.clone(), merging.clone(), sorting.and(&merging), by_merging];
         for ((step, laps), line) in STEPS.into_iter().zip(&steps).zip(&mut lines) {
             let of = format!("{step} of {size} entries");
-            let spread = section.note_nanoseconds(&of, (laps, count));
+            let spread = section.note_nanoseconds(&of, laps, count);
             line.points.push([size as f64, spread.median]);
             row.push(spread.into());
         }

@@ -5,10 +5,8 @@
 //! integers; each way begins with the entries in the order of the input.
 
 use sortwell::Result;
-use sortwell::unstable::format::Framing;
 use sortwell::unstable::incore::bucket::BUCKET_ENTRIES;
 use sortwell::unstable::incore::gather;
-use sortwell::unstable::load::Records;
 use sortwell::unstable::order::OrderCheck;
 
 use super::super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable};
@@ -16,7 +14,7 @@ use super::buckets::{bits_for, distribute, partial_radix, sort_each};
 use super::entries;
 use super::memory::AlignedValues;
 use super::meter::{KernelMeter, Laps, Section};
-use super::own::{Own, key_of_first};
+use super::own::{self, Own, key_of_first};
 use super::quicksort;
 
 /// Bytes of an entry, and of the part of the key in it.
@@ -29,7 +27,7 @@ pub const WAYS: [&str; 4] =
 
 /// Returns the number of bytes of memory for `keys` keys.
 pub fn bytes_needed(keys: usize) -> u64 {
-    3 * (keys * ENTRY_BYTES) as u64 + Own::bytes_needed(keys, ENTRY_BYTES)
+    3 * (keys * ENTRY_BYTES) as u64 + own::bytes_needed(keys, ENTRY_BYTES)
 }
 
 /// Measures all four with these numbers of keys.
@@ -55,7 +53,7 @@ pub fn measure(meter: &mut KernelMeter<'_>, numbers: &[usize]) -> Result<Section
             space.own(meter)?,
         ];
         for ((way, laps), line) in WAYS.into_iter().zip(&ways).zip(&mut lines) {
-            let spread = section.note_nanoseconds(way, (laps, keys));
+            let spread = section.note_nanoseconds(way, laps, keys);
             line.points.push([keys as f64, spread.median]);
             row.push(spread.into());
         }
@@ -138,30 +136,27 @@ impl NowSortSpace {
 
     /// Returns the entries as records of eight bytes, in the order of bytes, sorted by the first
     /// four.
-    fn own(&mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
+    fn own(mut self, meter: &mut KernelMeter<'_>) -> Result<Laps> {
         let key = key_of_first(PREFIX_BYTES, ENTRY_BYTES)?;
         for (from, to) in self.source.iter().zip(&mut *self.spare) {
             *to = from.to_be();
         }
-        let records: &[u8] = bytemuck::cast_slice(&self.spare);
-        let mut own = Own::new(self.source.len(), ENTRY_BYTES)?;
+        let mut own = Own::new(&key, self.spare)?;
         let [dealing, sorting] = meter.repeat(|meter| {
-            let (buckets, dealing) = meter.lap(|| own.deal(&key, records));
-            let buckets = buckets?;
-            let mut scratch = buckets.scratch()?;
+            let (load, dealing) = meter.lap(|| own.deal());
+            let load = load?;
             let ((), sorting) = meter.lap(|| {
                 let mut to: &mut [u8] = bytemuck::cast_slice_mut(&mut self.work);
-                let records = Records::new(records, Framing::Fixed(ENTRY_BYTES));
-                buckets.sort((&key, records), &mut scratch, |entries, records| {
+                own.sort(&load, |entries, records| {
                     let room = std::mem::take(&mut to);
                     let (here, rest) = room.split_at_mut(entries.len() * ENTRY_BYTES);
-                    gather(entries, records, here, (None, &mut OrderCheck::new(&key, false)));
+                    gather(entries, records, here, None, &mut OrderCheck::new(&key, false));
                     to = rest;
                 });
             });
             self.work.iter_mut().for_each(|entry| *entry = u64::from_be(*entry));
             entries::assert_sorted(&self.work);
-            own.clear(buckets);
+            own.clear(load);
             Ok([dealing, sorting])
         })?;
         Ok(dealing.and(&sorting))

@@ -28,7 +28,7 @@ use super::super::finding::{Cell, FigureSource, FigureTable};
 use super::entries::{entry, pointer, prefix};
 use super::memory::AlignedValues;
 use super::meter::{KernelMeter, Lap, Laps, Section};
-use super::own::{Own, key_of_first};
+use super::own::{self, Own, key_of_first};
 use super::quicksort;
 use crate::{KEY_LENGTH, RECORD_LENGTH, RecordKind};
 
@@ -55,10 +55,8 @@ const NOTE: &str = "The output follows the order, checks it and sums whole recor
 
 /// Returns the number of bytes of memory for `records` records.
 pub fn bytes_needed(records: usize) -> u64 {
-    let own = Own::bytes_needed(records, RECORD_LENGTH);
-    let array = records * RECORD_LENGTH;
-    let scratch = records * (size_of::<u128>() + 2 * size_of::<u64>());
-    own + (records * RECORD_LENGTH + array + scratch + BLOCK_BYTES) as u64
+    let own = own::bytes_needed(records, RECORD_LENGTH);
+    own + (2 * records * RECORD_LENGTH + BLOCK_BYTES) as u64
 }
 
 /// Measures all five with `records` records.
@@ -85,7 +83,7 @@ pub fn measure(meter: &mut KernelMeter<'_>, records: usize) -> Result<Section> {
                 true => Cell::Empty,
                 false => section.note_seconds(&format!("{name}, {step}"), laps).into(),
             });
-            section.note_counts(format!("{name}, {step}"), (laps, records));
+            section.note_counts(format!("{name}, {step}"), laps, records);
         }
         let [generate, sort, output] = steps;
         let whole = section.note_seconds(&format!("{name}, all"), &generate.and(sort).and(output));
@@ -176,7 +174,7 @@ impl Load {
             });
             let ((), sort) = meter.lap(|| quicksort::sort(&mut array, &compare));
             let (check, output) = meter.lap(|| NeighbourCheck::of(array.iter().map(&at)));
-            self.assert_whole(&check);
+            check.assert_whole(&self.sum);
             Ok([generate, sort, output])
         })
     }
@@ -188,51 +186,44 @@ impl Load {
             array.copy_from_slice(&self.records);
             let ((), sort) = meter.lap(|| quicksort::sort(&mut array, |a, b| key(a).cmp(key(b))));
             let (check, output) = meter.lap(|| NeighbourCheck::of(array.iter()));
-            self.assert_whole(&check);
+            check.assert_whole(&self.sum);
             Ok([Lap::default(), sort, output])
         })
     }
 
-    fn own(&self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
+    fn own(self, meter: &mut KernelMeter<'_>) -> Result<[Laps; 3]> {
         let key = key_of_first(KEY_LENGTH, RECORD_LENGTH)?;
-        let bytes = self.records.as_flattened();
-        let records = || Records::new(bytes, Framing::Fixed(RECORD_LENGTH));
+        let framing = Framing::Fixed(RECORD_LENGTH);
         assert_eq!(Item::for_length(RECORD_LENGTH), Item::Entry, "locations are of the load");
-        let mut own = Own::new(self.records.len(), RECORD_LENGTH)?;
         let mut sorted = AlignedValues::<u64>::of(self.records.len())?;
         let mut out = AlignedValues::<BenchRecord>::of(BLOCK_BYTES / RECORD_LENGTH)?;
+        let mut own = Own::new(&key, self.records)?;
         meter.repeat(|meter| {
-            let (buckets, generate) = meter.lap(|| own.deal(&key, bytes));
-            let buckets = buckets?;
-            let mut scratch = buckets.scratch()?;
+            let (load, generate) = meter.lap(|| own.deal());
+            let load = load?;
             let ((), sort) = meter.lap(|| {
                 let mut done = 0;
-                buckets.sort((&key, records()), &mut scratch, |entries, _| {
+                own.sort(&load, |entries, _| {
                     sorted[done..done + entries.len()].copy_from_slice(entries);
                     done += entries.len();
                 });
             });
+            let records = Records::new(load.loaded_bytes().unwrap_or_default(), framing);
             let (check, output) = meter.lap(|| {
                 let mut check = NeighbourCheck::default();
                 for entries in sorted.chunks(out.len()) {
                     let out = &mut out[..entries.len()];
                     let to = out.as_flattened_mut();
-                    let seen = (Some(&mut check.sum), &mut OrderCheck::new(&key, false));
-                    gather(entries, &records(), to, seen);
+                    let order = &mut OrderCheck::new(&key, false);
+                    gather(entries, &records, to, Some(&mut check.sum), order);
                     out.iter().for_each(|record| check.look_at(record));
                 }
                 check
             });
-            self.assert_whole(&check);
-            own.clear(buckets);
+            check.assert_whole(&self.sum);
+            own.clear(load);
             Ok([generate, sort, output])
         })
-    }
-
-    #[track_caller]
-    fn assert_whole(&self, check: &NeighbourCheck) {
-        assert!(!check.is_unordered, "a kernel's output is in order");
-        assert_eq!(check.sum, self.sum, "a kernel's output is its input");
     }
 }
 
@@ -259,6 +250,12 @@ impl NeighbourCheck {
     fn look_at(&mut self, record: &BenchRecord) {
         self.is_unordered |= *key(record) < self.last[..];
         self.last.copy_from_slice(key(record));
+    }
+
+    #[track_caller]
+    fn assert_whole(&self, sum: &Sum) {
+        assert!(!self.is_unordered, "a kernel's output is in order");
+        assert_eq!(self.sum, *sum, "a kernel's output is its input");
     }
 }
 

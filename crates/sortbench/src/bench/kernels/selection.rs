@@ -69,7 +69,7 @@ pub fn measure(meter: &mut KernelMeter<'_>, keys: usize) -> Result<Section> {
         let mut row: Vec<Cell> = vec![(leaves as f64).into()];
         for ((way, laps), line) in WAYS.into_iter().zip(&ways).zip(&mut lines) {
             let of = format!("{way}, {leaves} in memory");
-            let spread = section.note_nanoseconds(&of, (laps, space.source.len()));
+            let spread = section.note_nanoseconds(&of, laps, space.source.len());
             line.points.push([leaves as f64, spread.median]);
             row.push(spread.into());
         }

@@ -14,7 +14,7 @@ fn laps_are_shared_out_among_records() {
     assert_eq!(both, laps(&[(4.0, 400.0), (5.0, 200.0)]));
     assert_eq!(both.nanoseconds(1_000_000_000), [4.0, 5.0]);
     let mut section = Section::default();
-    assert_eq!(section.note_nanoseconds("it", (&both, 100)).count, 2);
+    assert_eq!(section.note_nanoseconds("it", &both, 100).count, 2);
     assert_eq!(section.samples[0].of, "it, 100");
     let [cycles, instructions, ..] = section.counted[0].counts;
     assert_eq!((cycles.unwrap().least, instructions), (2.0, None));
@@ -23,7 +23,7 @@ fn laps_are_shared_out_among_records() {
 #[test]
 fn what_was_not_counted_is_not_told() {
     let mut section = Section::default();
-    section.note_counts("it".into(), (&Laps(vec![Lap::default()]), 10));
+    section.note_counts("it".into(), &Laps(vec![Lap::default()]), 10);
     assert_eq!(section.counted, []);
 }
 
