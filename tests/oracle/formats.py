@@ -59,7 +59,7 @@ def draw_shape(rng: Random) -> Shape:
         length = rng.choice((*usual, rng.choice((64, 100, 255, 300, 1000, 5000))))
         name = f"fixed:{length}"
         return Shape(name, family, [("-F", name)], length=length)
-    name = rng.choice((*PREFIXES, "u32be:self", "rdw"))
+    name = rng.choice((*PREFIXES, "u32be:self", "rdw", "keyed", "keyed"))
     return Shape(name, family, [("-F", name)])
 
 
@@ -153,7 +153,10 @@ def encode(rng: Random, shape: Shape, table: Table) -> list[bytes]:
     if shape.family == "fixed":
         return [b"".join(row) for row in table.rows]
     cuts = rng.choice((0, 0, 0.05, 0.4))
-    return [prefixed(shape.name, cut(rng, b"".join(row), cuts)) for row in table.rows]
+    bodies = [cut(rng, b"".join(row), cuts) for row in table.rows]
+    if shape.name == "keyed":
+        return [keyed(body, rng.randbytes(rng.choice((0, 1, 8, 20)))) for body in bodies]
+    return [prefixed(shape.name, body) for body in bodies]
 
 
 def line_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
@@ -294,6 +297,12 @@ def cut(rng: Random, body: bytes, share: float) -> bytes:
     if not chance(rng, share):
         return body
     return rng.choice((body[: rng.randint(0, len(body))], body + b"tail"))
+
+
+def keyed(key: bytes, payload: bytes) -> bytes:
+    """Returns a record that holds its key."""
+    numbers = (4 + len(key) + len(payload), len(key))
+    return b"".join(number.to_bytes(4, "little") for number in numbers) + key + payload
 
 
 def prefixed(name: str, body: bytes) -> bytes:

@@ -51,7 +51,8 @@ def draw_operators(rng: Random, shape: Shape, table: Table, keys: Options) -> Op
     chosen = Operators()
     draw_grouping(rng, shape, table, chosen)
     draw_range(rng, table, chosen)
-    has_fields = shape.group or shape.separator or shape.family in ("fixed", "prefixed")
+    has_places = shape.family in ("fixed", "prefixed") and shape.name != "keyed"
+    has_fields = shape.group or shape.separator or has_places
     if chance(rng, 0.1) and has_fields:
         numbers = [rng.randrange(len(table.columns)) for _ in range(rng.randint(1, 4))]
         places = ",".join(plain_place(shape, table, rng, number) for number in numbers)

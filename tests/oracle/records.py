@@ -22,8 +22,8 @@ def split_records(shape: Shape, data: bytes) -> list[bytes]:
 
 def split_prefixed(name: str, data: bytes) -> list[bytes]:
     """Returns records that begin with their length."""
-    width = 4 if name.startswith("u32") else 2
-    order = "little" if "le" in name else "big"
+    width = 4 if name == "keyed" or name.startswith("u32") else 2
+    order = "little" if name == "keyed" or "le" in name else "big"
     more = 0 if name == "rdw" or name.endswith(":self") else width
     records, at = [], 0
     while at < len(data):

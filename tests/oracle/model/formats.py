@@ -23,7 +23,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Record:
-    """One record: its bytes without end or length, its line end, and its cells in CSV."""
+    """One record: its bytes without end or length, its line end, and its cells in CSV.
+
+    Of a keyed record, the bytes are those of the key, and the end is the payload.
+    """
 
     body: bytes
     end: bytes = b""
@@ -41,6 +44,7 @@ class Format:
     order: str = "big"
     counts_itself: bool = False
     descriptor: bool = False
+    keyed: bool = False
     # What separates fields; of a group of lines, these are its fields.
     separator: int | None = None
     # The lines of a record, if they are several, and what separates the fields of one.
@@ -93,6 +97,8 @@ def parse_format(options: Options) -> Format:
         return Format("fixed", length=length)
     if text == "rdw":
         return Format("length", prefix=4, counts_itself=True, descriptor=True)
+    if text == "keyed":
+        return parse_keyed(options)
     match = re.fullmatch(r"u(16|32)(le|be)(:self)?", text)
     if not match:
         raise UsageError(f"no format '{text}'")
@@ -102,6 +108,16 @@ def parse_format(options: Options) -> Format:
         order="little" if match[2] == "le" else "big",
         counts_itself=bool(match[3]),
     )
+
+
+def parse_keyed(options: Options) -> Format:
+    """Makes the format of records that hold their key."""
+    if options.include or options.exclude or options.having:
+        raise Unspecified("conditions on keyed records")
+    makes = (options.count, options.aggregates, options.select, options.split_by)
+    if any(makes):
+        raise UsageError("a keyed record has no places")
+    return Format("length", prefix=8, order="little", keyed=True)
 
 
 def parse_group(byte: str | None, lines: int, options: Options) -> Format:
@@ -187,6 +203,10 @@ def read_with_lengths(form: Format, data: bytes) -> list[Record]:
             if head[2:] != b"\0\0":
                 raise Unspecified("a record descriptor word whose last two bytes are not 0")
             head = head[:2]
+        if form.keyed:
+            records.append(read_keyed(data, at))
+            at += 8 + len(records[-1].body) + len(records[-1].end)
+            continue
         length = int.from_bytes(head, form.order)
         if form.counts_itself:
             length -= form.prefix
@@ -198,10 +218,22 @@ def read_with_lengths(form: Format, data: bytes) -> list[Record]:
     return records
 
 
+def read_keyed(data: bytes, at: int) -> Record:
+    """Reads "u32le bytes that follow, u32le bytes of the key, the key, and a payload"."""
+    follows, key = (int.from_bytes(data[place : place + 4], "little") for place in (at, at + 4))
+    start, end = at + 8, at + 4 + follows
+    if start + key > end or end > len(data):
+        raise MalformedError("a key longer than its record, or a record that is cut off")
+    return Record(data[start : start + key], data[start + key : end])
+
+
 def write_record(form: Format, body: bytes, end: bytes) -> bytes:
     """Returns the bytes of a record in the output: with its end, or a length in front."""
     if form.kind != "length":
         return body + end
+    if form.keyed:
+        numbers = (4 + len(body) + len(end), len(body))
+        return b"".join(number.to_bytes(4, "little") for number in numbers) + body + end
     length = len(body) + (form.prefix if form.counts_itself else 0)
     if length >> (16 if form.descriptor else 8 * form.prefix):
         raise MalformedError("a record that is too long for its length")

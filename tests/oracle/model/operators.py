@@ -163,7 +163,7 @@ def make_row(operators: Operators, kept: Record, group: list[Record]) -> bytes:
         if operators.counts:
             # "eight bytes more at their end, the number as u64be"
             body += len(group).to_bytes(8, "big")
-        return write_record(form, body, b"")
+        return write_record(form, body, kept.end)
     body = kept.body
     if operators.aggregates or operators.selected is not None or form.kind == "csv":
         cells = fields_of(form, kept)

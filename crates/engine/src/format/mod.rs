@@ -89,6 +89,9 @@ impl Format {
     /// Comma-separated values as in RFC 4180, with a header.
     pub const CSV: Self = Self::Csv(CsvFormat::separated_by(b','));
 
+    /// Records that hold the key that they are ordered by.
+    pub const KEYED: Self = Self::Prefixed(Prefix::KEYED);
+
     /// Tab-separated values with a header.
     pub const TSV: Self = Self::Csv(CsvFormat::separated_by(b'\t'));
 
@@ -127,7 +130,7 @@ impl FromStr for Format {
 
     /// Reads `lines`, `lines:BYTE`, `lines:group=N`, `lines:BYTE,group=N`, `csv`, `tsv`, `jsonl`,
     /// `fixed:N`, or how records begin with their length: `u16le`, `u16be`, `u32le`, `u32be`, each
-    /// with `:self` or not, and `rdw`. Case does not count, except for BYTE.
+    /// with `:self` or not, `rdw` and `keyed`. Case does not count, except for BYTE.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let wrong = |message| ParseError::new("format", text, message);
         let name = text.to_ascii_lowercase();

@@ -142,7 +142,7 @@ impl RecordForm {
                 record.split_last().map_or(record, |(_, text)| text)
             }
             Self::Fixed(_) => record,
-            Self::Prefixed(prefix) => record.get(prefix.bytes()..).unwrap_or_default(),
+            Self::Prefixed(prefix) => prefix.payload(record),
         }
     }
 
@@ -229,6 +229,9 @@ impl RecordForm {
         match (self, place) {
             (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {
                 Err(format!("'{place}' is a range of bytes, and these records have columns").into())
+            }
+            (Self::Prefixed(Prefix::KEYED), _) => {
+                Err(format!("'{place}' has no meaning in keyed records").into())
             }
             (_, Place::Column(text)) => {
                 Err(format!("'{text}' is not a range of bytes, as these records need; write 0..4")

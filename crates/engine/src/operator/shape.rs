@@ -46,6 +46,9 @@ impl RecordShape {
                 layout,
                 RecordForm::Lines { .. } | RecordForm::Group(_) | RecordForm::Json
             );
+        if counts && layout == RecordForm::Prefixed(Prefix::KEYED) {
+            return Err(message!("{} does not apply to keyed records", Setting::Count).into());
+        }
         if let (true, RecordForm::Fixed(whole)) = (counts, layout) {
             let length_of = |part: &FoundPlace| match part {
                 FoundPlace::Bytes(start, end) => end.unwrap_or(whole) - start,
@@ -194,6 +197,7 @@ fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), 
             out.extend_from_slice(&bytes);
             out.extend(std::iter::repeat_n(0, prefix.bytes() - 2));
         }
+        PrefixWidth::Keyed => unreachable!("keyed records are written whole"),
     }
     Ok(())
 }

@@ -59,7 +59,12 @@ pub struct Order {
     ///
     /// u16le, u16be, u32le, u32be: each record begins with the number of bytes that follow. With
     /// :self, as in u16be:self, the number includes its own bytes. rdw: the record descriptor word
-    /// of mainframes. Example: -F fixed:100.
+    /// of mainframes.
+    ///
+    /// keyed: each record holds the key that it is ordered by. It has two numbers of four bytes,
+    /// little-endian: the bytes that follow the first number, and the bytes of the key. Then come
+    /// the key and any other bytes. Without -k, records are ordered by the bytes of their keys; a
+    /// range in -k counts within the stored key. Example: -F fixed:100.
     #[arg(short = 'F', long, value_name = "FORMAT", value_parser = values::parse::<Format>)]
     format: Option<Format>,
 

@@ -47,6 +47,8 @@ impl LineKey {
             let (first, behind) = match order.body {
                 Body::Behind(bytes) => (bytes.saturating_add(start), 0),
                 Body::Row => (start, 1),
+                // The record has no room for more words than its key.
+                Body::StoredKey => (0, usize::MAX - WORD_BYTES),
                 Body::Terminated(_) | Body::Fixed(_) | Body::Whole => (start, 0),
             };
             let reach = first.saturating_add(WORD_BYTES + behind);
@@ -169,7 +171,7 @@ impl KeyEncoder for LineKey {
 
     fn is_whole_record(&self) -> bool {
         let has_all = (self.start, self.end) == (0, usize::MAX);
-        has_all && !matches!(self.body, Body::Row | Body::Behind(_))
+        has_all && !matches!(self.body, Body::Row | Body::Behind(_) | Body::StoredKey)
     }
 
     #[inline]

@@ -16,7 +16,7 @@ use super::encode::list::ValueList;
 use super::fault;
 use super::text_type::{Day, TextType};
 use crate::error::{ConfigErrorKind, Error, Message, ParseError, Result, message};
-use crate::format::{Format, csv, csv::Dialect, json};
+use crate::format::{Format, Prefix, csv, csv::Dialect, json};
 use crate::key::OrderOptions;
 use crate::locale::ByteClasses;
 
@@ -51,6 +51,8 @@ pub enum Body {
     Row,
     /// All after this number of bytes.
     Behind(usize),
+    /// The key that a keyed record holds.
+    StoredKey,
     /// All of it, which is this many bytes.
     Fixed(usize),
     /// All of it.
@@ -66,13 +68,14 @@ impl Body {
             Format::LineGroups(group) => Self::Terminated(group.end),
             Format::JsonLines => Self::Terminated(b'\n'),
             Format::Csv(_) => Self::Row,
+            Format::Prefixed(Prefix::KEYED) => Self::StoredKey,
             Format::Prefixed(prefix) => Self::Behind(prefix.bytes()),
         }
     }
 
     /// Returns whether keys look at bytes of it alone, as it has no fields.
     pub fn has_no_fields(self) -> bool {
-        matches!(self, Self::Behind(_) | Self::Fixed(_) | Self::Whole)
+        matches!(self, Self::Behind(_) | Self::StoredKey | Self::Fixed(_) | Self::Whole)
     }
 
     /// Returns the byte that ends records; the end of a line for those that do without.
@@ -91,6 +94,7 @@ impl Body {
             },
             Self::Row => csv::without_end(record),
             Self::Behind(bytes) => record.get(bytes..).unwrap_or_default(),
+            Self::StoredKey => Prefix::stored_key(record),
             Self::Fixed(_) | Self::Whole => record,
         }
     }
