@@ -47,6 +47,7 @@ mod options;
 mod records;
 mod results;
 mod sort_job;
+mod sorter;
 
 /// The interface of the engine, for the command and the benchmarks of this project. It may change
 /// in every version.
@@ -56,6 +57,7 @@ pub use sortwell_engine as unstable;
 pub use check_job::CheckJob;
 pub use merge_job::MergeJob;
 pub use sort_job::SortJob;
+pub use sorter::{KeyedRecord, Reserved, Sorted, Sorter};
 
 #[doc(inline)]
 pub use ends::{

@@ -434,31 +434,65 @@ impl PipeWriter {
     }
 }
 
-/// The writing end of a pipe that somebody reads already. It stays open until the last clone and
-/// the last writer are gone; clones alone are equal.
+impl<I: Inlet + Sync + ?Sized> Inlet for Arc<I> {
+    fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()> {
+        (**self).write_all(data, progress)
+    }
+
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+
+    fn name(&self) -> &Path {
+        (**self).name()
+    }
+}
+
+/// The writing end of a pipe that somebody reads already, or a part of the program that takes the
+/// bytes. It stays open until the last clone and the last writer are gone; clones alone are equal.
 #[derive(Clone, Debug)]
-pub struct Outlet {
-    descriptor: Arc<OwnedFd>,
-    name: PathBuf,
+pub struct Outlet(OutletTarget);
+
+#[derive(Clone, Debug)]
+enum OutletTarget {
+    /// A descriptor, and its name in messages.
+    Descriptor(Arc<OwnedFd>, PathBuf),
+    Inlet(Arc<dyn Inlet + Sync>),
 }
 
 impl Outlet {
     /// Returns what is open already, called `name` in messages.
     pub fn new(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
-        Self { descriptor: Arc::new(descriptor.into()), name: name.to_owned() }
+        Self(OutletTarget::Descriptor(Arc::new(descriptor.into()), name.to_owned()))
+    }
+
+    /// Returns an outlet whose bytes the program itself takes.
+    pub fn inlet(inlet: Arc<dyn Inlet + Sync>) -> Self {
+        Self(OutletTarget::Inlet(inlet))
     }
 
     /// Returns a writer to it.
     pub fn writer(&self) -> Result<PipeWriter> {
-        let cloned = fcntl_dupfd_cloexec(&self.descriptor, 0);
-        let descriptor = cloned.map_err(|e| Error::io("use", &self.name, e))?;
-        Ok(PipeWriter::of(descriptor, &self.name))
+        match &self.0 {
+            OutletTarget::Descriptor(descriptor, name) => {
+                let cloned = fcntl_dupfd_cloexec(descriptor, 0);
+                let descriptor = cloned.map_err(|e| Error::io("use", name, e))?;
+                Ok(PipeWriter::of(descriptor, name))
+            }
+            OutletTarget::Inlet(inlet) => Ok(PipeWriter::inlet(Box::new(Arc::clone(inlet)))),
+        }
     }
 }
 
 impl PartialEq for Outlet {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.descriptor, &other.descriptor)
+        match (&self.0, &other.0) {
+            (OutletTarget::Descriptor(one, _), OutletTarget::Descriptor(other, _)) => {
+                Arc::ptr_eq(one, other)
+            }
+            (OutletTarget::Inlet(one), OutletTarget::Inlet(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
     }
 }
 

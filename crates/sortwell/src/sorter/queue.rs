@@ -1,0 +1,191 @@
+//! A bounded queue of blocks of bytes between two threads.
+//!
+//! ```text
+//!   put ---> [ block | block | ... ] ---> take        at most `most` blocks
+//!    ^                                      |
+//!    '--------- blocks to be reused <-------'
+//! ```
+//!
+//! The side that puts says that all is there ([`BlockQueue::finish`]). Either side may leave early
+//! ([`BlockQueue::abandon`]), so that the other one fails instead of waiting for ever.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sortwell_engine::io::Supply;
+use sortwell_engine::io::pipe::Inlet;
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{Error, Result};
+
+/// Time between two looks whether a waiting side was stopped.
+const STOP_CHECK: Duration = Duration::from_millis(50);
+
+/// Blocks of bytes, in order.
+#[derive(Debug)]
+pub struct BlockQueue {
+    state: Mutex<QueueState>,
+    news: Condvar,
+    /// Most blocks at a time.
+    most: usize,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    blocks: VecDeque<Vec<u8>>,
+    /// Empty blocks with memory.
+    spare: Vec<Vec<u8>>,
+    /// Bytes that were put.
+    bytes: u64,
+    is_finished: bool,
+    is_abandoned: bool,
+}
+
+impl BlockQueue {
+    /// Returns a queue of at most `most` blocks at a time.
+    pub fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), news: Condvar::new(), most })
+    }
+
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `is_ready` holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
+    fn wait(
+        &self,
+        progress: &Progress,
+        is_ready: impl Fn(&QueueState) -> bool,
+    ) -> Result<MutexGuard<'_, QueueState>> {
+        let mut state = self.state();
+        loop {
+            if state.is_abandoned || progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            if is_ready(&state) {
+                return Ok(state);
+            }
+            let waited = self.news.wait_timeout(state, STOP_CHECK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Returns an empty block to fill; it has memory already if one was given back.
+    pub fn empty_block(&self) -> Vec<u8> {
+        self.state().spare.pop().unwrap_or_default()
+    }
+
+    /// Puts a block, once there is room.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
+    pub fn put(&self, block: Vec<u8>, progress: &Progress) -> Result<()> {
+        let mut state = self.wait(progress, |state| state.blocks.len() < self.most)?;
+        state.bytes += block.len() as u64;
+        state.blocks.push_back(block);
+        self.news.notify_all();
+        Ok(())
+    }
+
+    /// Returns the next block in exchange for `old`, whose memory is used again; `None` after the
+    /// last one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
+    pub fn take(&self, mut old: Vec<u8>, progress: &Progress) -> Result<Option<Vec<u8>>> {
+        let is_ready = |state: &QueueState| !state.blocks.is_empty() || state.is_finished;
+        let mut state = self.wait(progress, is_ready)?;
+        old.clear();
+        if state.spare.len() < self.most {
+            state.spare.push(old);
+        }
+        let block = state.blocks.pop_front();
+        self.news.notify_all();
+        Ok(block)
+    }
+
+    /// Marks that all blocks were put.
+    pub fn finish(&self) {
+        self.state().is_finished = true;
+        self.news.notify_all();
+    }
+
+    /// Marks that one side has left, so that what the other one waits for will not come.
+    pub fn abandon(&self) {
+        self.state().is_abandoned = true;
+        self.news.notify_all();
+    }
+}
+
+/// The side of the job that reads what was pushed.
+#[derive(Debug)]
+pub struct PushedBlocks {
+    queue: Arc<BlockQueue>,
+    block: Vec<u8>,
+    /// Bytes of the block that were read.
+    read: usize,
+}
+
+impl PushedBlocks {
+    /// Returns a reader of all blocks of a queue.
+    pub fn new(queue: Arc<BlockQueue>) -> Self {
+        Self { queue, block: Vec::new(), read: 0 }
+    }
+}
+
+impl Supply for PushedBlocks {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            if self.read == self.block.len() {
+                let old = std::mem::take(&mut self.block);
+                self.read = 0;
+                match self.queue.take(old, progress)? {
+                    Some(block) => self.block = block,
+                    None => break,
+                }
+            }
+            let rest = &self.block[self.read..];
+            let bytes = rest.len().min(buffer.len() - filled);
+            buffer[filled..filled + bytes].copy_from_slice(&rest[..bytes]);
+            (self.read, filled) = (self.read + bytes, filled + bytes);
+        }
+        Ok(filled)
+    }
+}
+
+impl Drop for PushedBlocks {
+    fn drop(&mut self) {
+        self.queue.abandon();
+    }
+}
+
+/// The side of the job that writes sorted records, for them to be pulled.
+#[derive(Debug)]
+pub struct SortedBlocks(pub Arc<BlockQueue>);
+
+impl Inlet for SortedBlocks {
+    fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()> {
+        let mut block = self.0.empty_block();
+        block.extend_from_slice(data);
+        self.0.put(block, progress)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.state().bytes
+    }
+
+    fn name(&self) -> &Path {
+        Path::new("the sorted records")
+    }
+}
+
+#[cfg(test)]
+mod tests;

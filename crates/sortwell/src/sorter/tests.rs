@@ -1,0 +1,198 @@
+//! Records pushed and pulled, against `Vec::sort_by`, and callers who leave early.
+
+use super::*;
+
+/// Numbers that look random, the same each time (a linear congruential generator; Knuth, TAOCP
+/// vol. 2, section 3.3.4).
+fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+    let next = |before: &u64| {
+        Some(before.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+    };
+    std::iter::successors(Some(seed), next).map(|number| number >> 33)
+}
+
+/// Returns `count` records whose keys often agree, with payloads that tell them apart.
+fn records(count: usize, seed: u64) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut numbers = numbers(seed);
+    let mut next = |below: u64| numbers.next().expect("no end") % below;
+    let mut record = |number: usize| {
+        let length = next(12) as usize;
+        let key = (0..length).map(|_| [0, 1, b'a', 255][next(4) as usize]).collect();
+        let mut payload = number.to_be_bytes().to_vec();
+        payload.resize(8 + next(60) as usize, b'p');
+        (key, payload)
+    };
+    (0..count).map(&mut record).collect()
+}
+
+fn pushed(sorter: &mut Sorter, records: &[(Vec<u8>, Vec<u8>)]) {
+    for (number, (key, payload)) in records.iter().enumerate() {
+        if number % 3 == 0 {
+            let place = sorter.reserve(key.len(), payload.len()).expect("room");
+            place.key.copy_from_slice(key);
+            place.payload.copy_from_slice(payload);
+        } else {
+            sorter.push(key, payload).expect("a push");
+        }
+    }
+}
+
+fn pulled(sorted: &mut Sorted) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut records = Vec::new();
+    while let Some(KeyedRecord { key, payload }) = sorted.next().expect("a record") {
+        records.push((key.to_vec(), payload.to_vec()));
+    }
+    records
+}
+
+/// Returns a sorter with a folder of its own for temporary files.
+fn sorter() -> (Sorter, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut sorter = Sorter::new();
+    sorter.temp(folder.path()).threads(2);
+    (sorter, folder)
+}
+
+fn assert_empty(folder: &tempfile::TempDir) {
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "files are left");
+}
+
+#[test]
+fn records_come_back_in_a_stable_order() {
+    for (count, mib) in [(0, 32), (1, 32), (7, 32), (2000, 32), (40_000, 256), (600_000, 32)] {
+        let (mut sorter, folder) = sorter();
+        sorter.memory(ByteSize::mib(mib));
+        let mut expected = records(count, 5);
+        pushed(&mut sorter, &expected);
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut sorted = sorter.finish().expect("a sort");
+        assert!(pulled(&mut sorted) == expected, "{count} records in {mib} MiB");
+        assert_eq!(sorted.next().expect("the end again"), None);
+        let statistics = sorted.close().expect("statistics");
+        assert_eq!(statistics.records, count as u64);
+        assert_eq!(statistics.runs > 1, count == 600_000, "{statistics:?}");
+        assert!(statistics.is_order_proven && statistics.proof.is_some());
+        assert_empty(&folder);
+    }
+}
+
+#[test]
+fn records_longer_than_blocks_are_joined() {
+    let (mut sorter, folder) = sorter();
+    let mut expected = records(50, 9);
+    for (number, (_, payload)) in expected.iter_mut().enumerate() {
+        payload.resize(1 + number * 100_000, b'x');
+    }
+    pushed(&mut sorter, &expected);
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut sorted = sorter.finish().expect("a sort");
+    assert!(pulled(&mut sorted) == expected);
+    drop(sorted);
+    assert_empty(&folder);
+}
+
+#[test]
+fn equal_keys_can_be_dropped_and_results_limited() {
+    for count in [500, 100_000] {
+        let (mut sorter, _folder) = sorter();
+        sorter.unique(Unique::First).limit(100);
+        let mut expected = records(count, 3);
+        pushed(&mut sorter, &expected);
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        expected.dedup_by(|second, first| first.0 == second.0);
+        expected.truncate(100);
+        assert!(pulled(&mut sorter.finish().expect("a sort")) == expected, "{count}");
+    }
+}
+
+#[test]
+fn a_small_budget_is_an_error_that_names_it() {
+    let (mut sorter, folder) = sorter();
+    sorter.memory(ByteSize::mib(1));
+    let mut failed = None;
+    for record in records(200_000, 1) {
+        if let Err(error) = sorter.push(&record.0, &record.1) {
+            failed = Some(error);
+            break;
+        }
+    }
+    let error = failed.or_else(|| sorter.finish().err()).expect("an error");
+    assert!(error.to_string().contains("too small"), "{error}");
+    assert_empty(&folder);
+}
+
+#[test]
+fn callers_who_leave_early_leave_nothing_behind() {
+    for pulls in [None, Some(0), Some(1000)] {
+        let (mut sorter, folder) = sorter();
+        sorter.memory(ByteSize::mib(32));
+        pushed(&mut sorter, &records(600_000, 2));
+        let Some(pulls) = pulls else {
+            drop(sorter);
+            assert_empty(&folder);
+            continue;
+        };
+        let mut sorted = sorter.finish().expect("a sort");
+        for _ in 0..pulls {
+            assert!(sorted.next().expect("a record").is_some());
+        }
+        drop(sorted);
+        assert_empty(&folder);
+    }
+}
+
+#[test]
+fn the_rest_is_proven_when_a_sort_is_closed_early() {
+    let (mut sorter, folder) = sorter();
+    pushed(&mut sorter, &records(100_000, 4));
+    let mut sorted = sorter.finish().expect("a sort");
+    assert!(sorted.next().expect("a record").is_some());
+    assert_eq!(sorted.close().expect("statistics").records, 100_000);
+    assert_empty(&folder);
+}
+
+#[test]
+fn a_stop_reaches_both_sides() {
+    let (mut sorter, folder) = sorter();
+    pushed(&mut sorter, &records(100_000, 6));
+    sorter.progress().request_stop();
+    let mut sorted = match sorter.finish() {
+        Ok(sorted) => sorted,
+        Err(error) => {
+            assert!(matches!(error, Error::Interrupted), "{error}");
+            return assert_empty(&folder);
+        }
+    };
+    let end = loop {
+        match sorted.next() {
+            Ok(Some(_)) => {}
+            other => break other.err(),
+        }
+    };
+    assert!(matches!(end, Some(Error::Interrupted)), "{end:?}");
+    assert!(matches!(sorted.next(), Err(Error::Interrupted)), "again");
+    drop(sorted);
+    assert_empty(&folder);
+}
+
+#[test]
+fn many_sorters_live_and_go() {
+    let open = || std::fs::read_dir("/proc/self/fd").expect("a list").count();
+    let before = open();
+    for seed in 0..200 {
+        let (mut sorter, _folder) = sorter();
+        let mut expected = records(30, seed);
+        pushed(&mut sorter, &expected);
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        assert!(pulled(&mut sorter.finish().expect("a sort")) == expected);
+    }
+    // Other tests open files meanwhile, but not hundreds.
+    assert!(open() < before + 100, "descriptors are left open");
+}
+
+#[test]
+fn sorters_and_results_can_be_sent() {
+    const fn is_send<T: Send>() {}
+    is_send::<Sorter>();
+    is_send::<Sorted>();
+}
