@@ -7,6 +7,7 @@
 
 mod config;
 pub(crate) mod message;
+mod named;
 mod parse;
 mod setting;
 pub mod spelling;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 pub use config::{ConfigError, ConfigErrorKind};
 pub use message::Message;
 pub(crate) use message::{config, message};
+pub(crate) use named::named;
 pub use parse::ParseError;
 pub use setting::{Operation, Reference, Setting};
 

@@ -16,7 +16,7 @@ mod waits;
 
 use serde::Serialize;
 
-use crate::error::Message;
+use crate::error::{Message, named};
 use crate::units::ByteSize;
 
 pub use activity::{Activity, WorkerClock, WorkerTime};
@@ -78,35 +78,23 @@ impl Phase {
     }
 }
 
-/// The files that bytes come from and go to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Stream {
-    /// Reads of the inputs.
-    InputRead,
-    /// Writes of runs.
-    SpillWritten,
-    /// Reads of runs.
-    SpillRead,
-    /// Writes of the output.
-    OutputWritten,
+named! {
+    /// The files that bytes come from and go to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(u8)]
+    pub enum Stream {
+        /// Reads of the inputs.
+        InputRead = "input_read",
+        /// Writes of runs.
+        SpillWritten = "spill_written",
+        /// Reads of runs.
+        SpillRead = "spill_read",
+        /// Writes of the output.
+        OutputWritten = "output_written",
+    }
 }
 
 impl Stream {
-    /// Each at the place of its number.
-    pub const ALL: [Self; 4] =
-        [Self::InputRead, Self::SpillWritten, Self::SpillRead, Self::OutputWritten];
-
-    /// Returns the name of the figures of the stream in statistics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::InputRead => "input_read",
-            Self::SpillWritten => "spill_written",
-            Self::SpillRead => "spill_read",
-            Self::OutputWritten => "output_written",
-        }
-    }
-
     /// Returns the stream that a sort reads in a phase.
     pub fn read_in(phase: Phase) -> Self {
         match phase {
