@@ -3,6 +3,8 @@
 //! Every size at a public border is a [`ByteSize`], never a bare integer, so that bytes, records
 //! and indexes cannot be mistaken for one another.
 
+pub mod text;
+
 use std::fmt;
 use std::str::FromStr;
 

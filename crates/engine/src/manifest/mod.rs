@@ -30,8 +30,8 @@ use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
 pub use entry::{
-    EscapedBytes, GroupText, Hash, InputEntry, JobEntry, KeptText, LogEntry, MergedEntry, PathText,
-    RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText, ValueText,
+    GroupText, InputEntry, JobEntry, LogEntry, MergedEntry, RunEntry, SelectedEntry, SlabEntry,
+    StreamsEntry, ValueText,
 };
 pub use past::{Past, PastMerge};
 

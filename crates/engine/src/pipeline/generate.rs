@@ -28,7 +28,7 @@ use crate::incore::KeyedLoad;
 use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::manifest::{LogEntry, Past, RunEntry, RunText};
+use crate::manifest::{LogEntry, Past, RunEntry};
 use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::plan::replacement::ReplacementMemory;
 use crate::plan::{Plan, SieveMemory};
@@ -162,12 +162,12 @@ impl<'a, 'w, K: KeyEncoder> LoadGeneration<'a, 'w, K> {
         let run = run.finish(self.key, self.crew, ready.sum)?;
         if spill.is_logged() {
             let entry = LogEntry::Run(RunEntry {
-                run: RunText::from(&run),
+                run: run.clone(),
                 next: ready.next,
                 taken: (ready.taken.records, ready.taken.bytes),
                 ragged: ready.taken.ragged,
-                read: ready.sum.into(),
-                dropped: self.crew.sums().1.less(before).into(),
+                read: ready.sum,
+                dropped: self.crew.sums().1.less(before),
                 keys: ready.keys.clone(),
             });
             spill.note(entry, file, self.crew)?;
