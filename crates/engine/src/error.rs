@@ -277,6 +277,11 @@ impl Error {
         Self::Malformed { path: path.to_owned(), message: message.into() }
     }
 
+    /// Returns an [`Error::Corrupt`] about a block of a file.
+    pub(crate) fn corrupt(path: &Path, block: u64, message: impl Into<Message>) -> Self {
+        Self::Corrupt { path: path.to_owned(), block, message: message.into() }
+    }
+
     /// Returns the text of the error as part of another, without its causes.
     pub(crate) fn into_message(self) -> Message {
         match self {

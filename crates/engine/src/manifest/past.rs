@@ -153,5 +153,5 @@ fn own(job: &JobEntry, run: Run) -> Told<Run> {
 
 fn contradiction(path: &Path, number: usize, message: &str) -> Error {
     let message = message!("{}; remove the saved work with {}", message, Operation::CleanSpill);
-    Error::Corrupt { path: path.to_owned(), block: number as u64, message }
+    Error::corrupt(path, number as u64, message)
 }
