@@ -33,7 +33,13 @@ pub mod version;
 pub mod written;
 pub mod zoned;
 
-use super::text_type::{KeyTypeRow, TextType};
+// What every encoder builds on, as its file names it.
+use super::content::Content;
+use super::sink::{BufferSink, KeySink};
+use super::text_type::{
+    ByteMeaning, Class, Day, Detail, KeyType, KeyTypeRow, TextType, Traits, TypeNames, Usual,
+};
+use super::typed::Typed;
 
 /// Every type, in the order they are listed to people. A type is one row here, and a file that
 /// implements [`KeyType`](super::text_type::KeyType).
