@@ -228,11 +228,6 @@ impl Region {
         joined.unwrap_or_else(|| unreachable!("there is one at least"))
     }
 
-    /// Returns whether this region lies wholly before `other` in the same arena.
-    pub fn is_before(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.mapping, &other.mapping) && self.start + self.length <= other.start
-    }
-
     /// Brings all pages of the region into memory, contents unchanged. Workers call this on regions
     /// of their own at the same time, because clearing pages takes longer than reading a disk.
     pub fn touch(&mut self) {

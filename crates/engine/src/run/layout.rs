@@ -81,12 +81,6 @@ impl RunGeometry {
         Self { framing, index_key_length, data_bytes, records, longest_bytes }
     }
 
-    /// Returns the geometry of a run of `records` records of `length` bytes each.
-    pub fn fixed(length: usize, key_length: usize, records: u64) -> Self {
-        let bytes = length as u64;
-        Self::new(Framing::Fixed(length), key_length, records * bytes, records, bytes)
-    }
-
     /// Blocks of data, the last one padded.
     pub fn blocks(&self) -> u64 {
         self.data_bytes.div_ceil(BLOCK as u64)

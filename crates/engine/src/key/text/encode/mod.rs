@@ -88,8 +88,6 @@ impl TextType {
     pub const MONTH: Self = KeyTypeRow::row::<month::MonthType>().only();
     /// A file name with a version in it (`-V`).
     pub const VERSION: Self = KeyTypeRow::row::<version::VersionType>().only();
-    /// Text with numbers in it.
-    pub const NATURAL: Self = KeyTypeRow::row::<natural::NaturalType>().only();
     /// A shuffle (`-R`).
     pub const RANDOM: Self = KeyTypeRow::row::<random::RandomType>().only();
 }
