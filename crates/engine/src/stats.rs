@@ -17,7 +17,7 @@ mod waits;
 use serde::Serialize;
 
 use crate::error::{Message, named};
-use crate::units::ByteSize;
+use crate::units::{ByteSize, text};
 
 pub use activity::{Activity, WorkerClock, WorkerTime};
 pub use counted::Counted;
@@ -256,12 +256,8 @@ pub struct Proof {
     /// Records in, and records out.
     pub records: u64,
     /// Sum of every record's 128-bit hash, modulo 2^128, as 32 hexadecimal digits.
-    #[serde(serialize_with = "as_hexadecimal")]
+    #[serde(serialize_with = "text::serialize")]
     pub checksum: u128,
-}
-
-fn as_hexadecimal<S: serde::Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&format!("{value:032x}"))
 }
 
 /// Counts about keys that are not values of their types.
