@@ -223,6 +223,7 @@ impl Region {
     /// If there are none, or there are gaps between them.
     pub fn join_all(regions: impl IntoIterator<Item = Self>) -> Self {
         let mut regions: Vec<Self> = regions.into_iter().collect();
+        // Memory of no bytes may lie at the same address as its neighbour.
         regions.sort_unstable_by_key(|region| (region.address(), region.length));
         let joined = regions.into_iter().reduce(Self::join);
         joined.unwrap_or_else(|| unreachable!("there is one at least"))
