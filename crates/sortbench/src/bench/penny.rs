@@ -181,16 +181,12 @@ fn results(budgets: &[PennyBudget]) -> FigureTable {
             seconds.into(),
         ]
     };
-    FigureTable {
-        title: "Results for a penny".into(),
-        source: FigureSource::Measured,
-        columns: ["formula", "seconds for a penny", "GB predicted", "seconds really"]
-            .map(str::to_owned)
-            .to_vec(),
-        rows: budgets.iter().map(row).collect(),
-        note: "Sizes without measured seconds did not fit the disk, or were larger than --largest."
-            .into(),
-    }
+    FigureTable::measured(
+        "Results for a penny",
+        ["formula", "seconds for a penny", "GB predicted", "seconds really"],
+        budgets.iter().map(row),
+    )
+    .noted("Sizes without measured seconds did not fit the disk, or were larger than --largest.")
 }
 
 fn sampled(samples: &[(u64, Measured)], growth: Growth) -> FigureTable {
@@ -203,21 +199,20 @@ fn sampled(samples: &[(u64, Measured)], growth: Growth) -> FigureTable {
             law.into(),
         ]
     };
-    FigureTable {
-        title: "Sorts used for the prediction".into(),
-        source: FigureSource::Measured,
-        columns: ["GB", "passes", "seconds", "seconds by the law"].map(str::to_owned).to_vec(),
-        rows: samples.iter().map(row).collect(),
-        note: match growth.exponent > 1.0 {
-            true => format!(
-                "The law is the size to the power of {:.2}, by least squares of logarithms.",
-                growth.exponent
-            ),
-            false => "The law is in proportion to the largest size: smaller sizes took longer per \
+    FigureTable::measured(
+        "Sorts used for the prediction",
+        ["GB", "passes", "seconds", "seconds by the law"],
+        samples.iter().map(row),
+    )
+    .noted(match growth.exponent > 1.0 {
+        true => format!(
+            "The law is the size to the power of {:.2}, by least squares of logarithms.",
+            growth.exponent
+        ),
+        false => "The law is in proportion to the largest size: smaller sizes took longer per \
                       byte."
-                .to_owned(),
-        },
-    }
+            .to_owned(),
+    })
 }
 
 fn chart(points: &[[f64; 2]], growth: Growth, budgets: &[PennyBudget]) -> Chart {

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use super::cell_order::CellOrder;
 use super::{Field, Function};
-use crate::error::Error;
 use crate::key::text::{FixedNumber, TextOrder, TextSpec};
 use crate::key::{Key, ListMemory};
 use crate::operator::place::{BadPlace, Place, RecordForm, RowColumns};
@@ -145,7 +144,7 @@ impl FoldSpec {
         if key.is_random() {
             return Err(format!("'{}:{words}' has no minimum or maximum", self.place).into());
         }
-        let spec = key.spec(of.memory).map_err(Error::into_message)?;
+        let spec = key.spec(of.memory).map_err(|error| error.message())?;
         Ok((key, spec))
     }
 }
