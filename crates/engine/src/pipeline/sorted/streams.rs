@@ -178,7 +178,7 @@ fn resume(plan: MergePlan<'_>, past: &SlabEntry, crew: &mut Crew<'_>) -> Vec<Sta
     let (MergePlan::Inputs(_), Some(streams)) = (plan, &past.streams) else {
         return ends.map(Standing::at).collect();
     };
-    crew.workers[0].sum_in = streams.read.into();
+    crew.workers[0].sum_in = streams.read;
     crew.keys = streams.keys.clone();
     crew.inputs.ragged = streams.ragged;
     let passed = ends.zip(streams.passed.iter().copied());
