@@ -105,8 +105,8 @@ impl Checkpoints {
         let worker = &mut crew.workers[0];
         let mut past = state.go_on(destination.sink, &mut worker.lane)?;
         if let Some(past) = &mut past {
-            destination.order.resume(past.last.take().map(Into::into));
-            let written = past.written.into();
+            destination.order.resume(past.last.take());
+            let written = past.written;
             match (destination.selection, &past.selected) {
                 // What stands at the top of the output was written before anything was noted.
                 _ if past.offset < destination.start => return Err(state.foreign()),

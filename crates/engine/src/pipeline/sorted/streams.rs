@@ -179,7 +179,7 @@ fn resume<K: KeyEncoder>(
     match (merge.plan, &past.streams) {
         (MergePlan::Runs(_), _) => Ok(ends.map(Standing::at).collect()),
         (MergePlan::Inputs(_), Some(streams)) if streams.passed.len() == places.len() => {
-            crew.workers[0].sum_in = streams.read.into();
+            crew.workers[0].sum_in = streams.read;
             crew.keys = streams.keys.clone();
             crew.inputs.ragged = streams.ragged;
             let passed = ends.zip(streams.passed.iter().copied());
