@@ -102,7 +102,7 @@ impl FromStr for ByteSize {
 #[error("'{value}' {reason}")]
 pub struct ParseSizeError {
     value: String,
-    /// What is wrong with it, and what to do.
+    /// The fault and the remedy.
     reason: &'static str,
 }
 
