@@ -196,7 +196,7 @@ impl Selection {
     }
 
     /// Continues where another one [stood](Self::standing), and returns whether that is possible.
-    pub fn go_on(&self, (offset, sum): (u64, Sum), standing: &SelectedEntry) -> bool {
+    pub fn go_on(&self, offset: u64, sum: Sum, standing: &SelectedEntry) -> bool {
         let group = |open: &GroupText| {
             let values: Option<Vec<Datum>> = open.values.iter().map(Datum::of_text).collect();
             let values = values.filter(|values| values.len() == self.making.folds.len())?;
@@ -244,7 +244,7 @@ impl Selection {
     }
 
     /// Notes that `passed` records were passed, and of these `records` written, in `bytes` bytes.
-    pub(super) fn note_passed(&self, passed: u64, (records, bytes): (u64, u64)) {
+    pub(super) fn note_passed(&self, passed: u64, records: u64, bytes: u64) {
         let mut state = self.state();
         state.offset += bytes;
         state.passed += passed;

@@ -141,7 +141,7 @@ impl Checkpoints {
                 }
                 (None, None) => worker.sum_out.add(written),
                 (Some(selection), Some(selected))
-                    if selection.go_on((past.offset, written), selected) => {}
+                    if selection.go_on(past.offset, written, selected) => {}
                 _ => return Err(state.foreign()),
             }
         }

@@ -60,7 +60,7 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
     let (sizes, limited) = under_a_limit(ground, limit, confinement.as_ref())?;
     let moved = levers(ground, limit)?;
     let mut tables = vec![
-        interfaces_table(&sizes, &limited, (limit, confinement.is_some())),
+        interfaces_table(&sizes, &limited, limit, confinement.is_some()),
         levers_table(limit * 2, &moved),
     ];
     tables.extend(papers::tables(&PRINTED));
@@ -199,7 +199,8 @@ fn answer(moved: &[(&'static str, Measured)]) -> String {
 fn interfaces_table(
     sizes: &[u64],
     limited: &[(&str, Vec<Measured>)],
-    (limit, is_held): (u64, bool),
+    limit: u64,
+    is_held: bool,
 ) -> FigureTable {
     let mut columns = vec!["bytes are moved by".to_owned()];
     columns.extend(sizes.iter().map(|size| format!("{} MB", text::figure(*size as f64 / 1e6))));

@@ -49,7 +49,7 @@ pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
     let most = options.largest.map_or(room, |size| size.0.min(room));
     let categories = [("Indy", FileRecords::Binary), ("Daytona", FileRecords::Lines)]
         .into_iter()
-        .map(|(name, kind)| category(ground, (name, kind), options.seconds, most))
+        .map(|(name, kind)| category(ground, name, kind, options.seconds, most))
         .collect::<Result<Vec<CategoryResult>>>()?;
     let mut tables = vec![results(&categories, options), tries(&categories)];
     tables.extend(papers::tables(&PRINTED));
@@ -85,7 +85,8 @@ const UNFAIR: [&str; 4] = [
 
 fn category(
     ground: &Ground,
-    (name, kind): (&'static str, FileRecords),
+    name: &'static str,
+    kind: FileRecords,
     seconds: f64,
     most: u64,
 ) -> Result<CategoryResult> {

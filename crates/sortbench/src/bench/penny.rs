@@ -69,7 +69,7 @@ pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
         ("AlphaSort: 10^4 minutes over the price", price::penny_by_list_price(options.dollars)),
         ("psort: three years, 35 $ of assembly", price::penny_by_three_years(options.dollars)),
     ];
-    let budget = |(name, seconds)| budget(ground, (name, seconds), growth, most);
+    let budget = |(name, seconds)| budget(ground, name, seconds, growth, most);
     let budgets = ways.into_iter().map(budget).collect::<Result<Vec<PennyBudget>>>()?;
     let mut tables = vec![results(&budgets), sampled(&samples, growth)];
     tables.extend(papers::tables(&PRINTED));
@@ -144,7 +144,8 @@ fn repeated(ground: &Ground, size: u64, further: &[String]) -> Result<Measured> 
 
 fn budget(
     ground: &Ground,
-    (name, seconds): (&'static str, f64),
+    name: &'static str,
+    seconds: f64,
     growth: Growth,
     most: u64,
 ) -> Result<PennyBudget> {

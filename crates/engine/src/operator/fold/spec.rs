@@ -84,7 +84,7 @@ impl FoldSpec {
                 let names = FixedNumber::names();
                 return Err(format!("'{place}' needs a type of machine numbers: {names}").into());
             };
-            let end = number.end((start, end), &place)?;
+            let end = number.end(start, end, &place)?;
             return Ok((Field::Range { start, end, number: Some(number) }, None));
         }
         let (Some(words), Some(end)) = (&self.words, end) else {

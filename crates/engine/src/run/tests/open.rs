@@ -31,8 +31,8 @@ fn write_open(
     let written = written.unwrap();
     writer.sink().seal(&mut lane, written).unwrap();
     let longest = records.iter().map(|record| record.len() as u64).max().unwrap_or(0);
-    let sizes = (written, longest);
-    let run = writer.finish_open(&mut lane, sum_of(data, framing), sizes).unwrap();
+    let sum = sum_of(data, framing);
+    let run = writer.finish_open(&mut lane, sum, written, longest).unwrap();
     lane.flush().unwrap();
     run
 }
