@@ -49,30 +49,10 @@ fn library_error<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
 /// Returns the text of an error without its causes.
 fn error_alone(error: &Error) -> String {
     match error {
-        Error::Config(error) => text(error.message()),
-        Error::Malformed { path, message } | Error::BudgetExceeded { path, message, .. } => {
-            format!("{}: {}", path.display(), text(message))
-        }
-        Error::Corrupt { path, block, message } => {
-            format!("{}: block {block} is damaged: {}", path.display(), text(message))
-        }
         Error::WriteProtected { path } => format!(
             "cannot replace {}: it has no write permission; add the permission, or use --force",
             path.display()
         ),
-        Error::NoSpace { path, others, needed, available, setting } => {
-            let and = match others {
-                0 => String::new(),
-                1 => " and 1 directory elsewhere".to_owned(),
-                others => format!(" and {others} directories elsewhere"),
-            };
-            let with = setting.map_or_else(String::new, |name| format!(" with {}", option(name)));
-            format!(
-                "not enough space in {}{and}: {needed} needed, {available} free; free some space \
-                 or name another directory{with}",
-                path.display()
-            )
-        }
         Error::OverLimit { needed, limit } => {
             let up_to = needed.map_or_else(String::new, |needed| format!("up to {needed}, "));
             format!(
@@ -95,12 +75,7 @@ fn error_alone(error: &Error) -> String {
                 directory.display()
             )
         }
-        Error::Io { .. }
-        | Error::Proof { .. }
-        | Error::Changed { .. }
-        | Error::Disorder { .. }
-        | Error::Interrupted => error.to_string(),
-        other => other.to_string(),
+        other => text(&other.message()),
     }
 }
 

@@ -7,16 +7,19 @@
 
 mod config;
 pub(crate) mod message;
+mod named;
 mod parse;
 mod setting;
 pub mod spelling;
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use config::{ConfigError, ConfigErrorKind};
 pub use message::Message;
 pub(crate) use message::{config, message};
+pub(crate) use named::named;
 pub use parse::ParseError;
 pub use setting::{Operation, Reference, Setting};
 
@@ -31,11 +34,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// The request cannot be carried out: a wrong key, a budget that is too small, two settings
     /// that exclude each other. [`ConfigError::kind`] says which.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(ConfigError),
 
     /// A record or a file does not have the form that the settings state.
-    #[error("{path}: {message}", path = path.display())]
     Malformed {
         /// The file at fault.
         path: PathBuf,
@@ -44,7 +45,6 @@ pub enum Error {
     },
 
     /// A record, or a window of compressed data, of an input has no room in the memory budget.
-    #[error("{path}: {message}", path = path.display())]
     BudgetExceeded {
         /// The input.
         path: PathBuf,
@@ -55,7 +55,6 @@ pub enum Error {
     },
 
     /// The operating system refused a request.
-    #[error("cannot {action} {path}{at}", path = path.display(), at = AtOffset(*offset))]
     Io {
         /// The request that failed: a verb that reads well after "cannot".
         action: &'static str,
@@ -69,13 +68,6 @@ pub enum Error {
     },
 
     /// A disk has less room than the job needs.
-    #[error(
-        "not enough space in {path}{and}: {needed} needed, {available} free; \
-         free some space or name another directory{with}",
-        path = path.display(),
-        and = And(*others),
-        with = With(*setting),
-    )]
     NoSpace {
         /// The directory that lacks room; of several, the one that lacks most.
         path: PathBuf,
@@ -90,23 +82,12 @@ pub enum Error {
     },
 
     /// The file to replace has no write permission.
-    #[error(
-        "cannot replace {path}: it has no write permission; add the permission, or set the \
-         {force}",
-        path = path.display(),
-        force = Setting::Force,
-    )]
     WriteProtected {
         /// The file.
         path: PathBuf,
     },
 
     /// Temporary files would take more room than the limit allows.
-    #[error(
-        "temporary files would take {up_to}more than the limit of {limit}; raise the limit, or \
-         give more memory to spill less",
-        up_to = UpTo(*needed),
-    )]
     OverLimit {
         /// The most room that they need, where it is known beforehand.
         needed: Option<ByteSize>,
@@ -115,7 +96,6 @@ pub enum Error {
     },
 
     /// Bytes that were read back from disk differ from those that were written.
-    #[error("{path}: block {block} is damaged: {message}", path = path.display())]
     Corrupt {
         /// The run file.
         path: PathBuf,
@@ -126,10 +106,6 @@ pub enum Error {
     },
 
     /// The records that were written are not those that were read. No output was made.
-    #[error(
-        "proof failed: {records_in} records with checksum {checksum_in:032x} were read, \
-         {records_out} with {checksum_out:032x} were written; the output was discarded"
-    )]
     Proof {
         /// The number of records read.
         records_in: u64,
@@ -142,11 +118,6 @@ pub enum Error {
     },
 
     /// A record would have been written after one that it belongs before. No output was made.
-    #[error(
-        "order proof failed: in {target}, {place}, a record is out of order; the output was \
-         discarded. The cause is a defect of sortwell or of the machine's memory: please report \
-         it"
-    )]
     Disorder {
         /// The output that was being written.
         target: &'static str,
@@ -155,12 +126,6 @@ pub enum Error {
     },
 
     /// A job failed, and the same job can continue from the work that was kept.
-    #[error(
-        "{error}; {what} in {directory}, from which the same job continues",
-        error = ErrorWithCauses(error),
-        what = if *is_in_place { "records of the input are" } else { "the finished work is kept" },
-        directory = directory.display(),
-    )]
     Kept {
         /// True if the records that were kept exist nowhere else, as in a sort in place.
         is_in_place: bool,
@@ -171,10 +136,6 @@ pub enum Error {
     },
 
     /// The length of records changed in memory. No output was made.
-    #[error(
-        "records had {expected} bytes when they were read, and {found} when they were written: \
-         memory changed during the job; the output was discarded"
-    )]
     Changed {
         /// The bytes of some records when they were read.
         expected: u64,
@@ -183,72 +144,27 @@ pub enum Error {
     },
 
     /// The caller stopped the job.
-    #[error("interrupted; no output was written and the input is unchanged")]
     Interrupted,
 }
 
-/// An error with its causes.
-struct ErrorWithCauses<'a>(&'a Error);
-
-impl std::fmt::Display for ErrorWithCauses<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The error around it says what became of input and output.
-        if let Error::Interrupted = self.0 {
-            return f.write_str("interrupted");
-        }
-        write!(f, "{}", self.0)?;
-        let mut cause = std::error::Error::source(self.0);
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
+/// Returns that other directories share the files, if there are some.
+fn and_elsewhere(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => " and 1 directory elsewhere".to_owned(),
+        others => format!(" and {others} directories elsewhere"),
     }
 }
 
-/// Other places, in words.
-struct And(usize);
-
-impl std::fmt::Display for And {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            0 => Ok(()),
-            1 => f.write_str(" and 1 directory elsewhere"),
-            others => write!(f, " and {others} directories elsewhere"),
-        }
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message())
     }
 }
 
-/// A bound that may not be known, in words.
-struct UpTo(Option<ByteSize>);
-
-impl std::fmt::Display for UpTo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(bytes) => write!(f, "up to {bytes}, "),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A setting that helps, in words.
-struct With(Option<Setting>);
-
-impl std::fmt::Display for With {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.map_or(Ok(()), |setting| write!(f, " with {setting}"))
-    }
-}
-
-/// An optional offset, in words.
-struct AtOffset(Option<u64>);
-
-impl std::fmt::Display for AtOffset {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(offset) => write!(f, " at offset {offset}"),
-            None => Ok(()),
-        }
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
     }
 }
 
@@ -275,15 +191,85 @@ impl Error {
         Self::Malformed { path: path.to_owned(), message: message.into() }
     }
 
-    /// Returns the text of the error as part of another, without its causes.
-    pub(crate) fn into_message(self) -> Message {
+    /// Returns an [`Error::Corrupt`] about a block of a file.
+    pub(crate) fn corrupt(path: &Path, block: u64, message: impl Into<Message>) -> Self {
+        Self::Corrupt { path: path.to_owned(), block, message: message.into() }
+    }
+
+    /// Returns what went wrong, without the causes; a program may name the settings in it.
+    pub fn message(&self) -> Message {
         match self {
             Self::Config(error) => error.message().clone(),
             Self::Malformed { path, message } | Self::BudgetExceeded { path, message, .. } => {
                 message!("{}: {}", path.display(), message)
             }
-            other => other.to_string().into(),
+            Self::Io { action, path, offset, .. } => {
+                let at = offset.map(|offset| message!(" at offset {}", offset));
+                message!("cannot {} {}{}", action, path.display(), at)
+            }
+            Self::NoSpace { path, others, needed, available, setting } => {
+                let with = setting.map(|setting| message!(" with {}", setting));
+                message!(
+                    "not enough space in {}{}: {} needed, {} free; free some space or name \
+                     another directory{}",
+                    path.display(),
+                    and_elsewhere(*others),
+                    needed,
+                    available,
+                    with,
+                )
+            }
+            Self::WriteProtected { path } => message!(
+                "cannot replace {}: it has no write permission; add the permission, or set the {}",
+                path.display(),
+                Setting::Force,
+            ),
+            Self::OverLimit { needed, limit } => message!(
+                "temporary files would take {}more than the limit of {}; raise the limit, or give \
+                 more {} to spill less",
+                needed.map(|needed| message!("up to {}, ", needed)),
+                limit,
+                Setting::Memory,
+            ),
+            Self::Corrupt { path, block, message } => {
+                message!("{}: block {} is damaged: {}", path.display(), block, message)
+            }
+            Self::Kept { is_in_place, directory, error } => message!(
+                "{}; {} in {}, from which the same job continues",
+                error.with_causes(),
+                if *is_in_place { "records of the input are" } else { "the finished work is kept" },
+                directory.display(),
+            ),
+            Self::Proof { records_in, checksum_in, records_out, checksum_out } => format!(
+                "proof failed: {records_in} records with checksum {checksum_in:032x} were read, \
+                 {records_out} with {checksum_out:032x} were written; the output was discarded"
+            )
+            .into(),
+            Self::Disorder { target, place } => format!(
+                "order proof failed: in {target}, {place}, a record is out of order; the output \
+                 was discarded. The cause is a defect of sortwell or of the machine's memory: \
+                 please report it"
+            )
+            .into(),
+            Self::Changed { expected, found } => format!(
+                "records had {expected} bytes when they were read, and {found} when they were \
+                 written: memory changed during the job; the output was discarded"
+            )
+            .into(),
+            Self::Interrupted => {
+                "interrupted; no output was written and the input is unchanged".into()
+            }
         }
+    }
+
+    /// Returns what went wrong and its causes, as a part of the error around it, which says what
+    /// became of input and output.
+    fn with_causes(&self) -> String {
+        if let Self::Interrupted = self {
+            return "interrupted".to_owned();
+        }
+        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
+        causes.fold(self.to_string(), |words, cause| format!("{words}: {cause}"))
     }
 
     /// Returns the kind of an [`Error::Config`], which may be the error of a job that kept work.

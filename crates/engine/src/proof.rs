@@ -7,16 +7,20 @@
 #[expect(unsafe_code, reason = "instructions that not every processor has; asked for, and tested")]
 mod hash;
 
+use serde::{Deserialize, Serialize};
+
 use crate::format::Framing;
+use crate::units::text;
 
 pub use hash::hash;
 
 /// Count and checksum of some records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sum {
     /// Number of records.
     pub records: u64,
     /// Sum of their hashes, modulo 2^128.
+    #[serde(with = "text")]
     pub checksum: u128,
 }
 

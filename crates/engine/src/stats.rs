@@ -16,8 +16,8 @@ mod waits;
 
 use serde::Serialize;
 
-use crate::error::Message;
-use crate::units::ByteSize;
+use crate::error::{Message, named};
+use crate::units::{ByteSize, text};
 
 pub use activity::{Activity, WorkerClock, WorkerTime};
 pub use counted::Counted;
@@ -78,35 +78,23 @@ impl Phase {
     }
 }
 
-/// The files that bytes come from and go to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Stream {
-    /// Reads of the inputs.
-    InputRead,
-    /// Writes of runs.
-    SpillWritten,
-    /// Reads of runs.
-    SpillRead,
-    /// Writes of the output.
-    OutputWritten,
+named! {
+    /// The files that bytes come from and go to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(u8)]
+    pub enum Stream {
+        /// Reads of the inputs.
+        InputRead = "input_read",
+        /// Writes of runs.
+        SpillWritten = "spill_written",
+        /// Reads of runs.
+        SpillRead = "spill_read",
+        /// Writes of the output.
+        OutputWritten = "output_written",
+    }
 }
 
 impl Stream {
-    /// Each at the place of its number.
-    pub const ALL: [Self; 4] =
-        [Self::InputRead, Self::SpillWritten, Self::SpillRead, Self::OutputWritten];
-
-    /// Returns the name of the figures of the stream in statistics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::InputRead => "input_read",
-            Self::SpillWritten => "spill_written",
-            Self::SpillRead => "spill_read",
-            Self::OutputWritten => "output_written",
-        }
-    }
-
     /// Returns the stream that a sort reads in a phase.
     pub fn read_in(phase: Phase) -> Self {
         match phase {
@@ -268,12 +256,8 @@ pub struct Proof {
     /// Records in, and records out.
     pub records: u64,
     /// Sum of every record's 128-bit hash, modulo 2^128, as 32 hexadecimal digits.
-    #[serde(serialize_with = "as_hexadecimal")]
+    #[serde(serialize_with = "text::serialize")]
     pub checksum: u128,
-}
-
-fn as_hexadecimal<S: serde::Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&format!("{value:032x}"))
 }
 
 /// Counts about keys that are not values of their types.

@@ -3,6 +3,8 @@
 //! Every size at a public border is a [`ByteSize`], never a bare integer, so that bytes, records
 //! and indexes cannot be mistaken for one another.
 
+pub mod text;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -82,30 +84,26 @@ impl FromStr for ByteSize {
         let wrong = |reason| ParseSizeError { value: text.to_owned(), reason };
         let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = (&text[..digits], text[digits..].trim_start());
-        let factor = factor(unit).ok_or_else(|| wrong(ParseSizeReason::UnknownUnit))?;
+        let factor = factor(unit)
+            .ok_or_else(|| wrong("has no known unit; write 512MiB, 4GiB (or 4G) or 2GB"))?;
         if let Ok(whole) = number.parse::<u64>() {
             let bytes = whole.checked_mul(factor);
-            return bytes.map(Self).ok_or_else(|| wrong(ParseSizeReason::TooLarge));
+            return bytes.map(Self).ok_or_else(|| wrong("is more than 16 EiB"));
         }
         match number.parse::<f64>() {
             Ok(n) if n * (factor as f64) < u64::MAX as f64 => Ok(Self((n * factor as f64) as u64)),
-            _ => Err(wrong(ParseSizeReason::NotASize)),
+            _ => Err(wrong("is not a size; write 512MiB, 4GiB or 2GB")),
         }
     }
 }
 
 /// Text that is not a size. Converts to [`Error`](crate::Error) with `?`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{value}' {reason}")]
 pub struct ParseSizeError {
     value: String,
-    reason: ParseSizeReason,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ParseSizeReason {
-    UnknownUnit,
-    TooLarge,
-    NotASize,
+    /// The fault and the remedy.
+    reason: &'static str,
 }
 
 impl ParseSizeError {
@@ -114,19 +112,6 @@ impl ParseSizeError {
         &self.value
     }
 }
-
-impl fmt::Display for ParseSizeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' ", self.value)?;
-        f.write_str(match self.reason {
-            ParseSizeReason::UnknownUnit => "has no known unit; write 512MiB, 4GiB (or 4G) or 2GB",
-            ParseSizeReason::TooLarge => "is more than 16 EiB",
-            ParseSizeReason::NotASize => "is not a size; write 512MiB, 4GiB or 2GB",
-        })
-    }
-}
-
-impl std::error::Error for ParseSizeError {}
 
 #[cfg(test)]
 mod tests;

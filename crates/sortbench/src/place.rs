@@ -5,13 +5,10 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use sortwell::Progress;
-use sortwell::unstable::io::{
-    Arena, Direct, Direction, Engine, InputKind, Request, TempFile, inherited, pipe,
-};
-use sortwell::{ByteSize, Error, Result};
+use sortwell::unstable::io::{Direct, InputKind, TempFile, inherited, pipe};
+use sortwell::{Error, Result};
 
 /// Source that a validator reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,20 +96,7 @@ impl GeneratorDestination {
             return self.open_stream(progress)?.write_all(bytes, progress);
         };
         let temporary = TempFile::create(path, Direct::Off)?;
-        let mut region = Arena::new(ByteSize(bytes.len() as u64))?;
-        region[..bytes.len()].copy_from_slice(bytes);
-        let mut queue = Engine::Sync.queue(1)?;
-        queue.submit(Request {
-            operation: Direction::Write,
-            file: Arc::clone(temporary.file()),
-            offset: 0,
-            region,
-            range: 0..bytes.len(),
-            tag: 0,
-        })?;
-        while let Some(completion) = queue.wait()? {
-            completion.result?;
-        }
+        temporary.file().write_at(bytes, 0)?;
         temporary.persist(path, true)
     }
 }

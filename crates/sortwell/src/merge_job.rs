@@ -44,12 +44,6 @@ impl MergeJob {
     reading_options!();
     writing_options!();
 
-    /// Sets the number of worker threads. Default: one for each processor.
-    pub fn threads(&mut self, threads: usize) -> &mut Self {
-        self.job.threads = Some(threads.max(1));
-        self
-    }
-
     /// Sets whether only the first of the records with equal keys is kept. Default: false.
     pub fn unique(&mut self, unique: bool) -> &mut Self {
         self.job.unique = unique;

@@ -76,6 +76,12 @@ macro_rules! writing_options {
             self
         }
 
+        /// Sets the number of worker threads. Default: one for each processor.
+        pub fn threads(&mut self, threads: usize) -> &mut Self {
+            self.job.threads = Some(threads.max(1));
+            self
+        }
+
         /// Limits the size of all temporary files together. Default: no limit.
         pub fn temp_limit(&mut self, limit: sortwell_engine::ByteSize) -> &mut Self {
             self.job.temp_limit = Some(limit);

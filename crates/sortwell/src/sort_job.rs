@@ -43,12 +43,6 @@ impl SortJob {
     reading_options!();
     writing_options!();
 
-    /// Sets the number of worker threads. Default: one for each processor.
-    pub fn threads(&mut self, threads: usize) -> &mut Self {
-        self.job.threads = Some(threads.max(1));
-        self
-    }
-
     /// Adds a condition that records have to meet. Other records are left out.
     pub fn include(&mut self, condition: Expression) -> &mut Self {
         self.job.filter.include.push(condition);

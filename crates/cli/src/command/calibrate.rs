@@ -179,7 +179,7 @@ fn cpu(directory: &Path, how: &CalibrationOptions) -> CommandOutcome {
     how.note(|_| ())?;
     let threads = limits::cores();
     let measure =
-        |progress: &Progress| calibrate::processor(directory, (how.time(), threads), progress);
+        |progress: &Progress| calibrate::processor(directory, how.time(), threads, progress);
     let (found, spread) = how.watching.run(false, measure)?;
     how.note(|profile| profile.processor = Some(found.clone()))?;
     how.show(&calibration::processor(&found, spread))

@@ -12,6 +12,7 @@ use sortwell::unstable::stripe::{Definition, Member, Stride};
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{Input, Output};
 
+use super::options::inputs::input;
 use super::options::values;
 use super::options::watching::Watching;
 use crate::failure::CommandOutcome;
@@ -118,11 +119,7 @@ pub fn run(arguments: &StripeArguments) -> CommandOutcome {
                 true => Output::Striped(to.clone()),
                 false => Output::File(to.clone()),
             };
-            let input = match Definition::is_at(from) {
-                true => Input::Striped(from.clone()),
-                false => Input::File(from.clone()),
-            };
-            watching.run(false, |progress| CopyJob::new(input, output).run(progress))?;
+            watching.run(false, |progress| CopyJob::new(input(from), output).run(progress))?;
         }
         StripeAction::Cat { definition, watching } => {
             let job = CopyJob::new(Input::Striped(definition.clone()), Output::Stdout);

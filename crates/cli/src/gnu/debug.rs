@@ -65,7 +65,7 @@ fn about_key(
     };
     // Bytes counted in the first field are counted in the line, blanks or not.
     let is_offset_in_line = end_byte > 0 && last_field(key) == Some(0);
-    let needs_no_blanks = ordering.is_numeric() || ordering.month;
+    let needs_no_blanks = ordering.is_numeric() || ordering.has(b'M');
     let has_blanks = !ordering.skips_start_blanks && (!needs_no_blanks || key.byte > 0)
         || !ordering.skips_end_blanks && end_byte > 0;
     if !is_empty && !is_offset_in_line && options.separator.is_none() && has_blanks {
@@ -91,8 +91,8 @@ fn about_numbers(
     let spans = |is: fn(&Ordering) -> bool| {
         written.iter().any(|key| is(&key.ordering) && spans_fields(key))
     };
-    let has_spans = spans(|ordering| ordering.numeric || ordering.human);
-    let has_general_spans = spans(|ordering| ordering.general);
+    let has_spans = spans(|ordering| ordering.has(b'n') || ordering.has(b'h'));
+    let has_general_spans = spans(|ordering| ordering.has(b'g'));
     let point = locale.decimal_point();
     let is_point = options.separator == Some(point);
     let is_group = has_spans
@@ -133,9 +133,9 @@ fn about_unused(keys: &[KeyDefinition], options: &Options, remarks: &mut Vec<Vec
         unused = unused.without(&key.ordering);
     }
     let has_last_resort = !options.is_stable && !options.is_unique;
-    let is_last_resort_only = unused.reverse && has_last_resort && !keys.is_empty();
+    let is_last_resort_only = unused.has(b'r') && has_last_resort && !keys.is_empty();
     if is_last_resort_only || keys.is_empty() {
-        unused.reverse = false;
+        unused = unused.without(&Ordering::of(b'r'));
     }
     let letters = unused.letters();
     match letters.len() {

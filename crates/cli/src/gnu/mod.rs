@@ -34,6 +34,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use complaint::Complaint;
+pub use option::LONG;
 use order::{Action, Settings};
 use parse::{Environment, GnuRequest, Options};
 use quoting::Quoter;

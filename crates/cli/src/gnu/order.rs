@@ -104,7 +104,7 @@ pub fn settle(
         }
         remarks = debug::remarks(options, &keys, environment);
     }
-    let seed = match keys.iter().any(|key| key.ordering.random) {
+    let seed = match keys.iter().any(|key| key.ordering.has(b'R')) {
         true => seed(options, quoting)?,
         false => [0; 16],
     };
@@ -218,7 +218,7 @@ fn order(
     // Whole lines without any key are compared in any case.
     let is_last_resort = keys.is_empty() || !options.is_stable && !options.is_unique;
     let then_whole =
-        is_last_resort.then(|| LastResort { is_descending: options.ordering.reverse, collation });
+        is_last_resort.then(|| LastResort { is_descending: options.ordering.has(b'r'), collation });
     let terminator = if options.ends_with_nul { 0 } else { b'\n' };
     let options = OrderOptions {
         separator: options.separator,
@@ -245,9 +245,9 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
     // Case makes no difference to other numbers and to months; a suffix of a size needs capitals.
     let is_translated = is_text || [TextType::VERSION, TextType::HUMAN].contains(&text_type);
     let translation = Translation {
-        folds_case: ordering.folds_case,
-        only_dictionary: ordering.only_dictionary,
-        only_printing: ordering.only_printing && !ordering.only_dictionary,
+        folds_case: ordering.has(b'f'),
+        only_dictionary: ordering.has(b'd'),
+        only_printing: ordering.has(b'i') && !ordering.has(b'd'),
     };
     let end = match key.end {
         KeyEnd::Line => End::Record,
@@ -263,7 +263,7 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
         text_type,
         translation: if is_translated { translation } else { Translation::default() },
         collation: collation.filter(|_| is_text).cloned(),
-        is_descending: ordering.reverse,
+        is_descending: ordering.has(b'r'),
         ..TextSpec::default()
     }
 }
@@ -271,12 +271,12 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
 /// Returns the type of a key. A shuffle takes precedence over versions.
 fn text_type(ordering: Ordering) -> TextType {
     let types = [
-        (ordering.numeric, TextType::DECIMAL),
-        (ordering.general, TextType::GENERAL),
-        (ordering.human, TextType::HUMAN),
-        (ordering.month, TextType::MONTH),
-        (ordering.random, TextType::RANDOM),
-        (ordering.version, TextType::VERSION),
+        (ordering.has(b'n'), TextType::DECIMAL),
+        (ordering.has(b'g'), TextType::GENERAL),
+        (ordering.has(b'h'), TextType::HUMAN),
+        (ordering.has(b'M'), TextType::MONTH),
+        (ordering.has(b'R'), TextType::RANDOM),
+        (ordering.has(b'V'), TextType::VERSION),
     ];
     let named = types.into_iter().find(|(is_there, _)| *is_there);
     named.map_or(TextType::BYTES, |(_, text_type)| text_type)

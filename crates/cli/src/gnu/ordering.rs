@@ -2,6 +2,9 @@
 
 use super::complaint::Complaint;
 
+/// The letters of comparison options, in the order that messages name them.
+const LETTERS: &[u8] = b"bdfghiMnRrV";
+
 /// Comparison options of one key, or of every key without options of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ordering {
@@ -9,26 +12,13 @@ pub struct Ordering {
     pub skips_start_blanks: bool,
     /// `b` of the end: blanks are skipped before its bytes are counted.
     pub skips_end_blanks: bool,
-    /// `d`
-    pub only_dictionary: bool,
-    /// `f`
-    pub folds_case: bool,
-    /// `g`
-    pub general: bool,
-    /// `h`
-    pub human: bool,
-    /// `i`
-    pub only_printing: bool,
-    /// `M`
-    pub month: bool,
-    /// `n`
-    pub numeric: bool,
-    /// `R`
-    pub random: bool,
-    /// `r`
-    pub reverse: bool,
-    /// `V`
-    pub version: bool,
+    /// A bit for each other letter that is set, at its place in [`LETTERS`].
+    others: u16,
+}
+
+/// Returns the bit of a letter; none if it is not an option.
+fn bit(letter: u8) -> u16 {
+    LETTERS.iter().position(|known| *known == letter).map_or(0, |place| 1 << place)
 }
 
 /// The ends of a key that `b` can belong to.
@@ -43,26 +33,25 @@ pub enum Side {
 }
 
 impl Ordering {
+    /// Returns one option, other than `b`.
+    pub fn of(letter: u8) -> Self {
+        Self { others: bit(letter), ..Self::default() }
+    }
+
     /// Sets one option. Returns false if the letter is not an option.
     pub fn set(&mut self, letter: u8, side: Side) -> bool {
-        match letter {
-            b'b' => {
-                self.skips_start_blanks |= side != Side::End;
-                self.skips_end_blanks |= side != Side::Start;
-            }
-            b'd' => self.only_dictionary = true,
-            b'f' => self.folds_case = true,
-            b'g' => self.general = true,
-            b'h' => self.human = true,
-            b'i' => self.only_printing = true,
-            b'M' => self.month = true,
-            b'n' => self.numeric = true,
-            b'R' => self.random = true,
-            b'r' => self.reverse = true,
-            b'V' => self.version = true,
-            _ => return false,
+        if letter == b'b' {
+            self.skips_start_blanks |= side != Side::End;
+            self.skips_end_blanks |= side != Side::Start;
+        } else {
+            self.others |= bit(letter);
         }
-        true
+        bit(letter) != 0
+    }
+
+    /// Returns whether an option other than `b` is set.
+    pub fn has(&self, letter: u8) -> bool {
+        self.others & bit(letter) != 0
     }
 
     /// Sets options from the beginning of a text, and returns what follows them.
@@ -77,12 +66,12 @@ impl Ordering {
 
     /// Returns whether no option but `r` is set. Whole lines need no key then.
     pub fn is_default_but_direction(&self) -> bool {
-        Self { reverse: false, ..*self }.is_default()
+        self.without(&Self::of(b'r')).is_default()
     }
 
     /// Returns whether keys are numbers.
     pub fn is_numeric(&self) -> bool {
-        self.numeric || self.general || self.human
+        b"ngh".iter().any(|letter| self.has(*letter))
     }
 
     /// Returns the options that are not among others.
@@ -90,49 +79,31 @@ impl Ordering {
         Self {
             skips_start_blanks: self.skips_start_blanks && !others.skips_start_blanks,
             skips_end_blanks: self.skips_end_blanks && !others.skips_end_blanks,
-            only_dictionary: self.only_dictionary && !others.only_dictionary,
-            folds_case: self.folds_case && !others.folds_case,
-            general: self.general && !others.general,
-            human: self.human && !others.human,
-            only_printing: self.only_printing && !others.only_printing,
-            month: self.month && !others.month,
-            numeric: self.numeric && !others.numeric,
-            random: self.random && !others.random,
-            reverse: self.reverse && !others.reverse,
-            version: self.version && !others.version,
+            others: self.others & !others.others,
         }
     }
 
     /// Returns the letters, in the order that messages name them; `-d` takes what `-i` does with
     /// it.
     pub fn letters(&self) -> String {
-        let has = [
-            (self.skips_start_blanks || self.skips_end_blanks, 'b'),
-            (self.only_dictionary, 'd'),
-            (self.folds_case, 'f'),
-            (self.general, 'g'),
-            (self.human, 'h'),
-            (self.only_printing && !self.only_dictionary, 'i'),
-            (self.month, 'M'),
-            (self.numeric, 'n'),
-            (self.random, 'R'),
-            (self.reverse, 'r'),
-            (self.version, 'V'),
-        ];
-        has.into_iter().filter(|(is_there, _)| *is_there).map(|(_, letter)| letter).collect()
+        let is_shown = |letter: &u8| match *letter {
+            b'b' => self.skips_start_blanks || self.skips_end_blanks,
+            b'i' => self.has(b'i') && !self.has(b'd'),
+            letter => self.has(letter),
+        };
+        LETTERS.iter().copied().filter(is_shown).map(char::from).collect()
     }
 
     /// Refuses options that name two kinds of comparison. A shuffle and versions look at text, so
     /// they go with each other and with `-d` and `-i`.
     pub fn check(&self) -> Result<(), Complaint> {
-        let looks_at_text =
-            self.version || self.random || self.only_dictionary || self.only_printing;
-        let kinds = [self.numeric, self.general, self.human, self.month, looks_at_text];
-        if kinds.into_iter().filter(|&is_there| is_there).count() <= 1 {
+        let kinds: [&[u8]; 5] = [b"n", b"g", b"h", b"M", b"VRdi"];
+        let is_there = |kind: &&[u8]| kind.iter().any(|letter| self.has(*letter));
+        if kinds.iter().filter(|kind| is_there(kind)).count() <= 1 {
             return Ok(());
         }
-        let clashing =
-            Self { skips_start_blanks: false, skips_end_blanks: false, reverse: false, ..*self };
-        Err(Complaint::new(format!("options '-{}' are incompatible", clashing.letters())))
+        let harmless = Self { skips_start_blanks: true, skips_end_blanks: true, ..Self::of(b'r') };
+        let clashing = self.without(&harmless).letters();
+        Err(Complaint::new(format!("options '-{clashing}' are incompatible")))
     }
 }

@@ -5,40 +5,23 @@ use std::os::unix::ffi::OsStrExt;
 
 use sortwell::unstable::key::gnu_key;
 
-use crate::gnu::Call;
+use crate::gnu::{Call, LONG};
 use crate::statistics::quoted;
 
-/// Letters and names of options that GNU sort has.
+/// Letters of options that GNU sort has.
 const LETTERS: &str = "bcCdfghikmMnorRsStTuVz";
-const NAMES: [&str; 22] = [
-    "ignore-leading-blanks",
-    "dictionary-order",
-    "ignore-case",
-    "general-numeric-sort",
-    "ignore-nonprinting",
-    "month-sort",
-    "human-numeric-sort",
-    "numeric-sort",
-    "random-sort",
-    "random-source",
-    "sort",
-    "version-sort",
-    "batch-size",
-    "check",
-    "compress-program",
-    "debug",
-    "field-separator",
-    "stable",
-    "buffer-size",
-    "temporary-directory",
-    "parallel",
-    "zero-terminated",
-];
 
-/// Returns whether GNU sort has an option: a letter after a dash, or a name after two.
+/// Long names of GNU sort's that are names of sortwell's as well.
+const SHARED: [&str; 8] =
+    ["files0-from", "help", "key", "merge", "output", "reverse", "unique", "version"];
+
+/// Returns whether GNU sort has an option of its own: a letter after a dash, or a name after two.
 pub fn has(option: &str) -> bool {
     match (option.strip_prefix("--"), option.strip_prefix('-')) {
-        (Some(name), _) => NAMES.contains(&name.split('=').next().unwrap_or_default()),
+        (Some(name), _) => {
+            let name = name.split('=').next().unwrap_or_default();
+            LONG.iter().any(|option| option.text == name) && !SHARED.contains(&name)
+        }
         (None, Some(letter)) => letter.len() == 1 && LETTERS.contains(letter),
         (None, None) => false,
     }

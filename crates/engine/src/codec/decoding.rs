@@ -244,7 +244,7 @@ impl DecodingShared {
             let (origin, codec) = (input.origin.clone(), input.codec);
             drop(state);
             let buffer = buffer.unwrap_or_else(|| vec![0; self.shape.buffer_bytes]);
-            let done = self.expand(stage, (&origin, codec), buffer);
+            let done = self.expand(stage, &origin, codec, buffer);
             state = self.state();
             self.note(&mut state, number, done);
             self.news.notify_all();
@@ -255,7 +255,8 @@ impl DecodingShared {
     fn expand(
         &self,
         stage: Stage,
-        (origin, codec): (&Origin, Codec),
+        origin: &Origin,
+        codec: Codec,
         mut buffer: Vec<u8>,
     ) -> Result<(Box<Open>, Buffer)> {
         let mut open = match stage {

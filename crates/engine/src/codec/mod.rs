@@ -40,14 +40,13 @@ mod source;
 #[cfg(feature = "compression")]
 mod zstd;
 
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
 #[cfg(not(feature = "compression"))]
 use crate::error::{ConfigErrorKind, Setting, config};
-use crate::error::{ParseError, Result, message};
+use crate::error::{ParseError, Result, message, named};
 
 pub use content::{CONTENT_BYTES, ContentKind};
 pub use decoding::{Decoding, DecodingShape, Origin};
@@ -58,15 +57,17 @@ pub use memory::{Appetite, OUTPUT_SHARE, beginning, encoders};
 pub use setting::{Compress, Compression, Decompress};
 use source::Compressed;
 
-/// A format of compressed data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Codec {
-    /// Members of RFC 1952, one after the other.
-    Gzip,
-    /// Frames of RFC 8878, one after the other; skippable ones are skipped.
-    Zstd,
-    /// Frames of the lz4 frame format, one after the other; skippable ones are skipped.
-    Lz4,
+named! {
+    /// A format of compressed data.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Codec {
+        /// Members of RFC 1952, one after the other.
+        Gzip = "gzip",
+        /// Frames of RFC 8878, one after the other; skippable ones are skipped.
+        Zstd = "zstd",
+        /// Frames of the lz4 frame format, one after the other; skippable ones are skipped.
+        Lz4 = "lz4",
+    }
 }
 
 /// Expands what one input holds.
@@ -82,18 +83,6 @@ trait Encode: Send {
 }
 
 impl Codec {
-    /// Every codec.
-    pub const ALL: [Self; 3] = [Self::Gzip, Self::Zstd, Self::Lz4];
-
-    /// Returns the codec's name, as options take it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-            Self::Lz4 => "lz4",
-        }
-    }
-
     /// Returns the suffix of the names of its files.
     pub const fn extension(self) -> &'static str {
         match self {
@@ -134,12 +123,6 @@ impl Codec {
             Setting::Decompress.to("off"),
             Setting::Compress.to("off"),
         )
-    }
-}
-
-impl fmt::Display for Codec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

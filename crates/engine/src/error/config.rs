@@ -1,14 +1,13 @@
 //! Errors of a request: settings that are wrong in themselves, or that this machine cannot fulfil.
 
-use std::fmt;
-
 use super::message::Message;
 use super::setting::Setting;
 use crate::units::ByteSize;
 
 /// A request that cannot be carried out. Nothing was read, except where the fault shows in a
 /// record only.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ConfigError {
     kind: ConfigErrorKind,
     message: Message,
@@ -68,11 +67,3 @@ impl ConfigError {
         &self.message
     }
 }
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)
-    }
-}
-
-impl std::error::Error for ConfigError {}

@@ -1,7 +1,5 @@
 //! The error of everything that is read from text.
 
-use std::fmt;
-
 use super::config::{ConfigError, ConfigErrorKind};
 use super::message::Message;
 use crate::units::ParseSizeError;
@@ -10,7 +8,8 @@ use crate::units::ParseSizeError;
 ///
 /// The `Err` of every `FromStr` of the library except that of `ByteSize`, whose error converts to
 /// this one. Converts to [`Error`](crate::Error) with `?`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ParseError {
     kind: ConfigErrorKind,
     expected: &'static str,
@@ -50,14 +49,6 @@ impl ParseError {
         &self.message
     }
 }
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 impl From<ParseSizeError> for ParseError {
     fn from(error: ParseSizeError) -> Self {

@@ -223,14 +223,10 @@ impl Region {
     /// If there are none, or there are gaps between them.
     pub fn join_all(regions: impl IntoIterator<Item = Self>) -> Self {
         let mut regions: Vec<Self> = regions.into_iter().collect();
+        // Memory of no bytes may lie at the same address as its neighbour.
         regions.sort_unstable_by_key(|region| (region.address(), region.length));
         let joined = regions.into_iter().reduce(Self::join);
         joined.unwrap_or_else(|| unreachable!("there is one at least"))
-    }
-
-    /// Returns whether this region lies wholly before `other` in the same arena.
-    pub fn is_before(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.mapping, &other.mapping) && self.start + self.length <= other.start
     }
 
     /// Brings all pages of the region into memory, contents unchanged. Workers call this on regions

@@ -6,7 +6,6 @@
 //! a page of the cache can undo each other, and with page-sized blocks requests that do not overlap
 //! never share one.
 
-use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::str::FromStr;
@@ -15,20 +14,22 @@ use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, fstatfs, open, statx}
 use rustix::io::Errno;
 
 use super::Answer;
-use crate::error::{ParseError, Setting, message};
+use crate::error::{ParseError, Setting, message, named};
 use crate::sys::limits;
 
-/// Choice of requests that go past the page cache (`O_DIRECT`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Direct {
-    /// Past it, unless the file is mostly cached already, the file system refuses, or few files may
-    /// be open.
-    #[default]
-    Auto,
-    /// Past it; an error where the file system refuses.
-    On,
-    /// Always through it.
-    Off,
+named! {
+    /// Choice of requests that go past the page cache (`O_DIRECT`).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Direct {
+        /// Past it, unless the file is mostly cached already, the file system refuses, or few files
+        /// may be open.
+        #[default]
+        Auto = "auto",
+        /// Past it; an error where the file system refuses.
+        On = "on",
+        /// Always through it.
+        Off = "off",
+    }
 }
 
 impl Direct {
@@ -41,27 +42,13 @@ impl Direct {
             Self::Off => false,
         }
     }
-
-    const NAMES: [(&'static str, Self); 3] =
-        [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
-}
-
-impl fmt::Display for Direct {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Auto => "auto",
-            Self::On => "on",
-            Self::Off => "off",
-        })
-    }
 }
 
 impl FromStr for Direct {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let known = Self::NAMES.iter().find(|(name, _)| *name == text);
-        known.map(|(_, direct)| *direct).ok_or_else(|| {
+        Self::ALL.into_iter().find(|direct| direct.name() == text).ok_or_else(|| {
             let message =
                 message!("'{}' is not a value of {}; use auto, on or off", text, Setting::Direct);
             ParseError::new("choice for direct I/O", text, message)

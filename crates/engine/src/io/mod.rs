@@ -45,10 +45,9 @@ mod threads;
 mod transfer;
 mod uring;
 
-use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
+use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message, named};
 use crate::sys::limits;
 
 /// Kernel's answer to a call.
@@ -73,41 +72,27 @@ pub use supply::{BegunStream, Extent, Supplied, Supply};
 pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
 pub(crate) use sweep::{free_lock, is_spill_directory, open_followed};
 
-/// Ways for requests to reach the kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Engine {
-    /// io_uring where it works and enough files may be open, else a pool of threads.
-    #[default]
-    Auto,
-    /// io_uring: many requests in flight from one thread.
-    Uring,
-    /// A pool of threads doing positional reads and writes.
-    Threads,
-    /// Reads copy out of short-lived mappings; writes are plain. Best with cached inputs.
-    Mmap,
-    /// Mappings without advice to the kernel: slower, for comparison.
-    MmapPlain,
-    /// One plain request after the other.
-    Sync,
+named! {
+    /// Ways for requests to reach the kernel.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Engine {
+        /// io_uring where it works and enough files may be open, else a pool of threads.
+        #[default]
+        Auto = "auto",
+        /// io_uring: many requests in flight from one thread.
+        Uring = uring::NAME,
+        /// A pool of threads doing positional reads and writes.
+        Threads = threads::NAME,
+        /// Reads copy out of short-lived mappings; writes are plain. Best with cached inputs.
+        Mmap = mmap::NAME,
+        /// Mappings without advice to the kernel: slower, for comparison.
+        MmapPlain = mmap::NAME_PLAIN,
+        /// One plain request after the other.
+        Sync = sync::NAME,
+    }
 }
 
 impl Engine {
-    /// Every engine that a name selects, `auto` first.
-    pub const ALL: [Self; 6] =
-        [Self::Auto, Self::Uring, Self::Threads, Self::Mmap, Self::MmapPlain, Self::Sync];
-
-    /// Returns the name that `--io` takes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Uring => uring::NAME,
-            Self::Threads => threads::NAME,
-            Self::Mmap => mmap::NAME,
-            Self::MmapPlain => mmap::NAME_PLAIN,
-            Self::Sync => sync::NAME,
-        }
-    }
-
     /// Returns the engine that will really be used: `Auto` becomes one that works here, any other
     /// stays what it is. An engine asked for by name that cannot work is an error that says why.
     pub fn probe(self) -> Result<Self> {
@@ -166,12 +151,6 @@ impl Engine {
             Self::MmapPlain => Box::new(sync::Inline::new(mmap::NAME_PLAIN, mmap::perform_plain)),
             Self::Sync => Box::new(sync::Inline::new(sync::NAME, sync::perform)),
         })))
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

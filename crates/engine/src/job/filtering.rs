@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::SortJob;
-use crate::error::{Error, Message, Result};
+use crate::error::{Message, Result};
 use crate::format::Format;
 use crate::key::text::{TextOrder, TextSpec};
 use crate::key::{Key, KeyFault, ListMemory};
@@ -61,7 +61,7 @@ fn resolved(
     columns: Option<&Columns>,
 ) -> std::result::Result<TextSpec, Message> {
     key.check(format).map_err(Message::from)?;
-    let mut spec = key.spec(memory).map_err(Error::into_message)?;
+    let mut spec = key.spec(memory).map_err(|error| error.message())?;
     if let Some(columns) = columns.filter(|columns| columns.are_named) {
         let unknown = |fault| Message::from(key.error(KeyFault::Column(fault)));
         spec.resolve(&columns.cells).map_err(unknown)?;

@@ -93,8 +93,8 @@ fn leftover(directory: &Path) -> Result<Leftover> {
         places.push(directory.to_owned());
     }
     let mut bytes: u64 = places.iter().map(|path| bytes_in(path)).sum();
-    bytes += job.as_ref().map_or(0, |job| allocated(&job.part.0));
-    let output = job.map(|job| job.output.0);
+    bytes += job.as_ref().map_or(0, |job| allocated(&job.part));
+    let output = job.map(|job| job.output);
     Ok(Leftover { path: directory.to_owned(), state, output, bytes: ByteSize(bytes) })
 }
 
@@ -153,8 +153,8 @@ fn remove_from(directory: &Path, with_records: bool) -> Result<usize> {
             }
         }
         // Only what our own pattern names: a manifest is a file like any other.
-        if let Some(job) = job.filter(|job| is_part(&job.part.0)) {
-            let _ = fs::remove_file(&job.part.0);
+        if let Some(job) = job.filter(|job| is_part(&job.part)) {
+            let _ = fs::remove_file(&job.part);
         }
         own.keep(false);
         removed += 1;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{Output, SortJob};
-use crate::error::{Error, Message, Operation, message};
+use crate::error::{Message, Operation, message};
 use crate::format::Framing;
 use crate::io::{File, directory_of};
 use crate::pipeline;
@@ -91,7 +91,7 @@ fn parts_of(profile: &Profile, path: &Path) -> Result<Vec<DiskPart>, Unknown> {
 
 /// Members of a striped file have shares as long as their strides.
 fn striped_parts(profile: &Profile, path: &Path) -> Result<Vec<DiskPart>, Unknown> {
-    let definition = Definition::read(path).map_err(Error::into_message)?;
+    let definition = Definition::read(path).map_err(|error| error.message())?;
     let layout = definition.layout();
     let strides: Vec<u64> = (0..layout.members()).map(|member| layout.stride(member)).collect();
     let width: u64 = strides.iter().sum();

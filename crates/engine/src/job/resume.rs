@@ -166,7 +166,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
         }
         return Ok(None);
     };
-    if entry.output.0 != *path {
+    if entry.output != *path {
         return Ok(None);
     }
     let Some(first) = SpillDirectory::adopt(directory)? else {
@@ -192,7 +192,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let is_lacking = directories.len() < entry.directories.len();
     let (manifest, entries) = Manifest::open(directory)?;
     let (_, past) = Past::of(&directory.join(KEPT_NAME), entries)?;
-    let part = &entry.part.0;
+    let part = &entry.part;
     let part_bytes = bytes_of(part)?;
     // It was killed when its output had its name already, or before there was anything to keep. A
     // small job notes nothing, and its part is gone when the output has its name.
@@ -239,7 +239,7 @@ fn are_there(past: &Past, directory: &Path) -> Result<bool> {
 /// Returns whether an output of `part_bytes` bytes has all that was noted of it; otherwise it is
 /// made again.
 fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<bool> {
-    let noted = past.slab.as_ref().map_or(0, |slab| slab.offset - slab.edge.0.len() as u64);
+    let noted = past.slab.as_ref().map_or(0, |slab| slab.offset - slab.edge.len() as u64);
     let has_all = part_bytes.is_some_and(|bytes| bytes >= noted);
     if job.is_in_place && past.slab.is_some() && !has_all {
         let message = match part_bytes {
@@ -247,7 +247,7 @@ fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<boo
             None => format!("it is missing, and had {noted} bytes of the output"),
         };
         return Err(Error::Malformed {
-            path: job.part.0.clone(),
+            path: job.part.clone(),
             message: format!("{message}; restore it, as its records exist nowhere else").into(),
         });
     }

@@ -230,7 +230,7 @@ impl Cutter {
         let (most, left) = (records.min((room / length) as u64), source.bytes - source.skip);
         let mut records = most.min(left / length as u64);
         if records * (length as u64) < left {
-            records = aligned((source.skip, records), length, self.block, is_first);
+            records = aligned(source.skip, records, length, self.block, is_first);
         }
         (records > 0).then(|| source.skip + records * length as u64)
     }
@@ -258,7 +258,7 @@ impl Cutter {
 
 /// Returns how many of `records` records from byte `begin` on to take so that the next load begins
 /// at a multiple of page and record; none, where that is close and the load has others.
-fn aligned((begin, records): (u64, u64), length: usize, block: usize, is_first: bool) -> u64 {
+fn aligned(begin: u64, records: u64, length: usize, block: usize, is_first: bool) -> u64 {
     let step = whole_step(length) as u64;
     let excess = (begin + records * length as u64) % step / length as u64;
     let aligned = records.saturating_sub(excess);

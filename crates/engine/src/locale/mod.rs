@@ -59,8 +59,6 @@ pub enum LocaleCategory {
     CharacterType,
     /// The order of text.
     Collation,
-    /// Format of numbers.
-    Numeric,
     /// Names of months.
     Time,
 }
@@ -161,7 +159,6 @@ impl Locale {
         let number = match category {
             LocaleCategory::CharacterType => libc::LC_CTYPE,
             LocaleCategory::Collation => libc::LC_COLLATE,
-            LocaleCategory::Numeric => libc::LC_NUMERIC,
             LocaleCategory::Time => libc::LC_TIME,
         };
         // glibc answers to the last item of every category with the category's name.

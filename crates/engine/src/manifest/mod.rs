@@ -30,8 +30,8 @@ use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
 pub use entry::{
-    EscapedBytes, GroupText, Hash, InputEntry, JobEntry, KeptText, LogEntry, MergedEntry, PathText,
-    RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText, ValueText,
+    GroupText, InputEntry, JobEntry, LogEntry, MergedEntry, RunEntry, SelectedEntry, SlabEntry,
+    StreamsEntry, ValueText,
 };
 pub use past::{Past, PastMerge};
 
@@ -224,15 +224,11 @@ fn parsed(line: &[u8], before: u64) -> Option<(LogEntry, u64)> {
 }
 
 fn damaged(path: &Path, number: usize) -> Error {
-    Error::Corrupt {
-        path: path.to_owned(),
-        block: number as u64,
-        message: message!(
-            "the line of that number, from 0, is not as it was written; remove the saved work \
-             with {}",
-            Operation::CleanSpill,
-        ),
-    }
+    let message = message!(
+        "the line of that number, from 0, is not as it was written; remove the saved work with {}",
+        Operation::CleanSpill,
+    );
+    Error::corrupt(path, number as u64, message)
 }
 
 #[cfg(test)]

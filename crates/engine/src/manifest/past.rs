@@ -86,14 +86,14 @@ impl Past {
         if entry.next < self.next || entry.next.source > job.inputs.len() {
             return Err("a load ends before it begins, or after the inputs");
         }
-        self.runs.push(own(job, entry.run.run())?);
+        self.runs.push(own(job, entry.run.clone())?);
         self.generated += 1;
         self.next = entry.next;
         self.taken.0 = self.taken.0.saturating_add(entry.taken.0);
         self.taken.1 = self.taken.1.saturating_add(entry.taken.1);
         self.ragged = self.ragged.saturating_add(entry.ragged);
-        self.read.add(entry.read.into());
-        self.dropped.add(entry.dropped.into());
+        self.read.add(entry.read);
+        self.dropped.add(entry.dropped);
         self.keys.add(&entry.keys);
         Ok(())
     }
@@ -104,7 +104,7 @@ impl Past {
         if start >= end || end > most {
             return Err("runs were merged that do not exist");
         }
-        let run = own(job, entry.run.run())?;
+        let run = own(job, entry.run.clone())?;
         let range = if job.is_merge {
             let runs = |part: &[PastMerge]| part.iter().filter(|m| **m == PastMerge::Run).count();
             let before = runs(&self.merging[..start]);
@@ -115,8 +115,8 @@ impl Past {
             start..end
         };
         self.runs.splice(range, [run]);
-        self.read.add(entry.read.into());
-        self.dropped.add(entry.dropped.into());
+        self.read.add(entry.read);
+        self.dropped.add(entry.dropped);
         self.ragged = self.ragged.saturating_add(entry.ragged);
         self.keys.add(&entry.keys);
         self.slab = None;
@@ -138,7 +138,7 @@ impl Past {
         let is_possible = entry.ends.len() == bytes.len()
             && entry.ends.iter().zip(&bytes).all(|(end, bytes)| end <= bytes)
             && entry.bound.0 < bytes.len()
-            && entry.edge.0.len() as u64 <= entry.offset
+            && entry.edge.len() as u64 <= entry.offset
             && (!job.is_merge || passed.is_some());
         self.slab = Some(entry);
         if is_possible { Ok(()) } else { Err("the output has records that no run had") }
@@ -153,5 +153,5 @@ fn own(job: &JobEntry, run: Run) -> Told<Run> {
 
 fn contradiction(path: &Path, number: usize, message: &str) -> Error {
     let message = message!("{}; remove the saved work with {}", message, Operation::CleanSpill);
-    Error::Corrupt { path: path.to_owned(), block: number as u64, message }
+    Error::corrupt(path, number as u64, message)
 }

@@ -4,37 +4,39 @@
 use super::*;
 use crate::key::{KeySeen, KeyTally};
 use crate::load::InputPlace;
+use crate::order::KeptRecord;
 use crate::proof::Sum;
 use crate::run::Run;
+use crate::units::text::AsText;
 
 fn job(directory: &Path) -> JobEntry {
     use std::os::unix::ffi::OsStrExt;
     let odd = Path::new(std::ffi::OsStr::from_bytes(b"/odd \xff%41\n\"name"));
     JobEntry {
         version: "1".to_owned(),
-        output: PathText::from(odd),
-        part: PathText::from(Path::new("/out/.part")),
-        directories: vec![PathText::from(directory)],
+        output: odd.to_owned(),
+        part: PathBuf::from("/out/.part"),
+        directories: vec![AsText(directory.to_owned())],
         is_in_place: false,
         is_merge: false,
         inputs: vec![InputEntry {
-            path: PathText::from(odd),
+            path: odd.to_owned(),
             inode: u64::MAX,
             bytes: 1 << 40,
             modified: (-5, 999_999_999),
-            ends: (Hash(u128::MAX), Hash(1)),
+            ends: (AsText(u128::MAX), AsText(1)),
         }],
         settings: vec![("keys".to_owned(), "\u{1f600}".to_owned())],
     }
 }
 
-fn run(directory: &Path, number: u64) -> RunText {
+fn run(directory: &Path, number: u64) -> Run {
     let path = directory.join(format!("run-{number:06}"));
-    RunText::from(&Run { path, bytes: 1000 * number, records: 10 * number, longest_bytes: 100 })
+    Run { path, bytes: 1000 * number, records: 10 * number, longest_bytes: 100 }
 }
 
-fn sum(records: u64) -> SumText {
-    Sum { records, checksum: u128::MAX - u128::from(records) }.into()
+fn sum(records: u64) -> Sum {
+    Sum { records, checksum: u128::MAX - u128::from(records) }
 }
 
 fn tally(invalid: u64) -> KeyTally {
@@ -57,18 +59,18 @@ fn entries(directory: &Path) -> Vec<LogEntry> {
             keys: tally(number),
         })
     };
-    let (range, run, read) = ((0, 2), run(directory, 9), SumText::default());
+    let (range, run, read) = ((0, 2), run(directory, 9), Sum::default());
     let merged =
         MergedEntry { range, run, read, ragged: 3, dropped: sum(2), keys: KeyTally::default() };
     let slab = SlabEntry {
         bound: (1, 3000),
         ends: vec![5000, 3000],
         offset: 8000,
-        edge: EscapedBytes((0..=255).collect()),
+        edge: (0..=255).collect(),
         written: sum(80),
         selected: Some(selected()),
         streams: None,
-        last: Some(KeptText::Whole(EscapedBytes(vec![0, 255, b'%']))),
+        last: Some(KeptRecord::Whole(vec![0, 255, b'%'])),
     };
     vec![load(1), load(2), load(3), LogEntry::Merged(merged), LogEntry::Slab(slab)]
 }
@@ -78,10 +80,10 @@ fn selected() -> SelectedEntry {
     let values = vec![
         ValueText::Nothing {},
         ValueText::Number("-12.50".to_owned()),
-        ValueText::Text(EscapedBytes(b"a%\xff".to_vec())),
+        ValueText::Text(b"a%\xff".to_vec()),
         ValueText::Integer((-1_i128 << 100).to_string()),
     ];
-    let open = Some(GroupText { record: EscapedBytes(b"x,\n".to_vec()), count: 3, values });
+    let open = Some(GroupText { record: b"x,\n".to_vec(), count: 3, values });
     SelectedEntry { taken: 80, passed: 9, records: 7, open }
 }
 
@@ -182,7 +184,7 @@ fn entries_that_contradict_each_other() {
     check(&|all| drop(all.remove(3)));
     check(&|all| {
         if let LogEntry::Run(entry) = &mut all[1] {
-            entry.run.path = PathText::from(Path::new("/etc/run-000001"));
+            entry.run.path = PathBuf::from("/etc/run-000001");
         }
     });
 }
@@ -202,11 +204,11 @@ fn merge(directory: &Path) -> Vec<LogEntry> {
         bound: (0, 500),
         ends: vec![500, 3000],
         offset: 3500,
-        edge: EscapedBytes::default(),
+        edge: Vec::new(),
         written: sum(38),
         selected: None,
         streams: Some(streams),
-        last: Some(KeptText::KeyStart(EscapedBytes(vec![7; 300]))),
+        last: Some(KeptRecord::KeyStart(vec![7; 300])),
     };
     let first = LogEntry::Job(JobEntry { is_merge: true, inputs, ..of });
     vec![first, merged((1, 3), 2), merged((1, 3), 3), LogEntry::Slab(slab)]
@@ -287,7 +289,7 @@ fn a_slab_that_would_not_be_read_again_is_left_out() {
     let Some(LogEntry::Slab(slab)) = all.last() else { panic!("the last is a slab") };
     let with_open = |bytes: usize| {
         let mut slab = slab.clone();
-        let record = EscapedBytes(vec![0xff; bytes]);
+        let record = vec![0xff; bytes];
         let selected = slab.selected.as_mut().expect("a selection");
         selected.open = Some(GroupText { record, count: 1, values: Vec::new() });
         LogEntry::Slab(slab)

@@ -143,15 +143,15 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     fn look(&mut self, length: usize) {
         let Some((source, beginning)) = self.tree.first_with_beginning() else { return };
         let record = &source.rest[..length];
-        self.check.next_known(record, self.previous, (source.prefix, beginning));
+        self.check.next_known(record, self.previous, source.prefix, beginning);
         self.previous = Some(record);
     }
 
     /// Looks at a record whose key the tree has not made.
     fn look_at(&mut self, record: &'a [u8]) {
         let mut beginning = self.key.is_costly().then(KeyBeginning::default);
-        let known = (self.key.word(record, 0), beginning.as_mut());
-        self.check.next_known(record, self.previous, known);
+        let prefix = self.key.word(record, 0);
+        self.check.next_known(record, self.previous, prefix, beginning.as_mut());
         self.previous = Some(record);
     }
 

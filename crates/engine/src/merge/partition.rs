@@ -26,7 +26,8 @@ impl<'a> Piece<'a> {
     fn narrow(
         &self,
         framing: Framing,
-        (start, end): (u64, u64),
+        start: u64,
+        end: u64,
         is_before: impl Fn(&[u8]) -> bool,
     ) -> (u64, u64) {
         let from = self.known.partition_point(|known| *known < start);
@@ -52,7 +53,8 @@ pub fn positions<K: KeyEncoder>(
     framing: Framing,
     pieces: &[Piece<'_>],
     ranges: &[(u64, u64)],
-    (bound_run, bound_offset): (usize, u64),
+    bound_run: usize,
+    bound_offset: u64,
 ) -> Vec<u64> {
     let bound = pieces[bound_run].record(bound_offset, framing);
     let position = |(run, (piece, &(start, end))): (usize, (&Piece<'_>, &(u64, u64)))| {
@@ -65,7 +67,7 @@ pub fn positions<K: KeyEncoder>(
         };
         let (start, end) = match framing.is_local() {
             true => (start, end),
-            false => piece.narrow(framing, (start, end), is_before),
+            false => piece.narrow(framing, start, end, is_before),
         };
         start + partition_point(framing, piece.between(start, end), is_before) as u64
     };

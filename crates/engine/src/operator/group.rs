@@ -332,7 +332,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         write: impl FnOnce(&mut Self, &[u8], &[u8]) -> Result<()>,
     ) -> Result<()> {
         let (mut folded, mut shaped) = std::mem::take(&mut self.made);
-        let made = self.made_of((record, count, values), &mut folded, &mut shaped);
+        let made = self.made_of(record, count, values, &mut folded, &mut shaped);
         let written = match made {
             Ok(Some(made)) => write(self, self.prefix(count).as_bytes(), made),
             Ok(None) => Ok(()),
@@ -349,7 +349,9 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Returns the record that is written for a group, if one is.
     fn made_of<'r>(
         &mut self,
-        (record, count, values): (&'r [u8], u64, &[Datum]),
+        record: &'r [u8],
+        count: u64,
+        values: &[Datum],
         folded: &'r mut Vec<u8>,
         shaped: &'r mut Vec<u8>,
     ) -> std::result::Result<Option<&'r [u8]>, Message> {

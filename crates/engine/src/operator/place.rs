@@ -251,7 +251,8 @@ impl RecordForm {
 }
 
 /// The reason why a place, or what is to be done with it, has no meaning in records.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct BadPlace {
     kind: ConfigErrorKind,
     message: Message,
@@ -272,12 +273,6 @@ impl BadPlace {
 impl<T: Into<Message>> From<T> for BadPlace {
     fn from(message: T) -> Self {
         Self { kind: ConfigErrorKind::InvalidValue, message: message.into() }
-    }
-}
-
-impl fmt::Display for BadPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)
     }
 }
 

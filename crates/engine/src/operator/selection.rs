@@ -9,7 +9,7 @@ use super::excerpt::excerpt;
 use super::fold::Datum;
 use super::{GroupWriter, Making, Select, SelectionTarget, Splitter};
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::manifest::{EscapedBytes, GroupText, SelectedEntry};
+use crate::manifest::{GroupText, SelectedEntry};
 use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::Stream;
@@ -188,7 +188,7 @@ impl Selection {
             return None;
         }
         let open = state.open.as_ref().map(|KeyGroup { record, count, values }| GroupText {
-            record: EscapedBytes(record.clone()),
+            record: record.clone(),
             count: *count,
             values: values.iter().map(Datum::text).collect(),
         });
@@ -196,11 +196,11 @@ impl Selection {
     }
 
     /// Continues where another one [stood](Self::standing), and returns whether that is possible.
-    pub fn go_on(&self, (offset, sum): (u64, Sum), standing: &SelectedEntry) -> bool {
+    pub fn go_on(&self, offset: u64, sum: Sum, standing: &SelectedEntry) -> bool {
         let group = |open: &GroupText| {
             let values: Option<Vec<Datum>> = open.values.iter().map(Datum::of_text).collect();
             let values = values.filter(|values| values.len() == self.making.folds.len())?;
-            Some(KeyGroup { record: open.record.0.clone(), count: open.count, values })
+            Some(KeyGroup { record: open.record.clone(), count: open.count, values })
         };
         let open = standing.open.as_ref().map(group);
         if open.as_ref().is_some_and(Option::is_none) {
@@ -244,7 +244,7 @@ impl Selection {
     }
 
     /// Notes that `passed` records were passed, and of these `records` written, in `bytes` bytes.
-    pub(super) fn note_passed(&self, passed: u64, (records, bytes): (u64, u64)) {
+    pub(super) fn note_passed(&self, passed: u64, records: u64, bytes: u64) {
         let mut state = self.state();
         state.offset += bytes;
         state.passed += passed;

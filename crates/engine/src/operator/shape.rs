@@ -124,7 +124,7 @@ impl RecordShape {
         let body = layout.body(record);
         match layout.dialect() {
             None if !self.is_whole() => {
-                return write_bytes(layout, body, (&self.parts, count), out);
+                return write_bytes(layout, body, &self.parts, count, out);
             }
             Some(dialect) if !self.parts.is_empty() => {
                 let cells: Vec<&[u8]> = Cells::new(dialect, body).collect();
@@ -156,7 +156,8 @@ impl RecordShape {
 fn write_bytes(
     layout: RecordForm,
     body: &[u8],
-    (parts, count): (&[FoundPlace], &[u8]),
+    parts: &[FoundPlace],
+    count: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), Message> {
     let parts = if parts.is_empty() { &[FoundPlace::Bytes(0, None)] } else { parts };

@@ -174,7 +174,8 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         &mut self,
         record: &[u8],
         previous: Option<&[u8]>,
-        (prefix, beginning): (u64, Option<&mut KeyBeginning>),
+        prefix: u64,
+        beginning: Option<&mut KeyBeginning>,
     ) {
         if !self.is_on {
             return;

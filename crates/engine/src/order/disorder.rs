@@ -6,28 +6,27 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A place in the engine where order can be lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisorderPlace {
-    /// Two neighbours change places in a sorted bucket.
-    Gather,
-    /// A merge takes the record of another source than the first.
-    Merge,
-    /// Two neighbouring tasks of a load change places.
-    TaskBound,
-    /// A resumed merge begins before the place where it stopped.
-    Resume,
+use crate::error::named;
+
+named! {
+    /// A place in the engine where order can be lost.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum DisorderPlace {
+        /// Two neighbours change places in a sorted bucket.
+        Gather = "gather",
+        /// A merge takes the record of another source than the first.
+        Merge = "merge",
+        /// Two neighbouring tasks of a load change places.
+        TaskBound = "task-bound",
+        /// A resumed merge begins before the place where it stopped.
+        Resume = "resume",
+    }
 }
 
 /// The fault that this process makes.
 static WANTED: LazyLock<Option<DisorderPlace>> = LazyLock::new(|| {
-    Some(match std::env::var("SORTWELL_DISORDER").ok()?.as_str() {
-        "gather" => DisorderPlace::Gather,
-        "merge" => DisorderPlace::Merge,
-        "task-bound" => DisorderPlace::TaskBound,
-        "resume" => DisorderPlace::Resume,
-        _ => return None,
-    })
+    let wanted = std::env::var("SORTWELL_DISORDER").ok()?;
+    DisorderPlace::ALL.into_iter().find(|place| place.name() == wanted)
 });
 
 /// Opportunities that are let pass before the fault is made.

@@ -2,19 +2,23 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use crate::key::KeyEncoder;
+use crate::units::text;
 
 /// Bytes of the longest record that is copied, and of the longest beginning of a key: workers keep
 /// a few of them, which the plan's reserve has room for.
 pub const KEPT_MAX: usize = 16 << 10;
 
 /// A copy of a record, or of a long one the beginning of its key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KeptRecord {
     /// All of it.
-    Whole(Vec<u8>),
+    Whole(#[serde(with = "text")] Vec<u8>),
     /// The first [`KEPT_MAX`] bytes of its normalized key.
-    KeyStart(Vec<u8>),
+    KeyStart(#[serde(with = "text")] Vec<u8>),
 }
 
 impl KeptRecord {

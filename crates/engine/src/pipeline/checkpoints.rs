@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::crew::Crew;
 use super::destination::Destination;
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::manifest::{EscapedBytes, LogEntry, Manifest, SlabEntry, StreamsEntry};
+use crate::manifest::{LogEntry, Manifest, SlabEntry, StreamsEntry};
 use crate::merge::Bound;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -132,8 +132,8 @@ impl Checkpoints {
         let worker = &mut crew.workers[0];
         let mut past = state.go_on(destination.sink, &mut worker.lane)?;
         if let Some(past) = &mut past {
-            destination.order.resume(past.last.take().map(Into::into));
-            let written = past.written.into();
+            destination.order.resume(past.last.take());
+            let written = past.written;
             match (destination.selection, &past.selected) {
                 // What stands at the top of the output was written before anything was noted.
                 _ if past.offset < destination.start || !is_own(past) => {
@@ -141,7 +141,7 @@ impl Checkpoints {
                 }
                 (None, None) => worker.sum_out.add(written),
                 (Some(selection), Some(selected))
-                    if selection.go_on((past.offset, written), selected) => {}
+                    if selection.go_on(past.offset, written, selected) => {}
                 _ => return Err(state.foreign()),
             }
         }
@@ -183,11 +183,11 @@ impl Checkpoints {
             bound: (bound.run, bound.offset),
             ends: ends.to_vec(),
             offset,
-            edge: EscapedBytes::default(),
-            written: written.into(),
+            edge: Vec::new(),
+            written,
             selected,
             streams,
-            last: destination.order.last().map(Into::into),
+            last: destination.order.last(),
         };
         let Some(mut state) = self.state() else { return Ok(()) };
         // Nothing is given back that would have to be merged again.
@@ -205,14 +205,14 @@ impl CheckpointState {
     /// Continues in `sink` where another job was, and returns where that was.
     fn go_on(&mut self, sink: &Sink, lane: &mut Lane<'_>) -> Result<Option<SlabEntry>> {
         let (Some(past), Sink::File(sink)) = (self.past.take(), sink) else { return Ok(None) };
-        if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
+        if past.edge.len() as u64 != past.offset % sink.granule() as u64 {
             return Err(config!(
                 ConfigErrorKind::ResumeMismatch,
                 "the output was started with another block size; give the same {} as before",
                 Setting::Direct,
             ));
         }
-        sink.restore(lane, past.offset, &past.edge.0)?;
+        sink.restore(lane, past.offset, &past.edge)?;
         Ok(Some(past))
     }
 
@@ -233,7 +233,7 @@ impl CheckpointState {
         let begun = Instant::now();
         flush()?;
         sink.file().sync_data()?;
-        let edge = EscapedBytes(sink.edge_before(entry.offset));
+        let edge = sink.edge_before(entry.offset);
         if !self.manifest.append_if_short(&LogEntry::Slab(SlabEntry { edge, ..entry }))? {
             return Ok(false);
         }

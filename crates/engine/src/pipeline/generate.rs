@@ -29,7 +29,7 @@ use crate::incore::KeyedLoad;
 use crate::incore::sort::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::manifest::{LogEntry, Past, RunEntry, RunText};
+use crate::manifest::{LogEntry, Past, RunEntry};
 use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::plan::{ExternalPlan, RunGeneration};
 use crate::run::Run;
@@ -158,12 +158,12 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         let run = run.finish(self.key, self.crew, ready.sum)?;
         spill.note(file, self.crew, |crew| {
             LogEntry::Run(RunEntry {
-                run: RunText::from(&run),
+                run: run.clone(),
                 next: ready.next,
                 taken: (ready.taken.records, ready.taken.bytes),
                 ragged: ready.taken.ragged,
-                read: ready.sum.into(),
-                dropped: crew.sums().1.less(before).into(),
+                read: ready.sum,
+                dropped: crew.sums().1.less(before),
                 keys: ready.keys.clone(),
             })
         })?;

@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{DirectStreams, Engine, Region};
 use crate::key::KeyEncoder;
-use crate::manifest::{LogEntry, MergedEntry, RunText};
+use crate::manifest::{LogEntry, MergedEntry};
 use crate::operator::{Making, Select, Selection};
 use crate::order::OrderProof;
 use crate::plan::passes::{Choice, Way, intermediate_groups};
@@ -206,10 +206,10 @@ impl<'a, K: KeyEncoder> Merge<'a, K> {
             let (read, dropped) = crew.sums();
             LogEntry::Merged(MergedEntry {
                 range: (first, first + sources.len()),
-                run: RunText::from(&run),
-                read: read.less(before.0).into(),
+                run: run.clone(),
+                read: read.less(before.0),
                 ragged: crew.inputs.ragged - ragged,
-                dropped: dropped.less(before.1).into(),
+                dropped: dropped.less(before.1),
                 keys,
             })
         })?;

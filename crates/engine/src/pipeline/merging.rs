@@ -45,7 +45,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         let whole: Vec<(u64, u64)> =
             starts.iter().zip(&slab.bytes).map(|(&start, bytes)| (start, bytes.end)).collect();
         let ends = match slab.end {
-            Some(Bound { run, offset }) => positions(key, framing, &pieces, &whole, (run, offset)),
+            Some(Bound { run, offset }) => positions(key, framing, &pieces, &whole, run, offset),
             None => slab.bytes.iter().map(|bytes| bytes.end).collect(),
         };
         let ranges: Vec<(u64, u64)> = starts.iter().copied().zip(ends).collect();
@@ -71,7 +71,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
     /// Returns, for each run, the offset of cut `number`.
     fn cut(&self, number: usize) -> Vec<u64> {
         let Bound { run, offset } = self.cuts[number];
-        positions(self.key, self.framing, &self.pieces, &self.ranges, (run, offset))
+        positions(self.key, self.framing, &self.pieces, &self.ranges, run, offset)
     }
 }
 

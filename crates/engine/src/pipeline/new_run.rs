@@ -116,12 +116,12 @@ impl NewRun {
         let worker = &mut crew.workers[0];
         let Some(selection) = &self.selection else {
             self.writer.sink().seal(&mut worker.lane, bytes)?;
-            return self.writer.finish_open(&mut worker.lane, sum, (bytes, longest_bytes));
+            return self.writer.finish_open(&mut worker.lane, sum, bytes, longest_bytes);
         };
         let left = self.destination().finish(key, selection, &mut worker.lane)?;
         worker.sum_out.add(left.sum);
         let checksum = sum.checksum.wrapping_sub(left.sum.checksum);
         let sum = Sum { records: left.records, checksum };
-        self.writer.finish_open(&mut worker.lane, sum, (left.end, left.longest_bytes))
+        self.writer.finish_open(&mut worker.lane, sum, left.end, left.longest_bytes)
     }
 }

@@ -58,7 +58,7 @@ impl Binder<'_> {
         let test = match test {
             expression::ValueTest::Compare(comparison, Operand::Location(other)) => {
                 let (other_key, other_spec) = self.key(other)?;
-                same_type((location, &spec), (other, &other_spec))?;
+                same_type(location, &spec, other, &other_spec)?;
                 BoundTest::Key(*comparison, Box::new(other_key))
             }
             expression::ValueTest::Compare(comparison, Operand::Bare(written)) => {
@@ -214,8 +214,10 @@ fn text_alone(location: &OperandLocation, spec: &TextSpec) -> std::result::Resul
 
 /// Checks that two keys can be compared with each other.
 fn same_type(
-    (left, left_spec): (&OperandLocation, &TextSpec),
-    (right, right_spec): (&OperandLocation, &TextSpec),
+    left: &OperandLocation,
+    left_spec: &TextSpec,
+    right: &OperandLocation,
+    right_spec: &TextSpec,
 ) -> std::result::Result<(), String> {
     let collation = |spec: &TextSpec| spec.collation.as_deref().map(Collation::describe);
     let is_same = left_spec.text_type == right_spec.text_type

@@ -184,7 +184,7 @@ impl BoundCondition {
                         return None;
                     }
                     comparison.admits(other.with_value(record, |other_value| {
-                        self.compare_with_key(value, (other, other_value))
+                        self.compare_with_key(value, other, other_value)
                     })?)
                 }
                 BoundTest::Contains(finder) => finder.find(value).is_some(),
@@ -219,7 +219,8 @@ impl BoundCondition {
     fn compare_with_key(
         &self,
         value: &[u8],
-        (other, other_value): (&ValueKey, &[u8]),
+        other: &ValueKey,
+        other_value: &[u8],
     ) -> Option<Ordering> {
         if self.key.key.is_plain() {
             return Some(value.cmp(other_value));
@@ -227,7 +228,7 @@ impl BoundCondition {
         if !self.key.key.is_of_type(value) || !other.is_of_type(other_value) {
             return None;
         }
-        Some(self.key.key.compare(value, (other, other_value)))
+        Some(self.key.key.compare(value, other, other_value))
     }
 }
 

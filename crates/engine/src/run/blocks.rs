@@ -4,7 +4,6 @@
 //! Checksums are looked up a window of the table at a time, which moves along with the blocks. What
 //! reads the blocks, and in pieces of how many, is for the pipeline to say.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::RunReader;
@@ -34,11 +33,6 @@ impl RunBlocks {
     /// Returns the file.
     pub fn file(&self) -> &Arc<File> {
         self.reader.file()
-    }
-
-    /// Returns the file's name.
-    pub fn path(&self) -> &Path {
-        self.reader.path()
     }
 
     /// Returns the offsets in the file at which the blocks begin, and at which the last of them

@@ -70,11 +70,7 @@ impl IndexPages {
             if !is_sealed(page, number) {
                 let message = format!("the checksum of page {number} of the table does not match");
                 let block = number * self.geometry.blocks_per_page();
-                return Err(Error::Corrupt {
-                    path: self.file.path().to_owned(),
-                    block,
-                    message: message.into(),
-                });
+                return Err(Error::corrupt(self.file.path(), block, message));
             }
         }
         self.shown = first..end;
@@ -178,9 +174,8 @@ impl IndexReader {
             if let Some(place) = self.pages.entry(block)?.place() {
                 let offset = block * BLOCK as u64 + u64::from(place);
                 if place as usize >= BLOCK || offset >= self.pages.geometry.data_bytes {
-                    let path = self.pages.file.path().to_owned();
                     let message = format!("no record can begin at byte {place} of the block");
-                    return Err(Error::Corrupt { path, block, message: message.into() });
+                    return Err(Error::corrupt(self.pages.file.path(), block, message));
                 }
                 self.ahead = Some((block, offset));
                 return Ok(());

@@ -12,7 +12,7 @@ pub const INDEX_KEY_MAX: usize = 256;
 /// The beginning of a normalized key. Compares as the keys do, or is equal where it cannot tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexKey {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// True if the key has more bytes than these.
     is_cut: bool,
 }
@@ -25,11 +25,6 @@ impl IndexKey {
         let is_cut = bytes.len() > length;
         bytes.truncate(length);
         Self { bytes, is_cut }
-    }
-
-    /// Returns its bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 
     /// Returns whether keys equal to this one may differ further on.

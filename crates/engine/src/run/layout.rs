@@ -81,12 +81,6 @@ impl RunGeometry {
         Self { framing, index_key_length, data_bytes, records, longest_bytes }
     }
 
-    /// Returns the geometry of a run of `records` records of `length` bytes each.
-    pub fn fixed(length: usize, key_length: usize, records: u64) -> Self {
-        let bytes = length as u64;
-        Self::new(Framing::Fixed(length), key_length, records * bytes, records, bytes)
-    }
-
     /// Blocks of data, the last one padded.
     pub fn blocks(&self) -> u64 {
         self.data_bytes.div_ceil(BLOCK as u64)
@@ -150,13 +144,14 @@ impl RunGeometry {
     pub fn read(path: &Path, bytes: &[u8; HEADER]) -> Result<Self> {
         let mut fields = FieldReader::open(path, bytes, "header")?;
         if fields.take() != MAGIC {
-            return Err(damaged(path, "the file has no header of a run"));
+            return Err(Error::corrupt(path, 0, "the file has no header of a run"));
         }
         let version = fields.u32();
         if version != VERSION {
-            return Err(damaged(
+            return Err(Error::corrupt(
                 path,
-                &format!("run format {version} is not supported, only {VERSION}"),
+                0,
+                format!("run format {version} is not supported, only {VERSION}"),
             ));
         }
         let block = fields.u32();
@@ -189,7 +184,7 @@ impl RunGeometry {
         });
         geometry
             .filter(|geometry| block == BLOCK as u32 && geometry.is_possible())
-            .ok_or_else(|| damaged(path, "impossible sizes in the header"))
+            .ok_or_else(|| Error::corrupt(path, 0, "impossible sizes in the header"))
     }
 
     fn is_possible(&self) -> bool {
@@ -260,13 +255,9 @@ impl Footer {
         if is_same && is_inside {
             Ok(footer)
         } else {
-            Err(damaged(path, "header and footer do not match"))
+            Err(Error::corrupt(path, 0, "header and footer do not match"))
         }
     }
-}
-
-fn damaged(path: &Path, message: &str) -> Error {
-    Error::Corrupt { path: path.to_owned(), block: 0, message: message.into() }
 }
 
 /// Bytes of a header or footer being put together.
@@ -298,7 +289,7 @@ impl<'a> FieldReader<'a> {
         if xxh3_64(fields).to_le_bytes() == checksum {
             Ok(Self(fields))
         } else {
-            Err(damaged(path, &format!("the {what}'s checksum does not match")))
+            Err(Error::corrupt(path, 0, format!("the {what}'s checksum does not match")))
         }
     }
 

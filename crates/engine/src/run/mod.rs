@@ -21,6 +21,8 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 pub use blocks::RunBlocks;
 pub use index::IndexReader;
 pub use key::{INDEX_KEY_MAX, IndexKey};
@@ -31,12 +33,14 @@ pub use writer::RunWriter;
 use crate::error::Result;
 use crate::io::Direct;
 use crate::stripe::spilled;
+use crate::units::text;
 use layout::{BLOCK, DATA_START, RunGeometry};
 
 /// A finished run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// The run file.
+    #[serde(with = "text")]
     pub path: PathBuf,
     /// Bytes of its records.
     pub bytes: u64,

@@ -41,11 +41,7 @@ impl RunReader {
         let is_other = (*run != Run::new(path, &geometry)).then_some((path, file.len(), bytes));
         if let Some((path, found, expected)) = file.misfit(bytes).or(is_other) {
             let message = format!("{found} bytes instead of {expected}");
-            return Err(Error::Corrupt {
-                path: path.to_owned(),
-                block: 0,
-                message: message.into(),
-            });
+            return Err(Error::corrupt(path, 0, message));
         }
         let bytes = read_array::<FOOTER>(&file, geometry.footer_start())?;
         let footer = Footer::read(path, &bytes, &geometry)?;
@@ -101,11 +97,7 @@ impl RunReader {
             let found = xxh3_64(bytes);
             if found != *expected {
                 let message = format!("checksum {expected:016x} expected, {found:016x} found");
-                return Err(Error::Corrupt {
-                    path: self.path().to_owned(),
-                    block,
-                    message: message.into(),
-                });
+                return Err(Error::corrupt(self.path(), block, message));
             }
         }
         Ok(())

@@ -234,7 +234,7 @@ fn check_tables(run: &Run, key: &dyn KeyEncoder, data: &[u8], framing: Framing) 
             key.key_bytes(record(*place), INDEX_KEY_MAX + 1, &mut expected);
             assert_eq!(index.key().is_cut(), expected.len() > INDEX_KEY_MAX);
             expected.truncate(INDEX_KEY_MAX);
-            assert_eq!(index.key().bytes(), expected, "key {number}, window of {window_bytes}");
+            assert_eq!(index.key().bytes, expected, "key {number}, window of {window_bytes}");
             index.advance().unwrap();
         }
         assert!(index.is_over());
@@ -331,7 +331,7 @@ fn one_flipped_bit_is_found_and_named() {
     let key = key_of("0..10", 100);
     let data = ascending(3000, 100);
     let run = write_run(&path, key.encoder(), (&data, Framing::Fixed(100)), (500, 2));
-    let geometry = RunGeometry::fixed(100, 10, 3000);
+    let geometry = RunGeometry::new(Framing::Fixed(100), 10, 300_000, 3000, 100);
     let (table, end) = (geometry.table_start() as usize, geometry.file_bytes() as usize);
     assert_eq!(end as u64, std::fs::metadata(&path).unwrap().len());
     let places = (0..DATA_START as usize)
@@ -346,7 +346,9 @@ fn run_of_four_pages(path: &Path) -> (Run, RunGeometry) {
     let key = key_of("..", length);
     let data = ascending(count, length);
     let run = write_run(path, key.encoder(), (&data, Framing::Fixed(length)), (1000, 2));
-    let geometry = RunGeometry::fixed(length, length, count as u64);
+    let (records, bytes) = (count as u64, length as u64);
+    let framing = Framing::Fixed(length);
+    let geometry = RunGeometry::new(framing, length, records * bytes, records, bytes);
     assert_eq!(geometry.pages(), 4);
     (run, geometry)
 }
@@ -393,7 +395,7 @@ fn places_that_no_record_can_have_are_refused() {
     let key = key_of("0..10", 100);
     let data = ascending(3000, 100);
     let run = write_run(&path, key.encoder(), (&data, Framing::Fixed(100)), (500, 1));
-    let geometry = RunGeometry::fixed(100, 10, 3000);
+    let geometry = RunGeometry::new(Framing::Fixed(100), 10, 300_000, 3000, 100);
     let whole = std::fs::read(&path).unwrap();
     let (table, entry_bytes) = (geometry.table_start() as usize, 8 + 4 + 2 + 10);
     let last = (data.len() - (geometry.blocks() as usize - 1) * BLOCK) as u32;

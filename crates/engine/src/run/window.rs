@@ -52,11 +52,7 @@ impl FileWindow {
         self.region = done.request.region;
         if done.result? < wanted {
             let message = format!("the file ends before offset {}", offset + wanted as u64);
-            return Err(Error::Corrupt {
-                path: self.file.path().to_owned(),
-                block: 0,
-                message: message.into(),
-            });
+            return Err(Error::corrupt(self.file.path(), 0, message));
         }
         self.filled = wanted;
         Ok(())

@@ -110,7 +110,8 @@ impl RunWriter {
         self,
         lane: &mut Lane<'_>,
         sum: Sum,
-        (bytes, longest_bytes): (u64, u64),
+        bytes: u64,
+        longest_bytes: u64,
     ) -> Result<Run> {
         let Self { geometry, sink, table, file, aside } = self;
         let Some(aside) = aside else { unreachable!("made for an open length") };
@@ -119,7 +120,7 @@ impl RunWriter {
         let geometry = RunGeometry { data_bytes, records, longest_bytes, ..geometry };
         let last = only(table).close(lane, &geometry)?;
         lane.flush()?;
-        move_pages(lane, (&aside, &file), &geometry)?;
+        move_pages(lane, &aside, &file, &geometry)?;
         spilled::remove(aside.path())?;
         aside.share().inspect(|share| share.give_up());
         frame(lane, &file, &geometry, &Footer { sum, last })
@@ -139,7 +140,8 @@ fn only(table: Arc<RunTable>) -> RunTable {
 /// Copies the table of a run to its place after the data.
 fn move_pages(
     lane: &mut Lane<'_>,
-    (aside, file): (&Arc<File>, &Arc<File>),
+    aside: &Arc<File>,
+    file: &Arc<File>,
     geometry: &RunGeometry,
 ) -> Result<()> {
     let end = geometry.pages() * PAGE as u64;

@@ -72,11 +72,6 @@ impl FileSink {
         self.granule
     }
 
-    /// Returns the bytes of data, padded to whole granules.
-    pub fn padded_length(&self) -> u64 {
-        self.length.next_multiple_of(self.granule as u64)
-    }
-
     /// Returns the bytes before `offset` of the granule that it lies in: all of them were written.
     pub fn edge_before(&self, offset: u64) -> Vec<u8> {
         let edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);

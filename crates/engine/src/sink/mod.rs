@@ -76,19 +76,8 @@ impl Sink {
         }
     }
 
-    /// Lets `produce` write everything there is, and say in the end how many bytes that was. The
-    /// rest of a file's last granule is zeros, which the caller cuts off.
-    pub fn write_open(
-        &self,
-        lane: &mut Lane<'_>,
-        produce: impl FnOnce(&mut dyn Writer) -> Result<u64>,
-    ) -> Result<u64> {
-        let bytes = self.write_from(lane, 0, produce)?;
-        self.seal(lane, bytes).map(|()| bytes)
-    }
-
-    /// Lets `produce` write from byte `offset` on, and say in the end how many bytes that was; the
-    /// same. Of a file for which nobody knows how much will come, the last granule waits for more,
+    /// Lets `produce` write from byte `offset` on, and say in the end how many bytes that was. Of a
+    /// file for which nobody knows how much will come, the last granule waits for more,
     /// or to be [sealed](Self::seal).
     pub fn write_from(
         &self,

@@ -23,8 +23,8 @@ impl File {
     pub fn open_stripes(path: &Path, direct: Direct) -> Result<Arc<Self>> {
         let definition = Definition::read(path)?;
         if definition.length == 0 {
-            let message = "it is empty: nothing was written to this striped file".to_owned();
-            return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
+            let message = "it is empty: nothing was written to this striped file";
+            return Err(Error::malformed(path, message));
         }
         let stripes = open_members(&definition, path, direct)?;
         Ok(Self::of_stripes(path, stripes, definition.length))
@@ -47,25 +47,21 @@ impl Supplied {
 fn open_members(definition: &Definition, path: &Path, direct: Direct) -> Result<Stripes> {
     let layout = definition.layout();
     let open = |(number, path): (usize, PathBuf)| -> Result<Arc<File>> {
-        let wrong = |message| Error::Malformed { path: path.clone(), message };
         let file = File::open_read(&path, direct)?;
         let bytes = layout.member_bytes(number, definition.length);
         if file.len() != bytes {
-            let found = file.len();
-            return Err(wrong(
-                format!(
-                    "as a member of a striped file it should have {bytes} bytes, but it has \
-                 {found}"
-                )
-                .into(),
-            ));
+            let message = format!(
+                "as a member of a striped file it should have {bytes} bytes, but it has {}",
+                file.len()
+            );
+            return Err(Error::malformed(&path, message));
         }
         let checksum = definition.members[number].checksum;
         if checksum.is_some_and(|sum| checksum_of(&file).ok() != Some(sum)) {
-            return Err(wrong(
+            return Err(Error::malformed(
+                &path,
                 "its content does not match what was written to it as a member of a striped \
-                 file; check that it is the right file"
-                    .into(),
+                 file; check that it is the right file",
             ));
         }
         Ok(file)

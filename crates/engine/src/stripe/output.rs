@@ -53,7 +53,7 @@ impl StripedOutput {
         let known = are_whole(&definition, path).then_some(definition.generation);
         let set = *definition.set.get_or_insert_with(random_number);
         for place in &places {
-            tidy(place, (set, known.flatten()))?;
+            tidy(place, set, known.flatten())?;
         }
         let is_taken = |number: u32| {
             let is_there = |name: PathBuf| fs::symlink_metadata(name).is_ok();
@@ -112,7 +112,7 @@ fn remove(paths: &[PathBuf]) {
 
 /// Removes what killed jobs have left of a member: temporary files, and generations of the set that
 /// are not the one that counts, if there is one.
-fn tidy(place: &Path, (set, counts): (u32, Option<u32>)) -> Result<()> {
+fn tidy(place: &Path, set: u32, counts: Option<u32>) -> Result<()> {
     let directory = directory_of(place);
     if !directory.is_dir() {
         return Err(Error::io("make a member in", directory, rustix::io::Errno::NOENT));

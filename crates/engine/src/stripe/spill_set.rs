@@ -145,11 +145,10 @@ impl SpillSet {
             };
             let take = |wanted: &PathBuf| {
                 let at = directories.iter().position(|own| own.path() == wanted);
-                at.map(|at| directories.remove(at)).ok_or_else(|| Error::Corrupt {
-                    path: path.join(STRIPES_NAME),
-                    block: 0,
-                    message: format!("{} is missing, or belongs to another job", wanted.display())
-                        .into(),
+                at.map(|at| directories.remove(at)).ok_or_else(|| {
+                    let wanted = wanted.display();
+                    let message = format!("{wanted} is missing, or belongs to another job");
+                    Error::corrupt(&path.join(STRIPES_NAME), 0, message)
                 })
             };
             let directories = paths.iter().map(take).collect::<Result<_>>()?;
@@ -157,11 +156,10 @@ impl SpillSet {
         }
         match directories.first() {
             None => Ok(groups),
-            Some(left) => Err(Error::Corrupt {
-                path: left.path().join(STRIPES_NAME),
-                block: 0,
-                message: "it and another directory refer to each other".into(),
-            }),
+            Some(left) => {
+                let message = "it and another directory refer to each other";
+                Err(Error::corrupt(&left.path().join(STRIPES_NAME), 0, message))
+            }
         }
     }
 

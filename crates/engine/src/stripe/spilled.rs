@@ -37,10 +37,7 @@ pub(super) fn members_of(home: &Path) -> Result<Option<(Vec<PathBuf>, StripeLayo
     let mut text = Vec::new();
     let mut file = std::fs::File::from(descriptor).take(TEXT_MAX + 1);
     file.read_to_end(&mut text).map_err(|e| Error::io("read", &path, e))?;
-    let wrong = |message: String| {
-        let message = message.into();
-        Error::Corrupt { path: path.clone(), block: 0, message }
-    };
+    let wrong = |message: String| Error::corrupt(&path, 0, message);
     let definition = Definition::of_text(&text).map_err(wrong)?;
     let mut directories = definition.places(&path);
     if let Some(other) = directories.iter().find(|other| !is_spill_directory(other)) {

@@ -15,32 +15,20 @@ mod perf;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// Events that are counted, in user mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CounterEvent {
-    /// Cycles of the processor's clock.
-    Cycles,
-    /// Instructions that were carried out.
-    Instructions,
-    /// Misses of the last cache that the processor counts them for.
-    CacheMisses,
-    /// Loads whose page was not in the first-level data TLB.
-    TlbMisses,
-}
+use crate::error::named;
 
-impl CounterEvent {
-    /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::Cycles, Self::Instructions, Self::CacheMisses, Self::TlbMisses];
-
-    /// Returns the event's name, in the plural.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cycles => "cycles",
-            Self::Instructions => "instructions",
-            Self::CacheMisses => "cache misses",
-            Self::TlbMisses => "TLB misses",
-        }
+named! {
+    /// Events that are counted, in user mode.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CounterEvent {
+        /// Cycles of the processor's clock.
+        Cycles = "cycles",
+        /// Instructions that were carried out.
+        Instructions = "instructions",
+        /// Misses of the last cache that the processor counts them for.
+        CacheMisses = "cache misses",
+        /// Loads whose page was not in the first-level data TLB.
+        TlbMisses = "TLB misses",
     }
 }
 

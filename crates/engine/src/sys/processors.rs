@@ -7,41 +7,36 @@ use std::fs::{read_dir, read_to_string};
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::error::{ParseError, message};
+use crate::error::{ParseError, message, named};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// Directory in which the system lists its nodes.
 const NODES: &str = "/sys/devices/system/node";
 
-/// Choice of processors that workers stay on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Affinity {
-    /// On their nodes, if there are several.
-    #[default]
-    Auto,
-    /// They run where the system has them run.
-    Off,
-    /// Each stays on a processor of its own.
-    Cores,
-    /// Each stays on the processors of one node.
-    Nodes,
+named! {
+    /// Choice of processors that workers stay on.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Affinity {
+        /// On their nodes, if there are several.
+        #[default]
+        Auto = "auto",
+        /// They run where the system has them run.
+        Off = "off",
+        /// Each stays on a processor of its own.
+        Cores = "cores",
+        /// Each stays on the processors of one node.
+        Nodes = "nodes",
+    }
 }
 
 impl FromStr for Affinity {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            "off" => Ok(Self::Off),
-            "cores" => Ok(Self::Cores),
-            "nodes" => Ok(Self::Nodes),
-            _ => {
-                let message =
-                    message!("'{}' is not an affinity; use auto, off, cores or nodes", text);
-                Err(ParseError::new("affinity", text, message))
-            }
-        }
+        Self::ALL.into_iter().find(|affinity| affinity.name() == text).ok_or_else(|| {
+            let message = message!("'{}' is not an affinity; use auto, off, cores or nodes", text);
+            ParseError::new("affinity", text, message)
+        })
     }
 }
 

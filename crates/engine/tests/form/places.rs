@@ -152,7 +152,7 @@ fn variants(code: &str, name: &str) -> Option<Vec<String>> {
     let body = code[start..].split_once('{')?.1;
     let body = &body[..body.find("\n}")?];
     let names = body.lines().filter_map(|line| {
-        let line = line.strip_prefix("    ")?;
+        let line = line.trim_start();
         let name: String = line.chars().take_while(|part| part.is_alphanumeric()).collect();
         name.starts_with(char::is_uppercase).then_some(name)
     });

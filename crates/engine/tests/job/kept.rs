@@ -117,8 +117,8 @@ fn what_is_left_of_a_job_that_was_done_is_removed() {
         manifest.append(&LogEntry::Whole {}).expect("noted");
         let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
         let Output::File(output) = &job.output else { unreachable!() };
-        fs::write(&entry.part.0, &expected).expect("write");
-        fs::rename(&entry.part.0, output).expect("rename");
+        fs::write(&entry.part, &expected).expect("write");
+        fs::rename(&entry.part, output).expect("rename");
         run(&job).expect("sorted once more");
         assert_same(&fs::read(output).expect("read"), &expected, "sorted twice");
         assert_eq!(leftovers(&folder.at("spill")).expect("read"), []);
@@ -137,8 +137,8 @@ fn a_small_job_in_place_that_was_done_is_done_again() {
     let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
     fs::remove_file(manifest.path()).expect("removed");
     drop(Manifest::create(&directory, entry).expect("a manifest"));
-    fs::write(&entry.part.0, &expected).expect("write");
-    fs::rename(&entry.part.0, folder.input(0)).expect("rename");
+    fs::write(&entry.part, &expected).expect("write");
+    fs::rename(&entry.part, folder.input(0)).expect("rename");
     run(&job).expect("sorted once more");
     assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "sorted twice");
     assert_eq!(leftovers(&folder.at("spill")).expect("read"), []);
@@ -154,7 +154,7 @@ fn stop_behind_a_slab(job: &SortJob) -> PathBuf {
         let entries = Manifest::look(&directory).expect("read");
         let has_slab = entries.iter().any(|entry| matches!(entry, LogEntry::Slab(_)));
         match entries.into_iter().next() {
-            Some(LogEntry::Job(entry)) if has_slab => Some(entry.part.0),
+            Some(LogEntry::Job(entry)) if has_slab => Some(entry.part),
             _ => None,
         }
     };

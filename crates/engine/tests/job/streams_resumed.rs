@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
-use sortwell_engine::manifest::{EscapedBytes, LogEntry, Manifest, SlabEntry};
+use sortwell_engine::manifest::{LogEntry, Manifest, SlabEntry};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Levers;
 use sortwell_engine::plan::passes::Way;
@@ -183,7 +183,7 @@ fn an_output_that_ends_before_its_header_is_refused() {
     let stopped = (1..200).filter_map(stopped).find_map(noted);
     let (mut manifest, slab) = stopped.expect("stopped when some of the output was noted");
     assert!(slab.offset > 4 && slab.streams.is_some(), "{slab:?}");
-    let edge = EscapedBytes(b"key".to_vec());
+    let edge = b"key".to_vec();
     manifest.append(&LogEntry::Slab(SlabEntry { offset: 3, edge, ..slab })).expect("noted");
     drop(manifest);
     fails(&job, &["of the output belongs to another job"]);

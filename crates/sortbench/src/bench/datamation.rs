@@ -7,7 +7,7 @@
 use sortwell::Phase;
 use sortwell::Result;
 
-use super::finding::{Cell, FigureSource, FigureTable, Finding, Samples};
+use super::finding::{Cell, FigureTable, Finding, Samples};
 use super::ground::{FileRecords, Ground, gigabytes};
 use super::program::Trial;
 use super::{papers, price, text};
@@ -87,16 +87,10 @@ fn whole(bytes: u64, seconds: Spread, dollars: Option<f64>) -> FigureTable {
         let cost = price::of_datamation(dollars, seconds.median);
         row.extend([dollars.into(), cost.into()]);
     }
-    FigureTable {
-        title: "The whole sort".into(),
-        source: FigureSource::Measured,
-        columns: columns.into_iter().map(str::to_owned).collect(),
-        rows: vec![row],
-        note: match dollars {
-            Some(_) => "The price is written off over five years, as in the benchmark.".into(),
-            None => "Give --price to see the cost.".into(),
-        },
-    }
+    FigureTable::measured("The whole sort", columns, vec![row]).noted(match dollars {
+        Some(_) => "The price is written off over five years, as in the benchmark.",
+        None => "Give --price to see the cost.",
+    })
 }
 
 /// A step of the benchmark: its words, and its seconds of a run.
@@ -121,14 +115,8 @@ fn steps(trials: &[Trial]) -> FigureTable {
         let samples: Vec<f64> = trials.iter().map(seconds).collect();
         vec![words.into(), Spread::of(&samples).into()]
     };
-    FigureTable {
-        title: "Its seven steps".into(),
-        source: FigureSource::Measured,
-        columns: ["step", "seconds"].map(str::to_owned).to_vec(),
-        rows: steps.into_iter().map(row).collect(),
-        note: "Some buckets are sorted while others are written, so steps 4 and 5 have one time."
-            .into(),
-    }
+    FigureTable::measured("Its seven steps", ["step", "seconds"], steps.into_iter().map(row))
+        .noted("Some buckets are sorted while others are written, so steps 4 and 5 have one time.")
 }
 
 #[cfg(test)]

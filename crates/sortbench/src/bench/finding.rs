@@ -83,6 +83,29 @@ pub struct FigureTable {
     pub note: String,
 }
 
+impl FigureTable {
+    /// Returns a table of what was measured.
+    pub fn measured<C: Into<String>>(
+        title: impl Into<String>,
+        columns: impl IntoIterator<Item = C>,
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            source: FigureSource::Measured,
+            columns: columns.into_iter().map(Into::into).collect(),
+            rows: rows.into_iter().collect(),
+            note: String::new(),
+        }
+    }
+
+    /// Adds a note for the reader.
+    #[must_use]
+    pub fn noted(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+}
+
 /// A place in a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {

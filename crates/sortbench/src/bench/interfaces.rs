@@ -60,7 +60,7 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
     let (sizes, limited) = under_a_limit(ground, limit, confinement.as_ref())?;
     let moved = levers(ground, limit)?;
     let mut tables = vec![
-        interfaces_table(&sizes, &limited, (limit, confinement.is_some())),
+        interfaces_table(&sizes, &limited, limit, confinement.is_some()),
         levers_table(limit * 2, &moved),
     ];
     tables.extend(papers::tables(&PRINTED));
@@ -199,7 +199,8 @@ fn answer(moved: &[(&'static str, Measured)]) -> String {
 fn interfaces_table(
     sizes: &[u64],
     limited: &[(&str, Vec<Measured>)],
-    (limit, is_held): (u64, bool),
+    limit: u64,
+    is_held: bool,
 ) -> FigureTable {
     let mut columns = vec!["bytes are moved by".to_owned()];
     columns.extend(sizes.iter().map(|size| format!("{} MB", text::figure(*size as f64 / 1e6))));
@@ -208,23 +209,22 @@ fn interfaces_table(
         row.extend(cases.iter().map(|case| Cell::from(case.seconds())));
         row
     };
-    FigureTable {
-        title: "Seconds of sorts of these sizes under a memory limit".into(),
-        source: FigureSource::Measured,
+    FigureTable::measured(
+        "Seconds of sorts of these sizes under a memory limit",
         columns,
-        rows: limited.iter().map(row).collect(),
-        note: match is_held {
-            true => format!(
-                "A control group sets the limit of {}, which includes the page cache.",
-                ByteSize(limit)
-            ),
-            false => format!(
-                "No control group was possible here, as it needs root. Only the budget of {} was \
+        limited.iter().map(row),
+    )
+    .noted(match is_held {
+        true => format!(
+            "A control group sets the limit of {}, which includes the page cache.",
+            ByteSize(limit)
+        ),
+        false => format!(
+            "No control group was possible here, as it needs root. Only the budget of {} was \
                  in force, and the page cache was not counted.",
-                ByteSize((limit as f64 * BUDGET) as u64)
-            ),
-        },
-    }
+            ByteSize((limit as f64 * BUDGET) as u64)
+        ),
+    })
 }
 
 fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> FigureTable {
@@ -239,15 +239,12 @@ fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> FigureTable {
             case.number("runs").into(),
         ]
     };
-    FigureTable {
-        title: format!("One setting at a time, {} GB", text::figure(gigabytes(size))),
-        source: FigureSource::Measured,
-        columns: ["lever", "at", "seconds", "MB/s", "passes", "runs"].map(str::to_owned).into(),
-        rows: moved.iter().map(row).collect(),
-        note: format!(
-            "The rest is chosen by sortwell, with 1/{TIMES_MEMORY} of the size as memory."
-        ),
-    }
+    FigureTable::measured(
+        format!("One setting at a time, {} GB", text::figure(gigabytes(size))),
+        ["lever", "at", "seconds", "MB/s", "passes", "runs"],
+        moved.iter().map(row),
+    )
+    .noted(format!("The rest is chosen by sortwell, with 1/{TIMES_MEMORY} of the size as memory."))
 }
 
 fn chart(sizes: &[u64], limited: &[(&str, Vec<Measured>)]) -> Chart {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sortwell::ConfigErrorKind;
 use sortwell::{ByteSize, Error, Result};
 
-use super::finding::{FigureSource, FigureTable, Finding, Samples};
+use super::finding::{FigureTable, Finding, Samples};
 use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::text;
 use crate::RECORD_LENGTH;
@@ -58,18 +58,19 @@ pub fn joule(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
         title: "JouleSort: records per joule",
         about: ABOUT.to_owned(),
         answer: format!("{} records per joule.", text::figure(efficiency.median)),
-        tables: vec![FigureTable {
-            title: "Energy of a sort".into(),
-            source: FigureSource::Measured,
-            columns: ["GB", "seconds", "joules", "records for a joule"].map(str::to_owned).into(),
-            rows: vec![vec![
-                gigabytes(records * RECORD_LENGTH as u64).into(),
-                Spread::of(&seconds).into(),
-                Spread::of(&joules).into(),
-                efficiency.into(),
-            ]],
-            note: format!("Counters of {} processor packages.", meter.counters.len()),
-        }],
+        tables: vec![
+            FigureTable::measured(
+                "Energy of a sort",
+                ["GB", "seconds", "joules", "records for a joule"],
+                vec![vec![
+                    gigabytes(records * RECORD_LENGTH as u64).into(),
+                    Spread::of(&seconds).into(),
+                    Spread::of(&joules).into(),
+                    efficiency.into(),
+                ]],
+            )
+            .noted(format!("Counters of {} processor packages.", meter.counters.len())),
+        ],
         charts: Vec::new(),
         unfair: UNFAIR.map(str::to_owned).to_vec(),
         references: Vec::new(),

@@ -8,7 +8,7 @@ use sortwell::ConfigErrorKind;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::Measured;
-use super::finding::{Cell, FigureSource, FigureTable, Finding, Samples};
+use super::finding::{Cell, FigureTable, Finding, Samples};
 use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
 use super::search::Search;
 use super::{papers, price, text};
@@ -49,7 +49,7 @@ pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
     let most = options.largest.map_or(room, |size| size.0.min(room));
     let categories = [("Indy", FileRecords::Binary), ("Daytona", FileRecords::Lines)]
         .into_iter()
-        .map(|(name, kind)| category(ground, (name, kind), options.seconds, most))
+        .map(|(name, kind)| category(ground, name, kind, options.seconds, most))
         .collect::<Result<Vec<CategoryResult>>>()?;
     let mut tables = vec![results(&categories, options), tries(&categories)];
     tables.extend(papers::tables(&PRINTED));
@@ -85,7 +85,8 @@ const UNFAIR: [&str; 4] = [
 
 fn category(
     ground: &Ground,
-    (name, kind): (&'static str, FileRecords),
+    name: &'static str,
+    kind: FileRecords,
     seconds: f64,
     most: u64,
 ) -> Result<CategoryResult> {
@@ -166,15 +167,10 @@ fn results(categories: &[CategoryResult], options: MinuteOptions) -> FigureTable
         }
         row
     };
-    FigureTable {
-        title: "Largest sizes sorted".into(),
-        source: FigureSource::Measured,
-        columns: columns.into_iter().map(str::to_owned).collect(),
-        rows: categories.iter().map(row).collect(),
-        note: "The seconds are those of the repeated runs. Ended by the room: the disk, or \
-             --largest, allowed no more."
-            .into(),
-    }
+    FigureTable::measured("Largest sizes sorted", columns, categories.iter().map(row)).noted(
+        "The seconds are those of the repeated runs. Ended by the room: the disk, or \
+             --largest, allowed no more.",
+    )
 }
 
 fn tries(categories: &[CategoryResult]) -> FigureTable {
@@ -183,11 +179,5 @@ fn tries(categories: &[CategoryResult]) -> FigureTable {
             vec![category.name.into(), gigabytes(*size).into(), (*seconds).into()]
         })
     });
-    FigureTable {
-        title: "The search".into(),
-        source: FigureSource::Measured,
-        columns: ["category", "GB", "seconds"].map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        note: String::new(),
-    }
+    FigureTable::measured("The search", ["category", "GB", "seconds"], rows)
 }

@@ -69,7 +69,7 @@ pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
         ("AlphaSort: 10^4 minutes over the price", price::penny_by_list_price(options.dollars)),
         ("psort: three years, 35 $ of assembly", price::penny_by_three_years(options.dollars)),
     ];
-    let budget = |(name, seconds)| budget(ground, (name, seconds), growth, most);
+    let budget = |(name, seconds)| budget(ground, name, seconds, growth, most);
     let budgets = ways.into_iter().map(budget).collect::<Result<Vec<PennyBudget>>>()?;
     let mut tables = vec![results(&budgets), sampled(&samples, growth)];
     tables.extend(papers::tables(&PRINTED));
@@ -144,7 +144,8 @@ fn repeated(ground: &Ground, size: u64, further: &[String]) -> Result<Measured> 
 
 fn budget(
     ground: &Ground,
-    (name, seconds): (&'static str, f64),
+    name: &'static str,
+    seconds: f64,
     growth: Growth,
     most: u64,
 ) -> Result<PennyBudget> {
@@ -181,16 +182,12 @@ fn results(budgets: &[PennyBudget]) -> FigureTable {
             seconds.into(),
         ]
     };
-    FigureTable {
-        title: "Results for a penny".into(),
-        source: FigureSource::Measured,
-        columns: ["formula", "seconds for a penny", "GB predicted", "seconds really"]
-            .map(str::to_owned)
-            .to_vec(),
-        rows: budgets.iter().map(row).collect(),
-        note: "Sizes without measured seconds did not fit the disk, or were larger than --largest."
-            .into(),
-    }
+    FigureTable::measured(
+        "Results for a penny",
+        ["formula", "seconds for a penny", "GB predicted", "seconds really"],
+        budgets.iter().map(row),
+    )
+    .noted("Sizes without measured seconds did not fit the disk, or were larger than --largest.")
 }
 
 fn sampled(samples: &[(u64, Measured)], growth: Growth) -> FigureTable {
@@ -203,21 +200,20 @@ fn sampled(samples: &[(u64, Measured)], growth: Growth) -> FigureTable {
             law.into(),
         ]
     };
-    FigureTable {
-        title: "Sorts used for the prediction".into(),
-        source: FigureSource::Measured,
-        columns: ["GB", "passes", "seconds", "seconds by the law"].map(str::to_owned).to_vec(),
-        rows: samples.iter().map(row).collect(),
-        note: match growth.exponent > 1.0 {
-            true => format!(
-                "The law is the size to the power of {:.2}, by least squares of logarithms.",
-                growth.exponent
-            ),
-            false => "The law is in proportion to the largest size: smaller sizes took longer per \
+    FigureTable::measured(
+        "Sorts used for the prediction",
+        ["GB", "passes", "seconds", "seconds by the law"],
+        samples.iter().map(row),
+    )
+    .noted(match growth.exponent > 1.0 {
+        true => format!(
+            "The law is the size to the power of {:.2}, by least squares of logarithms.",
+            growth.exponent
+        ),
+        false => "The law is in proportion to the largest size: smaller sizes took longer per \
                       byte."
-                .to_owned(),
-        },
-    }
+            .to_owned(),
+    })
 }
 
 fn chart(points: &[[f64; 2]], growth: Growth, budgets: &[PennyBudget]) -> Chart {

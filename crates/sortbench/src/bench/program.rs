@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Path of the program.
 #[derive(Clone, Debug)]
-pub struct Program(PathBuf);
+pub struct Program(pub(super) PathBuf);
 
 /// One run of it.
 #[derive(Clone, Debug)]
@@ -66,11 +66,6 @@ impl Program {
     pub fn this() -> Result<Self> {
         let path = std::env::current_exe();
         path.map(Self).map_err(|error| Error::io("find", Path::new("/proc/self/exe"), error))
-    }
-
-    /// Returns the program at a path.
-    pub fn at(path: PathBuf) -> Self {
-        Self(path)
     }
 
     /// Sorts with these arguments, within a limit of memory if there is one.

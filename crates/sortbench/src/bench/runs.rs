@@ -147,10 +147,9 @@ fn sizes(size: u64, cases: &[Measured]) -> FigureTable {
             phase(Phase::Writing).into(),
         ]
     };
-    FigureTable {
-        title: format!("{} GB with more and more memory", text::figure(gigabytes(size))),
-        source: FigureSource::Measured,
-        columns: [
+    FigureTable::measured(
+        format!("{} GB with more and more memory", text::figure(gigabytes(size))),
+        [
             "memory",
             "passes",
             "runs",
@@ -159,12 +158,10 @@ fn sizes(size: u64, cases: &[Measured]) -> FigureTable {
             "to make runs",
             "to merge runs to fewer",
             "to write the output",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-        rows: cases.iter().map(row).collect(),
-        note: "Without runs, memory holds all records.".into(),
-    }
+        ],
+        cases.iter().map(row),
+    )
+    .noted("Without runs, memory holds all records.")
 }
 
 fn ways(cases: &[Measured]) -> FigureTable {
@@ -181,10 +178,9 @@ fn ways(cases: &[Measured]) -> FigureTable {
             case.spread(|trial| trial.phase_seconds(Phase::Writing)).into(),
         ]
     };
-    FigureTable {
-        title: "Ways to merge".into(),
-        source: FigureSource::Measured,
-        columns: [
+    FigureTable::measured(
+        "Ways to merge",
+        [
             "way",
             "runs at once",
             "passes",
@@ -192,12 +188,10 @@ fn ways(cases: &[Measured]) -> FigureTable {
             "kB per read",
             "seconds",
             "of the last merge",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-        rows: cases.iter().map(row).collect(),
-        note: format!("With 1/{MERGE_SHARE} of the size as memory, and at least 32 MiB."),
-    }
+        ],
+        cases.iter().map(row),
+    )
+    .noted(format!("With 1/{MERGE_SHARE} of the size as memory, and at least 32 MiB."))
 }
 
 fn chart(size: u64, cases: &[Measured]) -> Chart {

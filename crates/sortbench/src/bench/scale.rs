@@ -148,13 +148,7 @@ fn times(threads: &[usize], found: &[(u64, Vec<Measured>)]) -> FigureTable {
         row.push(last.into());
         row
     };
-    FigureTable {
-        title: "Times".into(),
-        source: FigureSource::Measured,
-        columns,
-        rows: found.iter().map(row).collect(),
-        note: String::new(),
-    }
+    FigureTable::measured("Times", columns, found.iter().map(row))
 }
 
 fn laws(threads: &[usize], growths: &[Option<Growth>]) -> FigureTable {
@@ -167,13 +161,12 @@ fn laws(threads: &[usize], growths: &[Option<Growth>]) -> FigureTable {
             growth.map(|growth| growth.explained).into(),
         ]
     };
-    FigureTable {
-        title: "The power law that fits".into(),
-        source: FigureSource::Measured,
-        columns: ["threads", "exponent", "seconds for 1 GB", "R squared"].map(str::to_owned).into(),
-        rows: threads.iter().zip(growths).map(row).collect(),
-        note: "By least squares of the logarithms of size and time.".into(),
-    }
+    FigureTable::measured(
+        "The power law that fits",
+        ["threads", "exponent", "seconds for 1 GB", "R squared"],
+        threads.iter().zip(growths).map(row),
+    )
+    .noted("By least squares of the logarithms of size and time.")
 }
 
 fn chart(threads: &[usize], found: &[(u64, Vec<Measured>)]) -> Chart {

@@ -34,7 +34,8 @@ const PARTS: u32 = 4;
 /// Those of the sorts.
 pub fn processor(
     directory: &Path,
-    (time, threads): (Duration, usize),
+    time: Duration,
+    threads: usize,
     progress: &Progress,
 ) -> Result<(ProcessorProfile, f64)> {
     let bench =

@@ -77,7 +77,7 @@ impl Inputs {
 }
 
 /// Returns the input of this name: a file, or the striped one that it defines.
-fn input(path: &Path) -> Input {
+pub fn input(path: &Path) -> Input {
     let path = path.to_owned();
     if Definition::is_at(&path) { Input::Striped(path) } else { Input::File(path) }
 }

@@ -1,6 +1,6 @@
 //! Options for keeping and resuming interrupted sorts and merges.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sortwell::Resume;
 
 use super::SAFETY;
@@ -20,8 +20,9 @@ pub struct Resuming {
     /// on: save the position in the output whenever that costs less than one percent of the time.
     /// often: save it as often as possible. Example: --resume.
     #[arg(long, value_name = "off|on|often", default_value = "off", default_missing_value = "on",
-          num_args = 0..=1, require_equals = true, hide_possible_values = true)]
-    resume: ResumeChoice,
+          num_args = 0..=1, require_equals = true, hide_possible_values = true,
+          value_parser = ["off", "on", "often"])]
+    resume: String,
 }
 
 /// Sorting a file where it is.
@@ -43,20 +44,13 @@ pub struct InPlace {
     pub in_place: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ResumeChoice {
-    Off,
-    On,
-    Often,
-}
-
 impl Resuming {
     /// Returns the given setting.
     pub fn resume(&self) -> Resume {
-        match self.resume {
-            ResumeChoice::Off => Resume::Off,
-            ResumeChoice::On => Resume::On,
-            ResumeChoice::Often => Resume::Often,
+        match self.resume.as_str() {
+            "on" => Resume::On,
+            "often" => Resume::Often,
+            _ => Resume::Off,
         }
     }
 }

@@ -109,11 +109,11 @@ impl Quoting {
             Self::Strict { quote } => RowPassage::Strict { is_odd: is_odd(bytes, quote) },
             Self::Lenient { quote, separator } => {
                 let [start, quoted] =
-                    lenient_walks((quote, separator), bytes, [Gap::Start, Gap::Quoted]);
+                    lenient_walks(quote, separator, bytes, [Gap::Start, Gap::Quoted]);
                 // The two places outside quotes differ for a quote alone.
                 let text = match bytes.first() {
                     Some(first) if *first == quote => {
-                        let [text] = lenient_walks((quote, separator), bytes, [Gap::Text]);
+                        let [text] = lenient_walks(quote, separator, bytes, [Gap::Text]);
                         text
                     }
                     _ => start,
@@ -179,7 +179,8 @@ fn row_ends(quote: u8, separator: u8, chunk: MaskChunk, carry: &mut LenientCarry
 
 /// Passes `bytes` from several places at once.
 fn lenient_walks<const N: usize>(
-    (quote, separator): (u8, u8),
+    quote: u8,
+    separator: u8,
     bytes: &[u8],
     from: [Gap; N],
 ) -> [WalkResult; N] {

@@ -4,7 +4,8 @@ use super::*;
 
 #[test]
 fn choices_are_read_back_from_their_names() {
-    for (name, direct) in Direct::NAMES {
+    for direct in Direct::ALL {
+        let name = direct.name();
         assert_eq!(name.parse(), Ok(direct));
         assert_eq!(direct.to_string(), name);
     }

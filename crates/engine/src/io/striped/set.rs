@@ -47,11 +47,11 @@ impl Stripes {
     pub fn shortened(&self, name: &Path, end: u64, bytes: u64) -> Error {
         let message = format!("it ends at byte {end} of {bytes}: a member has become shorter");
         match self.are_spilled {
-            false => Error::Malformed { path: name.to_owned(), message: message.into() },
+            false => Error::malformed(name, message),
             true => {
-                let path = self.members[self.layout.place(end).member].path().to_owned();
+                let path = self.members[self.layout.place(end).member].path();
                 let message = format!("byte {end} of the run {} is missing", name.display());
-                Error::Corrupt { path, block: 0, message: message.into() }
+                Error::corrupt(path, 0, message)
             }
         }
     }

@@ -112,6 +112,20 @@ impl Striping {
         Ok(())
     }
 
+    /// Returns the next request that is over, where `ask` has the engine's next.
+    fn next(
+        &mut self,
+        ask: impl Fn(&mut dyn Queue) -> Result<Option<Completion>>,
+    ) -> Result<Option<Completion>> {
+        while self.done.is_empty() {
+            let Some(completion) = ask(&mut *self.inner)? else { break };
+            if let Some(completion) = self.take(completion) {
+                return Ok(Some(completion));
+            }
+        }
+        Ok(self.done.pop_front())
+    }
+
     /// Takes a completion of the engine; what it completes.
     fn take(&mut self, completion: Completion) -> Option<Completion> {
         let Some(number) = self.parts.remove(&place_of(&completion.request)) else {
@@ -139,11 +153,7 @@ impl Parted {
         if let (Direction::Write, Ok(bytes)) = (operation, &result) {
             file.grown_to(offset + *bytes as u64);
         }
-        // Memory of no bytes may lie at the same address as its neighbour.
-        let mut pieces = pieces;
-        pieces.sort_unstable_by_key(|piece| (piece.address(), piece.len()));
-        let region = pieces.into_iter().reduce(Region::join);
-        let region = region.unwrap_or_else(|| unreachable!("there is a piece before the range"));
+        let region = Region::join_all(pieces);
         let request = Request { operation, file, offset, region, range, tag };
         Completion { request, result, took: begun.elapsed() }
     }
@@ -184,23 +194,11 @@ impl Queue for Striping {
     }
 
     fn poll(&mut self) -> Result<Option<Completion>> {
-        while self.done.is_empty() {
-            let Some(completion) = self.inner.poll()? else { break };
-            if let Some(completion) = self.take(completion) {
-                return Ok(Some(completion));
-            }
-        }
-        Ok(self.done.pop_front())
+        self.next(|inner| inner.poll())
     }
 
     fn wait(&mut self) -> Result<Option<Completion>> {
-        while self.done.is_empty() {
-            let Some(completion) = self.inner.wait()? else { break };
-            if let Some(completion) = self.take(completion) {
-                return Ok(Some(completion));
-            }
-        }
-        Ok(self.done.pop_front())
+        self.next(|inner| inner.wait())
     }
 
     fn in_flight(&self) -> usize {

@@ -12,13 +12,14 @@ use crate::io::inherited;
 use crate::io::{Direct, File};
 use crate::job::{MergeJob, Output, SortJob, in_place};
 use crate::key::text::TextOrder;
-use crate::manifest::{Hash, InputEntry, JobEntry, PathText};
+use crate::manifest::{InputEntry, JobEntry};
 use crate::operator::Folds;
 use crate::pipeline::JobInput;
 use crate::pipeline::sorted::SortedPlace;
 use crate::plan::Algorithm;
 use crate::proof::hash;
 use crate::units::ByteSize;
+use crate::units::text::AsText;
 
 /// Bytes at either end of an input that are looked at again.
 const END_BYTES: u64 = 64 << 10;
@@ -139,9 +140,9 @@ impl Wanted {
     pub fn entry<'p>(&self, part: &Path, directories: impl Iterator<Item = &'p Path>) -> JobEntry {
         JobEntry {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            output: PathText::from(&*self.output),
-            part: PathText::from(part),
-            directories: directories.map(PathText::from).collect(),
+            output: self.output.to_path_buf(),
+            part: part.to_owned(),
+            directories: directories.map(|path| AsText(path.to_owned())).collect(),
             is_in_place: self.is_in_place,
             is_merge: self.is_merge,
             inputs: self.inputs.clone(),
@@ -177,7 +178,7 @@ impl Wanted {
 
     fn check_inputs(&self, entry: &JobEntry, place: &Path) -> Result<()> {
         let changed = |input: &InputEntry| Error::Malformed {
-            path: input.path.0.clone(),
+            path: input.path.clone(),
             message: message!(
                 "input has changed since the interrupted job started; restore it, or remove the \
                  saved work with {}",
@@ -267,10 +268,10 @@ fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
     let (inode, modified) = file.identity()?;
     let bytes = file.len();
     let ends = (
-        Hash(end_hash(file, 0..bytes.min(END_BYTES))?),
-        Hash(end_hash(file, bytes.saturating_sub(END_BYTES)..bytes)?),
+        AsText(end_hash(file, 0..bytes.min(END_BYTES))?),
+        AsText(end_hash(file, bytes.saturating_sub(END_BYTES)..bytes)?),
     );
-    Ok(InputEntry { path: PathText(real(file.path())?), inode, bytes, modified, ends })
+    Ok(InputEntry { path: real(file.path())?, inode, bytes, modified, ends })
 }
 
 fn end_hash(file: &File, range: std::ops::Range<u64>) -> Result<u128> {

@@ -311,12 +311,12 @@ impl TypeFault {
             ),
             Self::Width { name, number_bytes, range_bytes: None, right } => format!(
                 "key '{key}' has no end, and {name} takes {}; write {right}",
-                ByteCount(*number_bytes)
+                byte_count(*number_bytes)
             ),
             Self::Width { name, number_bytes, range_bytes: Some(range_bytes), right } => format!(
                 "key '{key}' is {} wide, but {name} takes {}; write {right}",
-                ByteCount(*range_bytes),
-                ByteCount(*number_bytes)
+                byte_count(*range_bytes),
+                byte_count(*number_bytes)
             ),
         }
     }
@@ -414,10 +414,10 @@ impl FormatFault {
                 Listed::All
             ),
             Self::EndsAfter { end, length } => {
-                format!("key '{key}' ends at byte {end}, {}", Record(*length))
+                format!("key '{key}' ends at byte {end}, {}", record(*length))
             }
             Self::BeginsAfter { start, length } => {
-                format!("key '{key}' begins at byte {start}, {}", Record(*length))
+                format!("key '{key}' begins at byte {start}, {}", record(*length))
             }
         }
     }
@@ -432,27 +432,17 @@ fn known_modifiers() -> String {
     format!("the modifiers {}, as in 2:decimal:desc", MODIFIERS.join(" "))
 }
 
-/// A record that is shorter than a key, in words.
-struct Record(usize);
-
-impl fmt::Display for Record {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let length = self.0;
-        write!(
-            f,
-            "but the record has {length} bytes; give a range within 0..{length}, or the right \
-             record length"
-        )
-    }
+/// Returns what to do where a record of `length` bytes is shorter than a key.
+fn record(length: usize) -> String {
+    format!(
+        "but the record has {length} bytes; give a range within 0..{length}, or the right record \
+         length"
+    )
 }
 
-/// A count of bytes in words.
-struct ByteCount(usize);
-
-impl fmt::Display for ByteCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
-    }
+/// Returns a count of bytes in words.
+fn byte_count(bytes: usize) -> String {
+    format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" })
 }
 
 macro_rules! is_a_key_fault {

@@ -86,7 +86,7 @@ impl Location {
             RecordPart::Column(field.to_owned())
         } else if let Some((line, fields)) = field.split_once('.') {
             let (first, last) = match fields.split_once('-') {
-                Some((first, last)) => read_fields((first, last), place)?,
+                Some((first, last)) => read_fields(first, last, place)?,
                 None => {
                     let only = read_field(fields).map_err(|_| unknown())?;
                     (only, Some(only))
@@ -95,7 +95,7 @@ impl Location {
             RecordPart::Fields { line: Some(read_field(line)?), first, last }
         } else {
             let (first, last) = match field.split_once('-') {
-                Some((first, last)) if !first.is_empty() => read_fields((first, last), place)?,
+                Some((first, last)) if !first.is_empty() => read_fields(first, last, place)?,
                 _ => {
                     let only = read_field(field)?;
                     (only, Some(only))
@@ -109,10 +109,7 @@ impl Location {
 
 /// Reads the numbers of the first and the last of several fields, from 1; an empty last one is the
 /// end of the line.
-fn read_fields(
-    (first, last): (&str, &str),
-    place: &str,
-) -> Result<(usize, Option<usize>), PlaceFault> {
+fn read_fields(first: &str, last: &str, place: &str) -> Result<(usize, Option<usize>), PlaceFault> {
     if ![first, last].iter().all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
         return Err(not_a_place(place));
     }

@@ -87,11 +87,11 @@ pub(super) fn place(spec: &TextSpec, separator: Separator) -> String {
         Separator::Lines { .. } if spec.line.is_none() => "line",
         _ => "field",
     };
-    let place = place_in(spec, (field, separator));
+    let place = place_in(spec, field, separator);
     spec.line.map_or(place.clone(), |line| format!("{place} of line {}", line.saturating_add(1)))
 }
 
-fn place_in(spec: &TextSpec, (kind, separator): (&str, Separator)) -> String {
+fn place_in(spec: &TextSpec, kind: &str, separator: Separator) -> String {
     let first = spec.start.field.saturating_add(1);
     let field = match spec.end {
         End::Field(last) | End::Within(_, last) if last == spec.start.field => last,

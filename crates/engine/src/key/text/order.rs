@@ -362,11 +362,6 @@ impl Months {
         let fitting = named.filter(|(_, name)| !name.is_empty() && begins(name));
         fitting.map(|(month, name)| (month, name.len())).max_by_key(|(_, length)| *length)
     }
-
-    /// Returns the names, January first, in upper case.
-    pub fn names(&self) -> &[Vec<u8>; 12] {
-        &self.names
-    }
 }
 
 impl Default for Months {

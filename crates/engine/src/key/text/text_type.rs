@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use super::content::Content;
 use super::difference::BlockSink;
+use super::encode::bytes::{append_text, restart_of};
 use super::encode::list::ValueList;
 use super::encode::machine::NumberType;
 use super::encode::number::trimmed;
@@ -180,7 +181,7 @@ impl Traits {
 pub(super) type TypeNames = &'static [(&'static str, Detail)];
 
 /// A type of keys. Most types read a value as a whole and implement `append`; those whose texts may
-/// be long implement `append_content`.
+/// be long implement `append_content`, and those that order by bytes neither.
 pub(super) trait KeyType {
     /// Its names; none if no key names it.
     const NAMES: TypeNames = &[];
@@ -200,6 +201,9 @@ pub(super) trait KeyType {
     /// Appends the key of a value. Of text that is not a value, anything.
     #[inline]
     fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
+        if Self::TRAITS.alphabet.is_some() {
+            return append_text(text, of, out);
+        }
         of.with_slice(text, |text| {
             Self::append(read(text, Self::TRAITS.class), of, out);
         });
@@ -224,8 +228,8 @@ pub(super) trait KeyType {
 
     /// Returns the byte from which two texts that agree in the first `agreed` bytes have to be
     /// compared; see [`Typed::restart`].
-    fn restart(_: &[Content<'_>; 2], _: usize, _: &Typed) -> usize {
-        0
+    fn restart(texts: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
+        if Self::TRAITS.alphabet.is_some() { restart_of(texts, agreed, of) } else { 0 }
     }
 
     /// Appends the key of a number that a person wrote, where values are not written as text is.

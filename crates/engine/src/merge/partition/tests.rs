@@ -38,7 +38,7 @@ fn check(runs: &[Vec<u8>], skip: usize) {
         for bound_record in skipped(bound_run)..keys.len() {
             let bound = (keys[bound_record], bound_run, bound_record);
             let place = (bound_run, (bound_record * LENGTH) as u64);
-            let found = positions(key, Framing::Fixed(LENGTH), &pieces, &ranges, place);
+            let found = positions(key, Framing::Fixed(LENGTH), &pieces, &ranges, place.0, place.1);
             for (run, keys) in runs.iter().enumerate() {
                 let numbered = keys.iter().enumerate().skip(skip);
                 let before = numbered.filter(|(at, key)| (**key, run, *at) < bound).count();
@@ -70,7 +70,7 @@ fn check_lines(runs: &[Vec<String>], skip: usize) {
         for (number, text) in texts.iter().enumerate().skip(skip) {
             let place = (bound_run, bytes_before(bound_run, number) as u64);
             let framing = Framing::Terminated(b'\n');
-            let found = positions(&WholeRecord(b'\n'), framing, &pieces, &ranges, place);
+            let found = positions(&WholeRecord(b'\n'), framing, &pieces, &ranges, place.0, place.1);
             for (run, texts) in runs.iter().enumerate() {
                 let numbered = texts.iter().enumerate();
                 let before = numbered

@@ -157,7 +157,7 @@ fn ends<K: KeyEncoder>(
         assert!(slab.bytes[bound.run].contains(&bound.offset), "{bound:?} is in memory");
     }
     match slab.end {
-        Some(bound) => positions(key, framing, &pieces, &ranges, (bound.run, bound.offset)),
+        Some(bound) => positions(key, framing, &pieces, &ranges, bound.run, bound.offset),
         None => slab.bytes.iter().map(|bytes| bytes.end).collect(),
     }
 }

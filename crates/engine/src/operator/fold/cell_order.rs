@@ -46,7 +46,7 @@ impl CellOrder {
     /// Compares two values of the type.
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         let key = &self.key;
-        key.with_value(a, |a| key.with_value(b, |b| key.compare(a, (key, b))))
+        key.with_value(a, |a| key.with_value(b, |b| key.compare(a, key, b)))
     }
 
     /// Returns the number of bytes of memory that comparing a value with another as long takes.

@@ -26,8 +26,8 @@ fn looks_at(spec: &TextSpec, field: Field) -> bool {
         return line == column;
     }
     match (field, spec.end) {
-        (Field::Range { .. }, End::Record) => overlaps((spec.start.byte, None), field),
-        (Field::Range { .. }, End::At(end)) => overlaps((spec.start.byte, Some(end.byte)), field),
+        (Field::Range { .. }, End::Record) => overlaps(spec.start.byte, None, field),
+        (Field::Range { .. }, End::At(end)) => overlaps(spec.start.byte, Some(end.byte), field),
         (
             Field::Number { column, .. } | Field::Text { column },
             End::Field(last) | End::Within(_, last),
@@ -36,7 +36,7 @@ fn looks_at(spec: &TextSpec, field: Field) -> bool {
     }
 }
 
-fn overlaps((start, end): (usize, Option<usize>), field: Field) -> bool {
+fn overlaps(start: usize, end: Option<usize>, field: Field) -> bool {
     let Some(range) = field.range() else { return true };
     start < range.end && end.is_none_or(|end| range.start < end)
 }

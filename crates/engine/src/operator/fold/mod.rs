@@ -21,7 +21,7 @@ use super::place::{BadPlace, RecordForm};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{self, Dialect};
 use crate::key::text::{FixedNumber, NumberStyle};
-use crate::manifest::{EscapedBytes, ValueText};
+use crate::manifest::ValueText;
 use cell_order::CellOrder;
 use decimal::Decimal;
 pub use spec::{FoldInput, FoldSpec};
@@ -114,7 +114,7 @@ impl Datum {
                 number.write(&mut digits);
                 ValueText::Number(String::from_utf8_lossy(&digits).into_owned())
             }
-            Self::Text(text) => ValueText::Text(EscapedBytes(text.clone())),
+            Self::Text(text) => ValueText::Text(text.clone()),
             Self::Integer(number) => ValueText::Integer(number.to_string()),
         }
     }
@@ -126,7 +126,7 @@ impl Datum {
         match text {
             ValueText::Nothing {} => Some(Self::Nothing),
             ValueText::Number(digits) => Decimal::read(digits.as_bytes()).map(Self::Number),
-            ValueText::Text(text) => Some(Self::Text(text.0.clone())),
+            ValueText::Text(text) => Some(Self::Text(text.clone())),
             ValueText::Integer(digits) => digits.parse().ok().filter(is_usual).map(Self::Integer),
         }
     }

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use super::cell_order::CellOrder;
 use super::{Field, Function};
-use crate::error::Error;
 use crate::key::text::{FixedNumber, TextOrder, TextSpec};
 use crate::key::{Key, ListMemory};
 use crate::operator::place::{BadPlace, Place, RecordForm, RowColumns};
@@ -85,7 +84,7 @@ impl FoldSpec {
                 let names = FixedNumber::names();
                 return Err(format!("'{place}' needs a type of machine numbers: {names}").into());
             };
-            let end = number.end((start, end), &place)?;
+            let end = number.end(start, end, &place)?;
             return Ok((Field::Range { start, end, number: Some(number) }, None));
         }
         let (Some(words), Some(end)) = (&self.words, end) else {
@@ -145,7 +144,7 @@ impl FoldSpec {
         if key.is_random() {
             return Err(format!("'{}:{words}' has no minimum or maximum", self.place).into());
         }
-        let spec = key.spec(of.memory).map_err(Error::into_message)?;
+        let spec = key.spec(of.memory).map_err(|error| error.message())?;
         Ok((key, spec))
     }
 }

@@ -44,7 +44,7 @@ impl GroupWriter<'_, '_> {
             written?;
         }
         if passed > 0 {
-            self.selection.note_passed(passed as u64, (wanted.len() as u64, bytes));
+            self.selection.note_passed(passed as u64, wanted.len() as u64, bytes);
         }
         self.filled = 0;
         self.ends.clear();
@@ -78,7 +78,7 @@ impl GroupWriter<'_, '_> {
     pub(super) fn write_alone(&mut self, prefix: &[u8], record: &[u8]) -> Result<()> {
         self.take_turn()?;
         if self.wanted(1).is_empty() {
-            self.selection.note_passed(1, (0, 0));
+            self.selection.note_passed(1, 0, 0);
             return Ok(());
         }
         let bytes = (prefix.len() + record.len()) as u64;
@@ -93,7 +93,7 @@ impl GroupWriter<'_, '_> {
             })?;
         }
         self.longest_bytes = self.longest_bytes.max(bytes);
-        self.selection.note_passed(1, (1, bytes));
+        self.selection.note_passed(1, 1, bytes);
         Ok(())
     }
 

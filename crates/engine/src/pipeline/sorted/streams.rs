@@ -121,7 +121,7 @@ fn note(
     let ends: Vec<u64> = standings.iter().map(|standing| standing.offset).collect();
     let streams = StreamsEntry {
         passed: standings.iter().map(|standing| (standing.records, standing.lines)).collect(),
-        read: crew.sums().0.into(),
+        read: crew.sums().0,
         ragged: crew.inputs.ragged,
         keys: crew.tally(),
     };
@@ -178,7 +178,7 @@ fn resume(plan: MergePlan<'_>, past: &SlabEntry, crew: &mut Crew<'_>) -> Vec<Sta
     let (MergePlan::Inputs(_), Some(streams)) = (plan, &past.streams) else {
         return ends.map(Standing::at).collect();
     };
-    crew.workers[0].sum_in = streams.read.into();
+    crew.workers[0].sum_in = streams.read;
     crew.keys = streams.keys.clone();
     crew.inputs.ragged = streams.ragged;
     let passed = ends.zip(streams.passed.iter().copied());
@@ -324,7 +324,7 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
         let bound = Bound { run: first, offset: ends[first] };
         let streams = match self.merge.plan {
             MergePlan::Runs(..) => StreamsEntry::default(),
-            MergePlan::Inputs(_) => StreamsEntry { passed, read: read.into(), ragged, keys },
+            MergePlan::Inputs(_) => StreamsEntry { passed, read, ragged, keys },
         };
         (bound, ends, streams)
     }

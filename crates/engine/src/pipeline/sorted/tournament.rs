@@ -59,7 +59,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         if let Some((source, beginning)) = self.tree.first_with_beginning()
             && source.has_record()
         {
-            check.next_known(source.record(), previous, (source.prefix(), beginning));
+            check.next_known(source.record(), previous, source.prefix(), beginning);
         }
     }
 

@@ -2,6 +2,7 @@
 //! memory it grants them, whatever the keys.
 
 use super::*;
+use crate::format::Framing;
 use crate::io::Direct;
 use crate::plan::levers::{Levers, Overlap};
 use crate::plan::tests::{files, need};
@@ -41,7 +42,9 @@ fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let key = key_of(&format!("0..{key_length}"), length);
     let write = |run: usize| -> Run {
         // Uneven runs, so that parts end at blocks in every way.
-        let geometry = RunGeometry::fixed(length, key_length, (records - run % 3) as u64);
+        let (count, bytes) = ((records - run % 3) as u64, length as u64);
+        let framing = Framing::Fixed(length);
+        let geometry = RunGeometry::new(framing, key_length, count * bytes, count, bytes);
         sparse_run(&folder.path().join(run.to_string()), &geometry, |number, key| {
             key[..4].copy_from_slice(&key_start(order, run as u64, number).to_be_bytes());
         })

@@ -11,7 +11,7 @@ fn bind(format: Format, text: &str) -> Result<Predicate> {
     let filter = RecordFilter { include: vec![text.parse().expect(text)], exclude: Vec::new() };
     let bound = filter.predicate(&TextOrder::of(format), |spec| match spec.locale() {
         Some(locale) => Err(format!("no order of text is called {locale}").into()),
-        None => spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message),
+        None => spec.spec(ListMemory::UNBOUNDED).map_err(|error| error.message()),
     });
     bound.map(|predicate| predicate.expect("a condition"))
 }

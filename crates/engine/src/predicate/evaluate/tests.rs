@@ -3,7 +3,6 @@
 mod naive;
 
 use super::*;
-use crate::Error;
 use crate::format::Format;
 use crate::key::text::TextOrder;
 use crate::key::{Key, ListMemory};
@@ -15,7 +14,7 @@ pub fn predicate(format: Format, text: &str) -> Predicate {
         order => TextOrder { separator: crate::key::text::Separator::Byte(b','), ..order },
     };
     let filter = RecordFilter { include: vec![text.parse().expect(text)], exclude: Vec::new() };
-    let resolve = |key: &Key| key.spec(ListMemory::UNBOUNDED).map_err(Error::into_message);
+    let resolve = |key: &Key| key.spec(ListMemory::UNBOUNDED).map_err(|error| error.message());
     filter.predicate(&order, resolve).expect(text).expect("a condition")
 }
 

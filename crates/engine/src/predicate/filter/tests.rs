@@ -1,7 +1,6 @@
 //! What several expressions do together.
 
 use super::*;
-use crate::Error;
 use crate::format::Format;
 use crate::key::ListMemory;
 
@@ -13,7 +12,7 @@ fn filter(include: &[&str], exclude: &[&str]) -> RecordFilter {
 fn admitted(filter: &RecordFilter, lines: &[&str]) -> Vec<String> {
     let order = TextOrder::of(Format::LINES);
     let predicate = filter
-        .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message))
+        .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(|error| error.message()))
         .expect("a predicate");
     let predicate = predicate.expect("something is said");
     let admitted = lines.iter().filter(|line| predicate.admits(line.as_bytes()));
@@ -26,7 +25,7 @@ fn nothing_said_is_no_predicate() {
     assert!(filter.is_all());
     let order = TextOrder::of(Format::LINES);
     let predicate = filter
-        .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message))
+        .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(|error| error.message()))
         .expect("nothing wrong");
     assert!(predicate.is_none());
 }
@@ -58,7 +57,9 @@ fn faults_are_those_of_the_expression_at_fault() {
         filter(&["1 == \"x\""], &["1:int == \"x\""]),
     ] {
         let fault = filter
-            .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message))
+            .predicate(&order, |spec| {
+                spec.spec(ListMemory::UNBOUNDED).map_err(|error| error.message())
+            })
             .expect_err("no number");
         assert!(fault.to_string().starts_with("in '1:int == \"x\"': "), "{fault}");
     }
@@ -67,7 +68,7 @@ fn faults_are_those_of_the_expression_at_fault() {
 #[test]
 fn count_is_that_of_a_group_where_conditions_are_on_groups() {
     let order = TextOrder::of(Format::LINES);
-    let resolve = |spec: &Key| spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message);
+    let resolve = |spec: &Key| spec.spec(ListMemory::UNBOUNDED).map_err(|error| error.message());
     let holds = |condition: &str, count: u64| {
         let filter = filter(&[condition], &[]);
         let predicate = filter.group_predicate(&order, resolve).expect("a predicate");

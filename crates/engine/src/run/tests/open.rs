@@ -18,7 +18,7 @@ fn write_open(
     let progress = Progress::new();
     let mut lane = crate::sink::tests::lane(Engine::Auto, (4 * BLOCK, 0, BLOCK), &progress);
     let records: Vec<&[u8]> = framing.records(data).collect();
-    let written = writer.sink().write_open(&mut lane, |to| {
+    let written = writer.sink().write_from(&mut lane, 0, |to| {
         let mut offset = 0;
         for batch in records.chunks(batch_records) {
             let batch = batch.concat();
@@ -28,9 +28,11 @@ fn write_open(
         }
         Ok(offset)
     });
+    let written = written.unwrap();
+    writer.sink().seal(&mut lane, written).unwrap();
     let longest = records.iter().map(|record| record.len() as u64).max().unwrap_or(0);
-    let sizes = (written.unwrap(), longest);
-    let run = writer.finish_open(&mut lane, sum_of(data, framing), sizes).unwrap();
+    let sum = sum_of(data, framing);
+    let run = writer.finish_open(&mut lane, sum, written, longest).unwrap();
     lane.flush().unwrap();
     run
 }

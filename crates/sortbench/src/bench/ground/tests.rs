@@ -6,7 +6,7 @@ use super::*;
 fn nothing_is_left_of_it() {
     let directory = tempfile::tempdir().unwrap();
     let progress = Progress::new();
-    let program = Program::at("nowhere".into());
+    let program = Program("nowhere".into());
     let ground =
         Ground::new((directory.path(), program), (0, None), (&progress, "bench".into())).unwrap();
     assert_eq!(ground.runs, 1);

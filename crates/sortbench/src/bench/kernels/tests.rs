@@ -13,7 +13,7 @@ fn table<'f>(finding: &'f Finding, title: &str) -> &'f FigureTable {
 #[test]
 fn a_small_bench_has_all_its_parts() {
     let directory = tempfile::tempdir().unwrap();
-    let (program, progress) = (Program::at("nowhere".into()), Progress::new());
+    let (program, progress) = (Program("nowhere".into()), Progress::new());
     let told = (&progress, "bench kernels".to_owned());
     let ground = Ground::new((directory.path(), program), (2, None), told).unwrap();
     let finding = kernels(&ground, KernelSizes { records: 1000, keys: 120_000 }).unwrap();

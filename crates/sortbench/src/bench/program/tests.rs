@@ -10,7 +10,7 @@ fn script(body: &str) -> (tempfile::TempDir, Program) {
     let path = directory.path().join("program");
     fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    (directory, Program::at(path))
+    (directory, Program(path))
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Truth: one byte, false before true.
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// True or false, false first.
 #[derive(Debug)]

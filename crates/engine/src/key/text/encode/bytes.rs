@@ -12,12 +12,13 @@ use std::cmp::Ordering;
 
 use memchr::{memchr2, memchr2_iter};
 
-use super::super::content::{Content, with_buffer};
+use super::super::content::with_buffer;
 use super::super::order::Collation;
-use super::super::sink::{KeySink, load};
-use super::super::text_type::{ByteMeaning, Class, Detail, KeyType, Traits, TypeNames, Usual};
+use super::super::sink::load;
 use super::super::turns::in_turn;
-use super::super::typed::Typed;
+use super::{
+    ByteMeaning, Class, Content, Detail, KeySink, KeyType, Traits, TypeNames, Typed, Usual,
+};
 
 /// Bytes, or text where there is a collation.
 #[derive(Debug)]
@@ -31,18 +32,10 @@ impl KeyType for BytesType {
         ..Traits::of(Class::Text)
     };
 
-    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
-        append_text(text, of, out);
-    }
-
     fn order_of([a, b]: [&[u8]; 2], agreed: usize, of: &Typed) -> Option<Ordering> {
         let collation = of.collation.as_ref()?;
         let is_short = a.len().max(b.len()) - agreed <= COLLATED_BYTES;
         if is_short { collation.compare(a, b) } else { None }
-    }
-
-    fn restart(texts: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
-        restart_of(texts, agreed, of)
     }
 }
 

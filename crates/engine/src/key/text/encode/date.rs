@@ -8,9 +8,7 @@
 //! come from `date_format` and reach as far back as the year -9999; those too keep the first byte
 //! off the ends of its range, which mark what is no value.
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{Class, Day, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A day, `2026-11-22` or `20261122`.
 #[derive(Debug)]

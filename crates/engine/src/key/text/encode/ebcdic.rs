@@ -6,11 +6,7 @@
 //! consortium; the others are told by where they differ from it. Byte 15 is the newline U+0085 and
 //! byte 25 the line feed, as there.
 
-use super::super::content::Content;
-use super::super::sink::KeySink;
-use super::super::text_type::{ByteMeaning, Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
-use super::bytes::{append_text, restart_of};
+use super::{ByteMeaning, Class, Detail, KeyType, Traits, TypeNames};
 
 /// Text in EBCDIC, ordered as the characters of Unicode that it stands for.
 #[derive(Debug)]
@@ -25,14 +21,6 @@ impl KeyType for EbcdicType {
         ("ebcdic=1047", Detail::Page(&CP1047)),
     ];
     const TRAITS: Traits = Traits { alphabet: Some(ByteMeaning::Page), ..Traits::of(Class::Text) };
-
-    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
-        append_text(text, of, out);
-    }
-
-    fn restart(texts: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
-        restart_of(texts, agreed, of)
-    }
 
     /// Returns the character of each byte, or its capital.
     fn table(detail: &Detail, upper: Option<&[u8; 256]>) -> Option<[u8; 256]> {

@@ -47,7 +47,7 @@ impl FixedNumber {
     /// # Errors
     ///
     /// A description of the fault.
-    pub fn end(self, (start, end): (usize, Option<usize>), place: &str) -> Result<usize, String> {
+    pub fn end(self, start: usize, end: Option<usize>, place: &str) -> Result<usize, String> {
         let width = end.map_or(0, |end| end.saturating_sub(start));
         let (is_right, rule) = match self {
             Self::Integer(number) => {

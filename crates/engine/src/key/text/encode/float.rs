@@ -1,8 +1,6 @@
 //! Binary64 numbers: eight bytes, the bits of the number so that they order as it does.
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A binary64 as Rust reads it. Text that is not a number comes first, NaN last.
 #[derive(Debug)]

@@ -9,10 +9,8 @@
 //! memory, the low ones first; so they are appended in that order.
 
 use super::super::leading::leading;
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, KeyType, Traits};
-use super::super::typed::Typed;
 use super::extended::{self, Extended};
+use super::{Class, KeySink, KeyType, Traits, Typed};
 
 /// A floating-point number as C's `strtold` reads it, compared as an 80-bit value: no number, then
 /// NaN, then from -infinity to infinity (GNU's `-g`).

@@ -3,10 +3,8 @@
 use std::cmp::Ordering;
 
 use super::super::order::NumberFormat;
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, KeyType, Traits};
-use super::super::typed::Typed;
 use super::number::{Grammar, Number, without_blanks};
+use super::{Class, KeySink, KeyType, Traits, Typed};
 
 /// A number with a suffix of `K M G T P E Z Y R Q`: first by sign, then by suffix, then by number
 /// (GNU's `-h`).

@@ -11,9 +11,7 @@
 
 use std::net::IpAddr;
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// An address of the Internet protocol; all of version 4 before all of version 6.
 #[derive(Debug)]

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::fault::{SHOWN_BYTES, shown};
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, KeyTypeRow, TextType, Traits, TypeNames};
-use super::super::typed::Typed;
 use super::number::trimmed;
+use super::{Class, Detail, KeySink, KeyType, KeyTypeRow, TextType, Traits, TypeNames, Typed};
 
 /// One of some values, in an order of their own.
 #[derive(Debug)]

@@ -1,9 +1,7 @@
 //! Numbers as machines have them: the bytes that `scalar` makes of them in records of fixed length.
 
 use super::super::super::scalar::Scalar;
-use super::super::sink::{BufferSink, KeySink};
-use super::super::text_type::{Class, Detail, KeyType, TextType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{BufferSink, Class, Detail, KeySink, KeyType, TextType, Traits, TypeNames, Typed};
 
 /// A machine number of 1, 2, 4 or 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,7 +33,13 @@ pub mod version;
 pub mod written;
 pub mod zoned;
 
-use super::text_type::{KeyTypeRow, TextType};
+// What every encoder builds on, as its file names it.
+use super::content::Content;
+use super::sink::{BufferSink, KeySink};
+use super::text_type::{
+    ByteMeaning, Class, Day, Detail, KeyType, KeyTypeRow, TextType, Traits, TypeNames, Usual,
+};
+use super::typed::Typed;
 
 /// Every type, in the order they are listed to people. A type is one row here, and a file that
 /// implements [`KeyType`](super::text_type::KeyType).
@@ -82,8 +88,6 @@ impl TextType {
     pub const MONTH: Self = KeyTypeRow::row::<month::MonthType>().only();
     /// A file name with a version in it (`-V`).
     pub const VERSION: Self = KeyTypeRow::row::<version::VersionType>().only();
-    /// Text with numbers in it.
-    pub const NATURAL: Self = KeyTypeRow::row::<natural::NaturalType>().only();
     /// A shuffle (`-R`).
     pub const RANDOM: Self = KeyTypeRow::row::<random::RandomType>().only();
 }

@@ -1,9 +1,7 @@
 //! Months: one byte, 0 for text that is not a month.
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
 use super::number::{trimmed, without_blanks};
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// The name of a month after optional blanks, case ignored; anything else comes first.
 #[derive(Debug)]

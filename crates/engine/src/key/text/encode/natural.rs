@@ -5,10 +5,7 @@
 
 use std::cmp::Ordering;
 
-use super::super::content::Content;
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{Class, Content, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 use super::{bytes, digits};
 
 /// Text in which runs of digits compare by value and stand where digits do.

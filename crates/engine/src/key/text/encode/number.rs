@@ -8,10 +8,8 @@ use std::cmp::Ordering;
 
 use super::super::leading::leading;
 use super::super::order::NumberFormat;
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames, Usual};
-use super::super::typed::Typed;
 use super::digits;
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed, Usual};
 
 /// A whole number of any length after optional blanks and a sign; anything else is 0.
 #[derive(Debug)]

@@ -10,9 +10,7 @@
 //! are plus and B and D minus, C and D preferred; F stands in unsigned fields. Numbers there have
 //! up to 31 digits, here as many as the range of bytes has.
 
-use super::super::sink::{BufferSink, KeySink};
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{BufferSink, Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 use super::{digits, number};
 
 /// A packed decimal of mainframes (COBOL's `COMP-3`): two digits a byte, the sign in the last half

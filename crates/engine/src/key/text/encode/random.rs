@@ -2,11 +2,8 @@
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
-use super::super::content::Content;
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
 use super::super::turns::in_turn;
-use super::super::typed::Typed;
+use super::{Class, Content, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A keyed hash: a shuffle that keeps equal keys together.
 #[derive(Debug)]

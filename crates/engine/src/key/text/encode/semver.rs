@@ -10,10 +10,8 @@
 //! without a pre-release after those that have one. Build metadata is checked and left out. A `v`
 //! may stand in front, as in the names of tags.
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
 use super::digits;
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A semantic version (semver.org), a pre-release before its release.
 #[derive(Debug)]

@@ -3,13 +3,7 @@
 use std::array;
 use std::sync::Arc;
 
-use super::super::content::Content;
-use super::super::sink::KeySink;
-use super::super::text_type::{
-    ByteMeaning, Class, Detail, KeyType, KeyTypeRow, TextType, Traits, TypeNames,
-};
-use super::super::typed::Typed;
-use super::bytes::{append_text, restart_of};
+use super::{ByteMeaning, Class, Detail, KeyType, KeyTypeRow, TextType, Traits, TypeNames};
 
 /// Text in a user-defined collating sequence: the byte `b` sorts as `sequence[b]`.
 #[derive(Debug)]
@@ -18,14 +12,6 @@ pub struct SequenceType;
 impl KeyType for SequenceType {
     const NAMES: TypeNames = &[("sequence=FILE", Detail::None)];
     const TRAITS: Traits = Traits { alphabet: Some(ByteMeaning::Ranks), ..Traits::of(Class::Text) };
-
-    fn append_content<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
-        append_text(text, of, out);
-    }
-
-    fn restart(texts: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
-        restart_of(texts, agreed, of)
-    }
 
     /// Returns the rank of each byte, or of its capital.
     fn table(detail: &Detail, upper: Option<&[u8; 256]>) -> Option<[u8; 256]> {

@@ -3,11 +3,9 @@
 use std::cmp::Ordering;
 use std::iter;
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
 use super::digits;
 use super::number::{Number, SIGNED, length, trimmed};
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A size with an optional SI or IEC suffix, by value: `1K` is 1000, `2.5Gi` is 2684354560.
 #[derive(Debug)]

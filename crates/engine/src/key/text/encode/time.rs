@@ -11,10 +11,8 @@
 //! A second 60, in which now and then a minute ends, is told as a leap second behind :59. Without a
 //! fraction stands one byte of zero, so that digits at the end that are zero do not count.
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
 use super::date::two;
+use super::{Class, Day, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A time of day, `13:45`, `13:45:06` or `13:45:06.789`, with any number of digits; as an instant
 /// of one day where it has an offset from UTC.

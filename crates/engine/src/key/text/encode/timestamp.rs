@@ -10,10 +10,8 @@
 //! one count as UTC, and a day as its first second. Seconds are counted from 1970 without leap
 //! seconds, which follow the second 59 that they belong to (see `time`).
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Day, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
 use super::time::Fraction;
+use super::{Class, Day, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 use super::{date, time};
 
 /// A day and a time, compared as instants: with an offset from UTC, or without one as if it were

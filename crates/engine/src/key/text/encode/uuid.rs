@@ -3,9 +3,7 @@
 //! Thirty-two hexadecimal digits in either case, as 8-4-4-4-12 or without any hyphen, in braces or
 //! not. RFC 9562 orders them by these bytes, whatever their version.
 
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A UUID in any case, with or without hyphens and braces.
 #[derive(Debug)]

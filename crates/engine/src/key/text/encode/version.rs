@@ -16,12 +16,9 @@
 
 use std::cmp::Ordering;
 
-use super::super::content::Content;
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
 use super::digits;
 use super::natural::order_within_number;
+use super::{Class, Content, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// File names with version numbers in them (GNU's `-V`).
 #[derive(Debug)]

@@ -3,10 +3,8 @@
 //! A separator of thousands stands before every group of three digits, or before none.
 
 use super::super::order::NumberFormat;
-use super::super::sink::KeySink;
-use super::super::text_type::{Class, Detail, KeyType, KeyTypeRow, TextType, Traits};
-use super::super::typed::Typed;
 use super::number::{Grammar, Number, trimmed};
+use super::{Class, Detail, KeySink, KeyType, KeyTypeRow, TextType, Traits, Typed};
 
 /// The style in which people write a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,9 +12,7 @@
 //! translation of characters makes of C0..C9 and D0..D9, and `pqrstuvwxy` are the negative digits
 //! of COBOL on other machines (Micro Focus, GnuCOBOL), which set a bit of the digit.
 
-use super::super::sink::{BufferSink, KeySink};
-use super::super::text_type::{Class, Detail, KeyType, Traits, TypeNames};
-use super::super::typed::Typed;
+use super::{BufferSink, Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 use super::{digits, number};
 
 /// Sign position and character set of a zoned decimal.

@@ -228,7 +228,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
         TextType::SIZE,
         TextType::HUMAN,
         TextType::VERSION,
-        TextType::NATURAL,
+        TextType::named("natural").unwrap().1,
         TextType::GENERAL,
         TextType::FLOAT,
         TextType::RANDOM,

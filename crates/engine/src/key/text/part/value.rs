@@ -72,7 +72,7 @@ impl ValueKey {
     }
 
     /// Returns the order of a value and one of `other`, a key of the same type.
-    pub fn compare(&self, value: &[u8], (other, other_value): (&Self, &[u8])) -> Ordering {
+    pub fn compare(&self, value: &[u8], other: &Self, other_value: &[u8]) -> Ordering {
         let mut sources = [
             TextRest { typed: &self.typed, text: value.into() },
             TextRest { typed: &other.typed, text: other_value.into() },

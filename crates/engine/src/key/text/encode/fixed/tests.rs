@@ -70,9 +70,9 @@ fn every_integer_reads_what_it_writes_and_holds_what_it_can() {
             assert_eq!(bytes, expected, "{name} {value}");
         }
         assert!(!integer.holds(least - 1, width) && !integer.holds(most + 1, width), "{name}");
-        assert_eq!(integer.end((3, Some(3 + width)), "p"), Ok(3 + width));
-        assert!(integer.end((3, Some(4 + width)), "p").unwrap_err().contains("not as wide"));
-        assert!(integer.end((3, None), "p").is_err());
+        assert_eq!(integer.end(3, Some(3 + width), "p"), Ok(3 + width));
+        assert!(integer.end(3, Some(4 + width), "p").unwrap_err().contains("not as wide"));
+        assert!(integer.end(3, None, "p").is_err());
     }
     assert_eq!(FixedNumber::named("f32le"), None);
 }
