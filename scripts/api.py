@@ -28,7 +28,8 @@ def main() -> None:
     own = surface("sortwell")
     reexported = [line.rpartition("::")[2] for line in own if line.startswith("pub use ")]
     own = [line for line in own if not line.startswith(("pub use ", "pub mod ", "impl "))]
-    jobs = [line.rpartition("::")[2] for line in own if line.startswith("pub struct ")]
+    item = re.compile(r"pub (?:struct|trait) sortwell::(\w+)")
+    jobs = [found[1] for found in map(item.match, own) if found]
     # An item of the engine comes under its first public path. Where several items of the engine
     # have one name, the path in the source of the crate tells which is meant.
     sources = "".join(path.read_text(encoding="utf-8") for path in SOURCES.glob("*.rs"))

@@ -19,7 +19,8 @@
 //!
 //! Three kinds of jobs exist. [`SortJob`] sorts, [`MergeJob`] merges files that are sorted already,
 //! and [`CheckJob`] looks whether files are sorted. Each is a builder: its methods set options, and
-//! `run` carries it out. A job may run several times.
+//! `run` carries it out. A job may run several times. A [`Sorter`] sorts records that the program
+//! pushes, and lends them back in order.
 //!
 //! - A [`Format`] separates records. A [`Key`] says what they are ordered by, in the words that the
 //!   command `sortwell sort -k` takes.
@@ -42,6 +43,7 @@ compile_error!("sortwell runs on Linux alone: it needs io_uring or pread, O_DIRE
 mod check_job;
 mod ends;
 mod errors;
+mod key_writer;
 mod merge_job;
 mod options;
 mod records;
@@ -55,6 +57,7 @@ mod sorter;
 pub use sortwell_engine as unstable;
 
 pub use check_job::CheckJob;
+pub use key_writer::{KeyValue, KeyWriter};
 pub use merge_job::MergeJob;
 pub use sort_job::SortJob;
 pub use sorter::{KeyedRecord, Reserved, Sorted, Sorter};

@@ -24,6 +24,7 @@ use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{ByteSize, Error, Result};
 
+use crate::key_writer::KeyWriter;
 use queue::{BlockQueue, PushedBlocks, SortedBlocks};
 
 /// Bytes of a block: what is pushed is handed over in pieces of this size.
@@ -73,6 +74,8 @@ pub struct Sorter {
     block: Vec<u8>,
     /// Records that were pushed.
     records: u64,
+    /// Memory of the key that is written next.
+    key: Vec<u8>,
     running: Option<RunningSort>,
 }
 
@@ -85,6 +88,17 @@ struct RunningSort {
 }
 
 /// Place for a record in a [`Sorter`], to be filled in.
+///
+/// ```
+/// use sortwell::Sorter;
+///
+/// let mut sorter = Sorter::new();
+/// let place = sorter.reserve(4, 2)?;
+/// place.key.copy_from_slice(&7_u32.to_be_bytes());
+/// place.payload.copy_from_slice(b"ok");
+/// assert_eq!(sorter.finish()?.close()?.records, 1);
+/// # Ok::<(), sortwell::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Reserved<'s> {
     /// The bytes of the key, all zero.
@@ -105,7 +119,8 @@ impl Sorter {
         let nowhere = Output::Stdout; // replaced before the job runs
         let mut job = job::SortJob::new(Vec::new(), nowhere, Format::KEYED);
         job.memory = Budget::Bytes(MEMORY);
-        Self { job, progress: Arc::default(), block: Vec::new(), records: 0, running: None }
+        let (block, key) = (Vec::new(), Vec::new());
+        Self { job, progress: Arc::default(), block, records: 0, key, running: None }
     }
 
     /// Sets the memory of this sorter. Default: 256 MiB. It has an effect before the first megabyte
@@ -163,6 +178,24 @@ impl Sorter {
         self.block.extend_from_slice(key);
         self.block.extend_from_slice(payload);
         Ok(())
+    }
+
+    /// Adds a record whose key `write` writes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`push`](Self::push).
+    pub fn push_by(
+        &mut self,
+        write: impl for<'k, 'w> FnOnce(&'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
+        payload: &[u8],
+    ) -> Result<()> {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        write(&mut KeyWriter::new(&mut key));
+        let pushed = self.push(&key, payload);
+        self.key = key;
+        pushed
     }
 
     /// Adds a record of these lengths, whose bytes the caller fills in. They are zero until then.
@@ -318,6 +351,17 @@ impl Drop for Sorter {
 }
 
 /// A record of a [`Sorter`].
+///
+/// ```
+/// use sortwell::{KeyedRecord, Sorter};
+///
+/// let mut sorter = Sorter::new();
+/// sorter.push(b"key", b"payload")?;
+/// let mut sorted = sorter.finish()?;
+/// let record = sorted.next()?;
+/// assert_eq!(record, Some(KeyedRecord { key: b"key", payload: b"payload" }));
+/// # Ok::<(), sortwell::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyedRecord<'r> {
     /// The key.
@@ -330,6 +374,20 @@ pub struct KeyedRecord<'r> {
 ///
 /// A record is lent until the next one is asked for. The sort ends, and its temporary files are
 /// removed, with the last record or when this is dropped.
+///
+/// ```
+/// use sortwell::Sorter;
+///
+/// let mut sorter = Sorter::new();
+/// for key in [b"c", b"a", b"b"] {
+///     sorter.push(key, b"")?;
+/// }
+/// let mut sorted = sorter.finish()?;
+/// assert_eq!(sorted.next()?.map(|record| record.key), Some(&b"a"[..]));
+/// let statistics = sorted.close()?; // passes the others
+/// assert_eq!(statistics.records, 3);
+/// # Ok::<(), sortwell::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Sorted {
     progress: Arc<Progress>,

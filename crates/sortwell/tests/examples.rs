@@ -12,6 +12,8 @@ mod lines;
 mod merge;
 #[path = "../examples/progress_and_cancel.rs"]
 mod progress_and_cancel;
+#[path = "../examples/pushed_records.rs"]
+mod pushed_records;
 
 use std::fs;
 use std::io;
@@ -38,6 +40,15 @@ fn fixed_records_are_in_order() {
     let mut sorted = records;
     sorted.sort_unstable();
     assert_eq!(fs::read(&output).expect("an output"), sorted.concat());
+}
+
+#[test]
+fn words_are_counted_in_order() {
+    let text = b"the cat and the dog\n\n  and THE  end\n";
+    let mut counts = Vec::new();
+    pushed_records::count_words(&text[..], &mut counts).expect("a sort");
+    let counts = String::from_utf8(counts).expect("text");
+    assert_eq!(counts, "1 THE\n2 and\n1 cat\n1 dog\n1 end\n2 the\n");
 }
 
 #[test]

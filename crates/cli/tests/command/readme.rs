@@ -17,12 +17,15 @@ fn shell_blocks_run() {
 }
 
 #[test]
-fn rust_block_is_part_of_the_example() {
-    let example = root().join("crates/sortwell/examples/fixed_records.rs");
-    let example = fs::read_to_string(example).expect("the example");
+fn rust_blocks_are_parts_of_the_examples() {
     let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
     let blocks: Vec<&str> = readme.split("```rust\n").skip(1).collect();
-    assert_eq!(blocks.len(), 1, "one example for the library");
-    let block = blocks[0].split("```").next().unwrap_or_default();
-    assert!(example.contains(block), "README and examples/fixed_records.rs differ");
+    let examples = ["fixed_records.rs", "pushed_records.rs"];
+    assert_eq!(blocks.len(), examples.len(), "an example for each");
+    for (block, name) in blocks.into_iter().zip(examples) {
+        let example = root().join("crates/sortwell/examples").join(name);
+        let example = fs::read_to_string(example).expect("the example");
+        let block = block.split("```").next().unwrap_or_default();
+        assert!(example.contains(block), "README and examples/{name} differ");
+    }
 }

@@ -139,7 +139,7 @@ impl OutputEncoding {
 
     /// Returns the writer for the output's bytes.
     pub fn writer(&self) -> pipe::PipeWriter {
-        pipe::PipeWriter::inlet(Box::new(EncodingInlet(Arc::clone(&self.shared))))
+        pipe::PipeWriter::inlet(Arc::new(EncodingInlet(Arc::clone(&self.shared))))
     }
 
     /// Compresses and writes what is left, and returns the number of compressed bytes.

@@ -85,7 +85,8 @@ impl Prefix {
     }
 
     /// Returns a number that stands for it in a run file: 0 to 3 for the width and byte order of
-    /// `u16le`, `u16be`, `u32le`, `u32be`, 4 more where it counts itself, 8 for `rdw` and 9 for `keyed`.
+    /// `u16le`, `u16be`, `u32le`, `u32be`, 4 more where it counts itself, 8 for `rdw` and 9 for
+    /// `keyed`.
     pub fn code(self) -> u32 {
         let place = NAMES.iter().position(|(_, width, is_little)| {
             (*width, *is_little) == (self.width, self.is_little_endian)

@@ -79,14 +79,14 @@ impl Scratch {
 
 /// Data needed to sort any bucket of a load.
 #[derive(Debug)]
-pub(super) struct Sorter<'a, K> {
+pub(super) struct BucketSorter<'a, K> {
     /// The key.
     pub key: &'a K,
     /// The load's records.
     pub records: Records<'a>,
 }
 
-impl<K: KeyEncoder> Sorter<'_, K> {
+impl<K: KeyEncoder> BucketSorter<'_, K> {
     /// Sorts bucket `bucket` of `dealt` and shows its entries in order, with the records that their
     /// locations mean.
     pub fn sort<R>(

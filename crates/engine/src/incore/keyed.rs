@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::bucket::{Scratch, Sorter};
+use super::bucket::{BucketSorter, Scratch};
 use super::classifier::{Classifier, LOCATION, Leaf};
 use super::deal::Dealt;
 use super::item::{Item, location, wide_location};
@@ -141,7 +141,7 @@ impl KeyedLoad {
         show: impl FnOnce(&[u64], &Records<'_>) -> R,
     ) -> R {
         let BucketPlace { dealing, bucket, leaf, .. } = self.parts[part];
-        let sorter = Sorter { key, records: self.loaded.records() };
+        let sorter = BucketSorter { key, records: self.loaded.records() };
         sorter.sort(&self.dealings[dealing], bucket, leaf, scratch, show)
     }
 

@@ -338,11 +338,11 @@ pub struct PipeWriter(WriterTarget);
 enum WriterTarget {
     End(PipeEnd),
     /// A stream that changes the bytes first.
-    Inlet(Box<dyn Inlet>),
+    Inlet(Arc<dyn Inlet>),
 }
 
 /// A stream that takes bytes in order and writes others in their place, such as compressed ones.
-pub trait Inlet: std::fmt::Debug + Send {
+pub trait Inlet: std::fmt::Debug + Send + Sync {
     /// Takes all of `data`.
     fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()>;
 
@@ -371,7 +371,7 @@ impl PipeWriter {
     }
 
     /// Returns a writer whose bytes pass through an inlet.
-    pub fn inlet(inlet: Box<dyn Inlet>) -> Self {
+    pub fn inlet(inlet: Arc<dyn Inlet>) -> Self {
         Self(WriterTarget::Inlet(inlet))
     }
 
@@ -434,20 +434,6 @@ impl PipeWriter {
     }
 }
 
-impl<I: Inlet + Sync + ?Sized> Inlet for Arc<I> {
-    fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()> {
-        (**self).write_all(data, progress)
-    }
-
-    fn bytes(&self) -> u64 {
-        (**self).bytes()
-    }
-
-    fn name(&self) -> &Path {
-        (**self).name()
-    }
-}
-
 /// The writing end of a pipe that somebody reads already, or a part of the program that takes the
 /// bytes. It stays open until the last clone and the last writer are gone; clones alone are equal.
 #[derive(Clone, Debug)]
@@ -457,7 +443,7 @@ pub struct Outlet(OutletTarget);
 enum OutletTarget {
     /// A descriptor, and its name in messages.
     Descriptor(Arc<OwnedFd>, PathBuf),
-    Inlet(Arc<dyn Inlet + Sync>),
+    Inlet(Arc<dyn Inlet>),
 }
 
 impl Outlet {
@@ -467,7 +453,7 @@ impl Outlet {
     }
 
     /// Returns an outlet whose bytes the program itself takes.
-    pub fn inlet(inlet: Arc<dyn Inlet + Sync>) -> Self {
+    pub fn inlet(inlet: Arc<dyn Inlet>) -> Self {
         Self(OutletTarget::Inlet(inlet))
     }
 
@@ -479,7 +465,7 @@ impl Outlet {
                 let descriptor = cloned.map_err(|e| Error::io("use", name, e))?;
                 Ok(PipeWriter::of(descriptor, name))
             }
-            OutletTarget::Inlet(inlet) => Ok(PipeWriter::inlet(Box::new(Arc::clone(inlet)))),
+            OutletTarget::Inlet(inlet) => Ok(PipeWriter::inlet(Arc::clone(inlet))),
         }
     }
 }
