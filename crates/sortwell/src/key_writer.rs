@@ -124,14 +124,14 @@ unsigned_values!(u8, u16, u32, u64, u128);
 signed_values!(i8, i16, i32, i64, i128);
 float_values!(f32: u32, f64: u64);
 
-/// Of the same size on every machine, so that keys are the same everywhere.
+/// Writes eight bytes, so that keys are equal on machines of any width.
 impl KeyValue for usize {
     fn append_to(&self, key: &mut Vec<u8>) {
         (*self as u64).append_to(key);
     }
 }
 
-/// Of the same size on every machine, so that keys are the same everywhere.
+/// Writes eight bytes, so that keys are equal on machines of any width.
 impl KeyValue for isize {
     fn append_to(&self, key: &mut Vec<u8>) {
         (*self as i64).append_to(key);

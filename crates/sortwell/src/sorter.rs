@@ -10,28 +10,26 @@
 //! when the last record was pushed; there is no second thread then, and no file.
 
 mod queue;
+mod running;
+mod sorted;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::format::{Format, Prefix};
-use sortwell_engine::io::pipe::Outlet;
-use sortwell_engine::io::{Extent, Supplied};
-use sortwell_engine::job::{self, Budget, Input, Output};
+use sortwell_engine::format::Format;
+use sortwell_engine::io::Extent;
+use sortwell_engine::job::{self, Budget, Output};
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::key_writer::KeyWriter;
-use queue::{BlockQueue, PushedBlocks, SortedBlocks};
+use queue::{BLOCK_BYTES, BlockQueue};
+use running::{RunningSort, with_ends};
+use sorted::SortedEnd;
 
-/// Bytes of a block: what is pushed is handed over in pieces of this size.
-const BLOCK_BYTES: usize = 1 << 20;
-
-/// Blocks that wait on either side.
-const BLOCKS_MAX: usize = 4;
+pub use sorted::{KeyedRecord, Sorted};
 
 /// Memory of a sorter by default.
 const MEMORY: ByteSize = ByteSize::mib(256);
@@ -64,8 +62,10 @@ const NUMBERS: usize = 8;
 /// ```
 ///
 /// The memory is that of this sorter, not of the process, and is taken as it is needed. Records
-/// that do not fit are written to temporary files, which are removed when the sorter or what it
-/// has become is dropped. One thread at a time uses a sorter; it may be sent to another.
+/// that do not fit are written to temporary files. Dropping the sorter, or the [`Sorted`] that it
+/// becomes, stops the sort and removes the files. One thread at a time uses a sorter; it may be
+/// sent to another. Options come first: an option that is set after a record was pushed is an error
+/// of the next call.
 #[derive(Debug)]
 pub struct Sorter {
     job: job::SortJob,
@@ -76,15 +76,20 @@ pub struct Sorter {
     records: u64,
     /// Memory of the key that is written next.
     key: Vec<u8>,
-    running: Option<RunningSort>,
+    /// True if an option was set after a record was pushed.
+    has_late_option: bool,
+    state: SorterState,
 }
 
-/// A sort by a thread of its own.
+/// State of a sorter.
 #[derive(Debug)]
-struct RunningSort {
-    pushed: Arc<BlockQueue>,
-    sorted: Arc<BlockQueue>,
-    thread: JoinHandle<Result<Statistics>>,
+enum SorterState {
+    /// All records are in the block.
+    Begun,
+    /// Records were handed over.
+    Running(RunningSort),
+    /// The sort has failed; records that were pushed are lost.
+    Failed,
 }
 
 /// Place for a record in a [`Sorter`], to be filled in.
@@ -120,45 +125,51 @@ impl Sorter {
         let mut job = job::SortJob::new(Vec::new(), nowhere, Format::KEYED);
         job.memory = Budget::Bytes(MEMORY);
         let (block, key) = (Vec::new(), Vec::new());
-        Self { job, progress: Arc::default(), block, records: 0, key, running: None }
+        let (progress, state) = (Arc::default(), SorterState::Begun);
+        Self { job, progress, block, records: 0, key, has_late_option: false, state }
     }
 
-    /// Sets the memory of this sorter. Default: 256 MiB. It has an effect before the first megabyte
-    /// was pushed.
+    /// Returns the job, for an option to be set.
+    fn options(&mut self) -> &mut job::SortJob {
+        self.has_late_option |= self.records > 0;
+        &mut self.job
+    }
+
+    /// Sets the memory of this sorter. Default: 256 MiB.
     pub fn memory(&mut self, memory: ByteSize) -> &mut Self {
-        self.job.memory = Budget::Bytes(memory);
+        self.options().memory = Budget::Bytes(memory);
         self
     }
 
     /// Sets the number of worker threads. Default: one for each processor.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
-        self.job.threads = Some(threads.max(1));
+        self.options().threads = Some(threads.max(1));
         self
     }
 
     /// Adds a directory for temporary files; several share the load. Default: the directory for
     /// temporary files of the system.
     pub fn temp(&mut self, directory: impl Into<PathBuf>) -> &mut Self {
-        self.job.temp.push(directory.into());
+        self.options().temp.push(directory.into());
         self
     }
 
     /// Keeps one of the records whose keys are equal. Default: all are kept.
     pub fn unique(&mut self, unique: Unique) -> &mut Self {
-        self.job.select.unique = Some(unique);
+        self.options().select.unique = Some(unique);
         self
     }
 
     /// Returns at most this number of records, the first in order. Default: all.
     pub fn limit(&mut self, records: u64) -> &mut Self {
-        self.job.select.limit = Some(records);
+        self.options().select.limit = Some(records);
         self
     }
 
     /// Sets whether the result is proven to hold the records that were pushed, in order. Default:
     /// true.
     pub fn verify(&mut self, verify: bool) -> &mut Self {
-        self.job.verify = verify;
+        self.options().verify = verify;
         self
     }
 
@@ -172,7 +183,7 @@ impl Sorter {
     /// # Errors
     ///
     /// Every [`Error`] that disks or options can cause, as soon as the sort has found it. After an
-    /// error the sorter is of no further use.
+    /// error of the sort, all calls fail.
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
         self.begin(key.len(), payload.len())?;
         self.block.extend_from_slice(key);
@@ -211,8 +222,23 @@ impl Sorter {
         Ok(Reserved { key, payload })
     }
 
+    /// Checks that records can still be taken.
+    fn check(&self) -> Result<()> {
+        if self.has_late_option {
+            return Err(Error::config(
+                ConfigErrorKind::Other,
+                "an option of a sorter was set after a record was pushed; set options first",
+            ));
+        }
+        match self.state {
+            SorterState::Failed => Err(Error::Interrupted),
+            SorterState::Begun | SorterState::Running(_) => Ok(()),
+        }
+    }
+
     /// Makes room for a record, and writes the numbers in front of it.
     fn begin(&mut self, key_length: usize, payload_length: usize) -> Result<()> {
+        self.check()?;
         let follows = key_length
             .checked_add(payload_length)
             .and_then(|bytes| bytes.checked_add(NUMBERS / 2))
@@ -235,16 +261,17 @@ impl Sorter {
 
     /// Hands the block to the sort, which is started for the first one.
     fn hand_over(&mut self) -> Result<()> {
-        let running = match self.running.take() {
-            Some(running) => running,
-            None => RunningSort::start(&self.job, &self.progress)?,
+        let running = match std::mem::replace(&mut self.state, SorterState::Failed) {
+            SorterState::Begun => RunningSort::start(&self.job, &self.progress)?,
+            SorterState::Running(running) => running,
+            SorterState::Failed => return Err(Error::Interrupted),
         };
         let block = std::mem::take(&mut self.block);
         if running.pushed.put(block, &self.progress).is_err() {
             return Err(running.failure());
         }
         self.block = running.pushed.empty_block();
-        self.running = Some(running);
+        self.state = SorterState::Running(running);
         Ok(())
     }
 
@@ -255,20 +282,22 @@ impl Sorter {
     ///
     /// Every [`Error`] that disks or options can cause.
     pub fn finish(mut self) -> Result<Sorted> {
-        let end = match self.running {
-            None => SortedEnd::Done(Box::new(self.sort_alone()?)),
-            Some(_) => {
-                if !self.block.is_empty() {
-                    self.hand_over()?;
-                }
-                let Some(running) = self.running.take() else { unreachable!("put back") };
+        self.check()?;
+        if matches!(self.state, SorterState::Running(_)) && !self.block.is_empty() {
+            self.hand_over()?;
+        }
+        let end = match std::mem::replace(&mut self.state, SorterState::Failed) {
+            SorterState::Running(running) => {
                 running.pushed.finish();
                 SortedEnd::Running(running)
+            }
+            SorterState::Begun | SorterState::Failed => {
+                SortedEnd::Done(Box::new(self.sort_alone()?))
             }
         };
         let block = std::mem::take(&mut self.block);
         let progress = Arc::clone(&self.progress);
-        Ok(Sorted { progress, end: Some(end), block, at: 0, joined: Vec::new() })
+        Ok(Sorted::new(progress, end, block))
     }
 
     /// Sorts the only block by this thread.
@@ -288,210 +317,14 @@ impl Sorter {
     }
 }
 
-/// Returns `job` between two queues.
-fn with_ends(
-    job: &job::SortJob,
-    pushed: &Arc<BlockQueue>,
-    sorted: &Arc<BlockQueue>,
-    extent: Option<Extent>,
-) -> job::SortJob {
-    let blocks = PushedBlocks::new(Arc::clone(pushed));
-    let mut supplied = Supplied::new(Path::new("the records that were pushed"), blocks);
-    if let Some(extent) = extent {
-        supplied = supplied.with_extent(extent);
-    }
-    let outlet = Outlet::inlet(Arc::new(SortedBlocks(Arc::clone(sorted))));
-    let (inputs, output) = (vec![Input::Supplied(supplied)], Output::Pipe(outlet));
-    job::SortJob { inputs, output, ..job.clone() }
-}
-
-impl RunningSort {
-    fn start(job: &job::SortJob, progress: &Arc<Progress>) -> Result<Self> {
-        let (pushed, sorted) = (BlockQueue::new(BLOCKS_MAX), BlockQueue::new(BLOCKS_MAX));
-        let job = with_ends(job, &pushed, &sorted, None);
-        let (progress, end) = (Arc::clone(progress), Arc::clone(&sorted));
-        let sort = move || {
-            let result = job.run(&progress);
-            match result {
-                Ok(_) => end.finish(),
-                Err(_) => end.abandon(),
-            }
-            result
-        };
-        let thread = std::thread::Builder::new().name("sortwell".to_owned()).spawn(sort);
-        let thread = thread.map_err(|e| Error::io("start a thread for", Path::new("a sort"), e))?;
-        Ok(Self { pushed, sorted, thread })
-    }
-
-    /// Waits for the end of the sort.
-    fn join(self) -> Result<Statistics> {
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    }
-
-    /// Returns the error of a sort that takes no more blocks.
-    fn failure(self) -> Error {
-        self.join().err().unwrap_or(Error::Interrupted)
-    }
-
-    /// Stops the sort, and waits until its files are gone.
-    fn stop(self, progress: &Progress) {
-        progress.request_stop();
-        self.pushed.abandon();
-        self.sorted.abandon();
-        drop(self.thread.join());
-    }
-}
-
 impl Drop for Sorter {
     fn drop(&mut self) {
-        if let Some(running) = self.running.take() {
+        if let SorterState::Running(running) =
+            std::mem::replace(&mut self.state, SorterState::Failed)
+        {
             running.stop(&self.progress);
         }
     }
-}
-
-/// A record of a [`Sorter`].
-///
-/// ```
-/// use sortwell::{KeyedRecord, Sorter};
-///
-/// let mut sorter = Sorter::new();
-/// sorter.push(b"key", b"payload")?;
-/// let mut sorted = sorter.finish()?;
-/// let record = sorted.next()?;
-/// assert_eq!(record, Some(KeyedRecord { key: b"key", payload: b"payload" }));
-/// # Ok::<(), sortwell::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyedRecord<'r> {
-    /// The key.
-    pub key: &'r [u8],
-    /// The payload.
-    pub payload: &'r [u8],
-}
-
-/// The records of a [`Sorter`] in order.
-///
-/// A record is lent until the next one is asked for. The sort ends, and its temporary files are
-/// removed, with the last record or when this is dropped.
-///
-/// ```
-/// use sortwell::Sorter;
-///
-/// let mut sorter = Sorter::new();
-/// for key in [b"c", b"a", b"b"] {
-///     sorter.push(key, b"")?;
-/// }
-/// let mut sorted = sorter.finish()?;
-/// assert_eq!(sorted.next()?.map(|record| record.key), Some(&b"a"[..]));
-/// let statistics = sorted.close()?; // passes the others
-/// assert_eq!(statistics.records, 3);
-/// # Ok::<(), sortwell::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Sorted {
-    progress: Arc<Progress>,
-    /// End of the sort; `None` after an error.
-    end: Option<SortedEnd>,
-    block: Vec<u8>,
-    /// Bytes of the block that were passed.
-    at: usize,
-    /// A record that lies in several blocks.
-    joined: Vec<u8>,
-}
-
-#[derive(Debug)]
-enum SortedEnd {
-    Running(RunningSort),
-    /// All blocks were taken.
-    Done(Box<Statistics>),
-}
-
-impl Sorted {
-    /// Returns the next record; `None` after the last one. The order and the number of records are
-    /// proven by then, unless [`Sorter::verify`] was set to false.
-    ///
-    /// # Errors
-    ///
-    /// Every [`Error`] that disks can cause; [`Error::Interrupted`] after an error, and after a
-    /// stop.
-    pub fn next(&mut self) -> Result<Option<KeyedRecord<'_>>> {
-        let prefix = Prefix::KEYED;
-        let rest = self.block.len() - self.at;
-        let whole = prefix.record_length(&self.block[self.at..]).filter(|length| *length <= rest);
-        if let Some(length) = whole {
-            self.at += length;
-            return Ok(Some(record_of(&self.block[self.at - length..self.at])));
-        }
-        self.joined.clear();
-        let mut wanted = NUMBERS;
-        loop {
-            let rest = &self.block[self.at..];
-            let bytes = rest.len().min(wanted - self.joined.len());
-            self.joined.extend_from_slice(&rest[..bytes]);
-            self.at += bytes;
-            if self.joined.len() < wanted {
-                if !self.next_block()? {
-                    return Ok(None);
-                }
-                continue;
-            }
-            match prefix.record_length(&self.joined) {
-                Some(length) if length > wanted => wanted = length,
-                _ => return Ok(Some(record_of(&self.joined))),
-            }
-        }
-    }
-
-    /// Takes the next block, and returns whether there was one.
-    fn next_block(&mut self) -> Result<bool> {
-        let running = match self.end.take() {
-            None => return Err(Error::Interrupted),
-            Some(SortedEnd::Running(running)) => running,
-            done => {
-                self.end = done;
-                return Ok(false);
-            }
-        };
-        self.at = 0;
-        match running.sorted.take(std::mem::take(&mut self.block), &self.progress) {
-            Ok(Some(block)) => {
-                (self.block, self.end) = (block, Some(SortedEnd::Running(running)));
-                Ok(true)
-            }
-            Ok(None) => {
-                self.end = Some(SortedEnd::Done(Box::new(running.join()?)));
-                Ok(false)
-            }
-            Err(_) => Err(running.failure()),
-        }
-    }
-
-    /// Passes the records that are left, and returns the statistics of the sort.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`next`](Self::next).
-    pub fn close(mut self) -> Result<Statistics> {
-        while self.next_block()? {}
-        match self.end.take() {
-            Some(SortedEnd::Done(statistics)) => Ok(*statistics),
-            _ => Err(Error::Interrupted),
-        }
-    }
-}
-
-impl Drop for Sorted {
-    fn drop(&mut self) {
-        if let Some(SortedEnd::Running(running)) = self.end.take() {
-            running.stop(&self.progress);
-        }
-    }
-}
-
-/// Returns the parts of a whole record.
-fn record_of(bytes: &[u8]) -> KeyedRecord<'_> {
-    KeyedRecord { key: Prefix::stored_key(bytes), payload: Prefix::KEYED.payload(bytes) }
 }
 
 #[cfg(test)]

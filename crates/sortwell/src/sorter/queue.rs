@@ -19,6 +19,9 @@ use sortwell_engine::io::pipe::Inlet;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
+/// Bytes of a block, unless a single record is longer.
+pub const BLOCK_BYTES: usize = 1 << 20;
+
 /// Time between two looks whether a waiting side was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
@@ -117,10 +120,23 @@ impl BlockQueue {
         self.news.notify_all();
     }
 
-    /// Marks that one side has left, so that what the other one waits for will not come.
+    /// Marks that one side has left, so that the other one fails. If all blocks were put before,
+    /// they can still be taken.
     pub fn abandon(&self) {
-        self.state().is_abandoned = true;
+        let mut state = self.state();
+        state.is_abandoned |= !state.is_finished;
+        drop(state);
         self.news.notify_all();
+    }
+}
+
+/// A queue that is abandoned when this is dropped, unless all blocks were put before.
+#[derive(Debug)]
+pub struct AbandonedQueue(pub Arc<BlockQueue>);
+
+impl Drop for AbandonedQueue {
+    fn drop(&mut self) {
+        self.0.abandon();
     }
 }
 
@@ -173,9 +189,12 @@ pub struct SortedBlocks(pub Arc<BlockQueue>);
 
 impl Inlet for SortedBlocks {
     fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()> {
-        let mut block = self.0.empty_block();
-        block.extend_from_slice(data);
-        self.0.put(block, progress)
+        for piece in data.chunks(BLOCK_BYTES) {
+            let mut block = self.0.empty_block();
+            block.extend_from_slice(piece);
+            self.0.put(block, progress)?;
+        }
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {

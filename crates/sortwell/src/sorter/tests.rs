@@ -116,9 +116,23 @@ fn a_small_budget_is_an_error_that_names_it() {
             break;
         }
     }
-    let error = failed.or_else(|| sorter.finish().err()).expect("an error");
+    let error = failed.expect("an error while records are pushed");
     assert!(error.to_string().contains("too small"), "{error}");
+    // Nothing that is pushed later is taken for the whole input.
+    assert!(matches!(sorter.push(b"later", b""), Err(Error::Interrupted)));
+    assert!(matches!(sorter.finish(), Err(Error::Interrupted)));
     assert_empty(&folder);
+}
+
+#[test]
+fn options_that_are_set_too_late_are_errors() {
+    let (mut sorter, _folder) = sorter();
+    sorter.push(b"key", b"").expect("a push");
+    sorter.limit(1);
+    for error in [sorter.push(b"key", b"").err(), sorter.finish().err()] {
+        let error = error.expect("an error");
+        assert!(error.to_string().contains("set options first"), "{error}");
+    }
 }
 
 #[test]

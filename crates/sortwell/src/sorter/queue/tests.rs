@@ -65,6 +65,35 @@ fn pushed_blocks_fill_buffers_of_any_size() {
         }
     }
     assert_eq!(all, b"abcdefgh");
-    drop(blocks);
-    assert!(matches!(queue.put(Vec::new(), &progress), Err(Error::Interrupted)), "nobody reads");
+    let (begun, blocks) = (BlockQueue::new(3), blocks);
+    drop((PushedBlocks::new(Arc::clone(&begun)), blocks));
+    assert!(matches!(begun.put(Vec::new(), &progress), Err(Error::Interrupted)), "nobody reads");
+}
+
+#[test]
+fn finished_blocks_outlive_the_side_that_put_them() {
+    let (queue, progress) = (BlockQueue::new(3), Progress::new());
+    let end = AbandonedQueue(Arc::clone(&queue));
+    queue.put(vec![1], &progress).expect("room");
+    queue.finish();
+    drop(end);
+    assert_eq!(queue.take(Vec::new(), &progress).expect("a block"), Some(vec![1]));
+    assert_eq!(queue.take(Vec::new(), &progress).expect("the end"), None);
+    let unfinished = BlockQueue::new(3);
+    drop(AbandonedQueue(Arc::clone(&unfinished)));
+    assert!(matches!(unfinished.take(Vec::new(), &progress), Err(Error::Interrupted)));
+}
+
+#[test]
+fn long_writes_become_blocks_of_usual_size() {
+    let (queue, progress) = (BlockQueue::new(3), Progress::new());
+    let data: Vec<u8> = (0..2 * BLOCK_BYTES + 5).map(|number| number as u8).collect();
+    SortedBlocks(Arc::clone(&queue)).write_all(&data, &progress).expect("room");
+    queue.finish();
+    let mut all = Vec::new();
+    while let Some(block) = queue.take(Vec::new(), &progress).expect("a block") {
+        assert!(block.len() <= BLOCK_BYTES);
+        all.extend_from_slice(&block);
+    }
+    assert!(all == data);
 }

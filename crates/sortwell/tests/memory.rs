@@ -1,0 +1,40 @@
+//! The memory of a sorter, measured. There is one test, as others would take memory meanwhile.
+
+use std::fs;
+
+use sortwell::{ByteSize, Sorter};
+
+/// Returns the bytes in a line of `/proc/self/status`.
+fn status(name: &str) -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib << 10)
+}
+
+#[test]
+fn a_sorter_keeps_to_its_own_memory() {
+    const COUNT: u32 = 2_000_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let before = status("VmRSS").expect("the memory of this process");
+    let memory = ByteSize::mib(48);
+    let mut sorter = Sorter::new();
+    sorter.memory(memory).threads(2).temp(folder.path());
+    for number in 0..COUNT {
+        let key = number.wrapping_mul(2_654_435_761).to_be_bytes();
+        sorter.push(&key, &[7; 92]).expect("a push");
+    }
+    let mut sorted = sorter.finish().expect("a sort");
+    let (mut last, mut count) = ([0; 4], 0);
+    while let Some(record) = sorted.next().expect("a record") {
+        let key = <[u8; 4]>::try_from(record.key).expect("four bytes");
+        assert!(last <= key);
+        (last, count) = (key, count + 1);
+    }
+    assert_eq!(count, COUNT);
+    let statistics = sorted.close().expect("statistics");
+    assert!(statistics.runs > 1, "{statistics:?}");
+    let peak = status("VmHWM").expect("the memory of this process");
+    let taken = peak.saturating_sub(before);
+    assert!(taken <= memory.bytes(), "{} of {memory}", ByteSize(taken));
+}
