@@ -112,8 +112,6 @@ def parse_format(options: Options) -> Format:
 
 def parse_keyed(options: Options) -> Format:
     """Makes the format of records that hold their key."""
-    if options.include or options.exclude or options.having:
-        raise Unspecified("conditions on keyed records")
     makes = (options.count, options.aggregates, options.select, options.split_by)
     if any(makes):
         raise UsageError("a keyed record has no places")

@@ -67,7 +67,7 @@ pub fn bucket_records(record_length: usize) -> usize {
 /// Returns the maximum number of buckets that a load of `records` records is dealt into.
 pub fn buckets_max(records: u64, record_length: usize) -> usize {
     let wanted = records / bucket_records(record_length) as u64;
-    // Keys that agree for long are dealt again every so many bytes, each time leaving a few behind.
+    // Keys that agree for long are dealt again many times. Each time leaves some small buckets.
     let nested = 3 * (record_length / CLASSIFIER_BYTES) as u64;
     if wanted <= 1 { 1 } else { (2 * wanted + 256 + nested).min(records) as usize }
 }
@@ -222,7 +222,7 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
     }
 
     /// Returns whether a bucket is small enough to be sorted, or cannot be dealt again. Keys that
-    /// part at ever new depths leave a chunk behind each time; when the pool has no room for them
+    /// part at ever new depths take one more chunk each time; when the pool has no room for them
     /// any more, what is left stays together, as long as a worker can sort it.
     fn is_settled(&self, load: &KeyedLoad, bucket: &BucketPlace) -> bool {
         bucket.count <= self.bucket_records * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES

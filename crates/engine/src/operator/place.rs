@@ -231,7 +231,7 @@ impl RecordForm {
                 Err(format!("'{place}' is a range of bytes, and these records have columns").into())
             }
             (Self::Prefixed(Prefix::KEYED), _) => {
-                Err(format!("'{place}' has no meaning in keyed records").into())
+                Err(format!("'{place}' has no meaning in keyed records; leave it out").into())
             }
             (_, Place::Column(text)) => {
                 Err(format!("'{text}' is not a range of bytes, as these records need; write 0..4")

@@ -47,7 +47,11 @@ impl RecordShape {
                 RecordForm::Lines { .. } | RecordForm::Group(_) | RecordForm::Json
             );
         if counts && layout == RecordForm::Prefixed(Prefix::KEYED) {
-            return Err(message!("{} does not apply to keyed records", Setting::Count).into());
+            return Err(message!(
+                "{} does not apply to keyed records; leave it out",
+                Setting::Count
+            )
+            .into());
         }
         if let (true, RecordForm::Fixed(whole)) = (counts, layout) {
             let length_of = |part: &FoundPlace| match part {

@@ -83,12 +83,12 @@ fn escaped(bytes: &[u8]) -> String {
 fn unescaped(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
         bytes.push(match first {
             b'%' => {
-                let (digits, behind) = rest.split_at_checked(2)?;
-                rest = behind;
+                let (digits, after) = rest.split_at_checked(2)?;
+                rest = after;
                 u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?
             }
             _ => *first,

@@ -63,8 +63,8 @@ pub struct Order {
     ///
     /// keyed: each record holds the key that it is ordered by. It has two numbers of four bytes,
     /// little-endian: the bytes that follow the first number, and the bytes of the key. Then come
-    /// the key and any other bytes. Without -k, records are ordered by the bytes of their keys; a
-    /// range in -k counts within the stored key. Example: -F fixed:100.
+    /// the key and any other bytes. Without -k, records are ordered by the bytes of their keys.
+    /// Ranges in -k and in conditions count within the stored key. Example: -F fixed:100.
     #[arg(short = 'F', long, value_name = "FORMAT", value_parser = values::parse::<Format>)]
     format: Option<Format>,
 

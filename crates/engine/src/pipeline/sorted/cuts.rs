@@ -245,7 +245,7 @@ impl Searched {
     }
 
     /// Returns the record that ends at byte `end`, where one begins; `None` if it is not whole in a
-    /// window. At the start of the source there is none to return, and the next one does as well.
+    /// window. At the start of the source, returns the next record instead.
     fn record_before(&self, framing: Framing, end: u64) -> Result<Option<Vec<u8>>> {
         if end <= self.start {
             return Ok(self.record_after(framing, end)?.map(|(_, record)| record));

@@ -135,7 +135,7 @@ fn a_way_that_is_set_is_taken() {
     assert_eq!(way, Way::Streams);
     assert!(
         streams.external().unwrap().merge_width <= width,
-        "{} foretold, {width}",
+        "{} predicted, {width}",
         streams.external().unwrap().merge_width
     );
     // Two such records are too much for slabs, and none too many for streams.

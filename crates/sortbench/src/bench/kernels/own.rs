@@ -77,7 +77,7 @@ impl<'k, K: KeyEncoder> Own<'k, K> {
     }
 }
 
-/// Returns the number of bytes of memory for `count` records of `length` bytes, besides their own.
+/// Returns the number of bytes that a sort of `count` records of `length` bytes takes beyond them.
 pub fn bytes_needed(count: usize, length: usize) -> u64 {
     sizes(count, length).into_iter().sum::<usize>() as u64
 }
