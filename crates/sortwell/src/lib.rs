@@ -56,6 +56,11 @@ mod sorter;
 #[cfg(feature = "unstable")]
 pub use sortwell_engine as unstable;
 
+/// Sorts of blocks of bytes in any format, for the C library of this project. They may change in
+/// every version.
+#[cfg(feature = "unstable")]
+pub use sorter::block_sort as unstable_sort;
+
 pub use check_job::CheckJob;
 pub use key_writer::{KeyValue, KeyWriter};
 pub use merge_job::MergeJob;

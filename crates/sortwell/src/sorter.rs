@@ -1,14 +1,9 @@
 //! A sort of records that the program pushes and pulls.
 //!
-//! ```text
-//!   push --> block --> BlockQueue --> SortJob of keyed records --> BlockQueue --> next
-//!   caller's thread                   a thread of its own                         caller's thread
-//! ```
-//!
 //! A record that is pushed becomes a keyed record ([`Format::KEYED`]), so that memory, runs, merges
-//! and proofs are those of every sort. What fits into one block is sorted by the caller's thread
-//! when the last record was pushed; there is no second thread then, and no file.
+//! and proofs are those of every sort. [`block_sort`] has the threads.
 
+pub mod block_sort;
 mod queue;
 mod running;
 mod sorted;
@@ -18,16 +13,13 @@ use std::sync::Arc;
 
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
-use sortwell_engine::io::Extent;
 use sortwell_engine::job::{self, Budget, Output};
 use sortwell_engine::operator::Unique;
-use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::key_writer::KeyWriter;
-use queue::{BLOCK_BYTES, BlockQueue};
-use running::{RunningSort, with_ends};
-use sorted::SortedEnd;
+use block_sort::BlockSort;
 
 pub use sorted::{KeyedRecord, Sorted};
 
@@ -68,28 +60,13 @@ const NUMBERS: usize = 8;
 /// of the next call.
 #[derive(Debug)]
 pub struct Sorter {
-    job: job::SortJob,
-    progress: Arc<Progress>,
-    /// Records that have not been handed over.
-    block: Vec<u8>,
-    /// Records that were pushed.
-    records: u64,
+    blocks: BlockSort,
+    /// True if a record was pushed.
+    has_records: bool,
     /// Memory of the key that is written next.
     key: Vec<u8>,
     /// True if an option was set after a record was pushed.
     has_late_option: bool,
-    state: SorterState,
-}
-
-/// State of a sorter.
-#[derive(Debug)]
-enum SorterState {
-    /// All records are in the block.
-    Begun,
-    /// Records were handed over.
-    Running(RunningSort),
-    /// The sort has failed; records that were pushed are lost.
-    Failed,
 }
 
 /// Place for a record in a [`Sorter`], to be filled in.
@@ -124,15 +101,14 @@ impl Sorter {
         let nowhere = Output::Stdout; // replaced before the job runs
         let mut job = job::SortJob::new(Vec::new(), nowhere, Format::KEYED);
         job.memory = Budget::Bytes(MEMORY);
-        let (block, key) = (Vec::new(), Vec::new());
-        let (progress, state) = (Arc::default(), SorterState::Begun);
-        Self { job, progress, block, records: 0, key, has_late_option: false, state }
+        let blocks = BlockSort::new(job, Arc::default());
+        Self { blocks, has_records: false, key: Vec::new(), has_late_option: false }
     }
 
     /// Returns the job, for an option to be set.
     fn options(&mut self) -> &mut job::SortJob {
-        self.has_late_option |= self.records > 0;
-        &mut self.job
+        self.has_late_option |= self.has_records;
+        self.blocks.job()
     }
 
     /// Sets the memory of this sorter. Default: 256 MiB.
@@ -175,7 +151,7 @@ impl Sorter {
 
     /// Returns the progress of the sort. Any thread may watch it, and stop the sort through it.
     pub fn progress(&self) -> Arc<Progress> {
-        Arc::clone(&self.progress)
+        Arc::clone(self.blocks.progress())
     }
 
     /// Adds a record.
@@ -185,9 +161,9 @@ impl Sorter {
     /// Every [`Error`] that disks or options can cause, as soon as the sort has found it. After an
     /// error of the sort, all calls fail.
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
-        self.begin(key.len(), payload.len())?;
-        self.block.extend_from_slice(key);
-        self.block.extend_from_slice(payload);
+        let block = self.begin(key.len(), payload.len())?;
+        block.extend_from_slice(key);
+        block.extend_from_slice(payload);
         Ok(())
     }
 
@@ -215,10 +191,10 @@ impl Sorter {
     ///
     /// Those of [`push`](Self::push).
     pub fn reserve(&mut self, key_length: usize, payload_length: usize) -> Result<Reserved<'_>> {
-        self.begin(key_length, payload_length)?;
-        let start = self.block.len();
-        self.block.resize(start + key_length + payload_length, 0);
-        let (key, payload) = self.block[start..].split_at_mut(key_length);
+        let block = self.begin(key_length, payload_length)?;
+        let start = block.len();
+        block.resize(start + key_length + payload_length, 0);
+        let (key, payload) = block[start..].split_at_mut(key_length);
         Ok(Reserved { key, payload })
     }
 
@@ -230,14 +206,11 @@ impl Sorter {
                 "an option of a sorter was set after a record was pushed; set options first",
             ));
         }
-        match self.state {
-            SorterState::Failed => Err(Error::Interrupted),
-            SorterState::Begun | SorterState::Running(_) => Ok(()),
-        }
+        self.blocks.check()
     }
 
     /// Makes room for a record, and writes the numbers in front of it.
-    fn begin(&mut self, key_length: usize, payload_length: usize) -> Result<()> {
+    fn begin(&mut self, key_length: usize, payload_length: usize) -> Result<&mut Vec<u8>> {
         self.check()?;
         let follows = key_length
             .checked_add(payload_length)
@@ -249,30 +222,11 @@ impl Sorter {
                 "a record has more than 4 GiB; push shorter records",
             ));
         };
-        let length = follows as usize + NUMBERS / 2;
-        if !self.block.is_empty() && self.block.len() + length > BLOCK_BYTES {
-            self.hand_over()?;
-        }
-        self.block.extend_from_slice(&follows.to_le_bytes());
-        self.block.extend_from_slice(&key.to_le_bytes());
-        self.records += 1;
-        Ok(())
-    }
-
-    /// Hands the block to the sort, which is started for the first one.
-    fn hand_over(&mut self) -> Result<()> {
-        let running = match std::mem::replace(&mut self.state, SorterState::Failed) {
-            SorterState::Begun => RunningSort::start(&self.job, &self.progress)?,
-            SorterState::Running(running) => running,
-            SorterState::Failed => return Err(Error::Interrupted),
-        };
-        let block = std::mem::take(&mut self.block);
-        if running.pushed.put(block, &self.progress).is_err() {
-            return Err(running.failure());
-        }
-        self.block = running.pushed.empty_block();
-        self.state = SorterState::Running(running);
-        Ok(())
+        let block = self.blocks.room(follows as usize + NUMBERS / 2)?;
+        block.extend_from_slice(&follows.to_le_bytes());
+        block.extend_from_slice(&key.to_le_bytes());
+        self.has_records = true;
+        Ok(block)
     }
 
     /// Ends the input, and returns the records in order. What was pushed is sorted now, as far as
@@ -281,49 +235,9 @@ impl Sorter {
     /// # Errors
     ///
     /// Every [`Error`] that disks or options can cause.
-    pub fn finish(mut self) -> Result<Sorted> {
+    pub fn finish(self) -> Result<Sorted> {
         self.check()?;
-        if matches!(self.state, SorterState::Running(_)) && !self.block.is_empty() {
-            self.hand_over()?;
-        }
-        let end = match std::mem::replace(&mut self.state, SorterState::Failed) {
-            SorterState::Running(running) => {
-                running.pushed.finish();
-                SortedEnd::Running(running)
-            }
-            SorterState::Begun | SorterState::Failed => {
-                SortedEnd::Done(Box::new(self.sort_alone()?))
-            }
-        };
-        let block = std::mem::take(&mut self.block);
-        let progress = Arc::clone(&self.progress);
-        Ok(Sorted::new(progress, end, block))
-    }
-
-    /// Sorts the only block by this thread.
-    fn sort_alone(&mut self) -> Result<Statistics> {
-        let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(usize::MAX));
-        let extent = Extent { bytes: self.block.len() as u64, records: self.records };
-        pushed.put(std::mem::take(&mut self.block), &self.progress)?;
-        pushed.finish();
-        let mut job = with_ends(&self.job, &pushed, &sorted, Some(extent));
-        job.threads = Some(1);
-        let statistics = job.run(&self.progress)?;
-        sorted.finish();
-        while let Some(block) = sorted.take(Vec::new(), &self.progress)? {
-            self.block.extend_from_slice(&block);
-        }
-        Ok(statistics)
-    }
-}
-
-impl Drop for Sorter {
-    fn drop(&mut self) {
-        if let SorterState::Running(running) =
-            std::mem::replace(&mut self.state, SorterState::Failed)
-        {
-            running.stop(&self.progress);
-        }
+        self.blocks.finish().map(Sorted::new)
     }
 }
 

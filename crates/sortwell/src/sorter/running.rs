@@ -1,4 +1,4 @@
-//! A sort by a thread of its own, between two queues.
+//! A job by a thread of its own, between two queues.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use super::queue::{AbandonedQueue, BlockQueue, PushedBlocks, SortedBlocks};
 /// blocks take less than the 12 MiB that the plan of a job leaves to the program itself.
 const BLOCKS_MAX: usize = 2;
 
-/// A sort by a thread of its own.
+/// A sort or a merge by a thread of its own.
 #[derive(Debug)]
-pub struct RunningSort {
+pub struct RunningJob {
     /// Blocks of records that were pushed.
     pub pushed: Arc<BlockQueue>,
     /// Blocks of sorted records.
@@ -43,35 +43,45 @@ pub fn with_ends(
     job::SortJob { inputs, output, ..job.clone() }
 }
 
-impl RunningSort {
-    /// Starts the thread.
-    pub fn start(job: &job::SortJob, progress: &Arc<Progress>) -> Result<Self> {
+impl RunningJob {
+    /// Starts a sort of what will be pushed.
+    pub fn start_sort(job: &job::SortJob, progress: &Arc<Progress>) -> Result<Self> {
         let (pushed, sorted) = (BlockQueue::new(BLOCKS_MAX), BlockQueue::new(BLOCKS_MAX));
         let job = with_ends(job, &pushed, &sorted, None);
+        Self::start(pushed, sorted, progress, move |progress| job.run(progress))
+    }
+
+    /// Starts the thread of a job that reads what is `pushed` and writes to `sorted`.
+    pub fn start(
+        pushed: Arc<BlockQueue>,
+        sorted: Arc<BlockQueue>,
+        progress: &Arc<Progress>,
+        run: impl FnOnce(&Progress) -> Result<Statistics> + Send + 'static,
+    ) -> Result<Self> {
         let (progress, end) = (Arc::clone(progress), Arc::clone(&sorted));
-        let sort = move || {
+        let work = move || {
             // Also after a panic, so that nobody waits for what will not come.
             let end = AbandonedQueue(end);
-            let statistics = job.run(&progress)?;
+            let statistics = run(&progress)?;
             end.0.finish();
             Ok(statistics)
         };
-        let thread = std::thread::Builder::new().name("sortwell".to_owned()).spawn(sort);
+        let thread = std::thread::Builder::new().name("sortwell".to_owned()).spawn(work);
         let thread = thread.map_err(|e| Error::io("start a thread for", Path::new("a sort"), e))?;
         Ok(Self { pushed, sorted, thread })
     }
 
-    /// Waits for the end of the sort.
+    /// Waits for the end of the job.
     pub fn join(self) -> Result<Statistics> {
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
-    /// Returns the error of a sort that takes no more blocks.
+    /// Returns the error of a job that takes no more blocks.
     pub fn failure(self) -> Error {
         self.join().err().unwrap_or(Error::Interrupted)
     }
 
-    /// Stops the sort, and waits until its files are gone.
+    /// Stops the job, and waits until its files are gone.
     pub fn stop(self, progress: &Progress) {
         progress.request_stop();
         self.pushed.abandon();

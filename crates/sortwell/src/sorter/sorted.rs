@@ -1,13 +1,11 @@
 //! The records of a sorter in order.
 
-use std::sync::Arc;
-
+use sortwell_engine::Result;
 use sortwell_engine::format::Prefix;
-use sortwell_engine::stats::{Progress, Statistics};
-use sortwell_engine::{Error, Result};
+use sortwell_engine::stats::Statistics;
 
 use super::NUMBERS;
-use super::running::RunningSort;
+use super::block_sort::BlocksInOrder;
 
 /// A record of a [`Sorter`](super::Sorter).
 ///
@@ -49,29 +47,17 @@ pub struct KeyedRecord<'r> {
 /// ```
 #[derive(Debug)]
 pub struct Sorted {
-    progress: Arc<Progress>,
-    /// End of the sort; `None` after an error.
-    end: Option<SortedEnd>,
-    block: Vec<u8>,
+    blocks: BlocksInOrder,
     /// Bytes of the block that were passed.
     at: usize,
     /// A record that lies in several blocks.
     joined: Vec<u8>,
 }
 
-/// End of a sort.
-#[derive(Debug)]
-pub enum SortedEnd {
-    /// Blocks are still to be taken.
-    Running(RunningSort),
-    /// All blocks were taken.
-    Done(Box<Statistics>),
-}
-
 impl Sorted {
-    /// Returns the records of a sort that continues in `block`, if it has any there.
-    pub(super) fn new(progress: Arc<Progress>, end: SortedEnd, block: Vec<u8>) -> Self {
-        Self { progress, end: Some(end), block, at: 0, joined: Vec::new() }
+    /// Returns the records of a job.
+    pub(super) const fn new(blocks: BlocksInOrder) -> Self {
+        Self { blocks, at: 0, joined: Vec::new() }
     }
 
     /// Returns the next record; `None` after the last one. The order and the number of records are
@@ -79,25 +65,26 @@ impl Sorted {
     ///
     /// # Errors
     ///
-    /// Every [`Error`] that disks can cause; [`Error::Interrupted`] after an error, and after a
+    /// Every [`Error`](crate::Error) that disks can cause;
+    /// [`Error::Interrupted`](crate::Error::Interrupted) after an error, and after a
     /// stop.
     pub fn next(&mut self) -> Result<Option<KeyedRecord<'_>>> {
         let prefix = Prefix::KEYED;
-        let rest = self.block.len() - self.at;
-        let whole = prefix.record_length(&self.block[self.at..]).filter(|length| *length <= rest);
-        if let Some(length) = whole {
+        let rest = &self.blocks.block()[self.at..];
+        if let Some(length) = prefix.record_length(rest).filter(|length| *length <= rest.len()) {
             self.at += length;
-            return Ok(Some(record_of(&self.block[self.at - length..self.at])));
+            return Ok(Some(record_of(&self.blocks.block()[self.at - length..self.at])));
         }
         self.joined.clear();
         let mut wanted = NUMBERS;
         loop {
-            let rest = &self.block[self.at..];
+            let rest = &self.blocks.block()[self.at..];
             let bytes = rest.len().min(wanted - self.joined.len());
             self.joined.extend_from_slice(&rest[..bytes]);
             self.at += bytes;
             if self.joined.len() < wanted {
-                if !self.next_block()? {
+                self.at = 0;
+                if self.blocks.next_block()?.is_none() {
                     assert!(self.joined.is_empty(), "a sort writes whole records");
                     return Ok(None);
                 }
@@ -110,49 +97,13 @@ impl Sorted {
         }
     }
 
-    /// Takes the next block, and returns whether there was one.
-    fn next_block(&mut self) -> Result<bool> {
-        let running = match self.end.take() {
-            None => return Err(Error::Interrupted),
-            Some(SortedEnd::Running(running)) => running,
-            done => {
-                self.end = done;
-                return Ok(false);
-            }
-        };
-        self.at = 0;
-        match running.sorted.take(std::mem::take(&mut self.block), &self.progress) {
-            Ok(Some(block)) => {
-                (self.block, self.end) = (block, Some(SortedEnd::Running(running)));
-                Ok(true)
-            }
-            Ok(None) => {
-                self.end = Some(SortedEnd::Done(Box::new(running.join()?)));
-                Ok(false)
-            }
-            Err(_) => Err(running.failure()),
-        }
-    }
-
     /// Passes the records that are left, and returns the statistics of the sort.
     ///
     /// # Errors
     ///
     /// Those of [`next`](Self::next).
-    pub fn close(mut self) -> Result<Statistics> {
-        while self.next_block()? {}
-        match self.end.take() {
-            Some(SortedEnd::Done(statistics)) => Ok(*statistics),
-            _ => Err(Error::Interrupted),
-        }
-    }
-}
-
-impl Drop for Sorted {
-    fn drop(&mut self) {
-        if let Some(SortedEnd::Running(running)) = self.end.take() {
-            running.stop(&self.progress);
-        }
+    pub fn close(self) -> Result<Statistics> {
+        self.blocks.close()
     }
 }
 

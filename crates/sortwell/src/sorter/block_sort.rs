@@ -1,0 +1,271 @@
+//! A sort of blocks of bytes: records of any format, pushed and pulled.
+//!
+//! ```text
+//!   push --> block --> BlockQueue --> SortJob --> BlockQueue --> next_block
+//!   caller's thread                   a thread of its own       caller's thread
+//! ```
+//!
+//! What fits into one block is sorted by the caller's thread when the last record was pushed; there
+//! is no second thread then, and no file.
+
+use std::sync::Arc;
+
+use sortwell_engine::io::Extent;
+use sortwell_engine::job;
+use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::{Error, Result};
+
+use super::queue::{BLOCK_BYTES, BlockQueue};
+use super::running::{RunningJob, with_ends};
+
+/// Bytes that a record has about, if it is not known how many there are.
+const RECORD_BYTES: u64 = 64;
+
+/// A sort of bytes that are pushed.
+#[derive(Debug)]
+pub struct BlockSort {
+    job: job::SortJob,
+    progress: Arc<Progress>,
+    /// Bytes that have not been handed over.
+    block: Vec<u8>,
+    /// Records that begin in the block, as far as that is known.
+    records: u64,
+    state: BlockSortState,
+}
+
+/// State of a sort of blocks.
+#[derive(Debug)]
+enum BlockSortState {
+    /// All bytes are in the block.
+    Begun,
+    /// Bytes were handed over.
+    Running(RunningJob),
+    /// The sort has failed; records that were pushed are lost.
+    Failed,
+}
+
+impl BlockSort {
+    /// Returns a sort by `job`, whose inputs and output are replaced by what is pushed and pulled.
+    /// It has no thread, no file and no memory yet.
+    pub fn new(job: job::SortJob, progress: Arc<Progress>) -> Self {
+        Self { job, progress, block: Vec::new(), records: 0, state: BlockSortState::Begun }
+    }
+
+    /// Returns the job. Options that are set after bytes were pushed may be without effect.
+    pub const fn job(&mut self) -> &mut job::SortJob {
+        &mut self.job
+    }
+
+    /// Returns the progress of the sort.
+    pub const fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// Checks that bytes can still be taken.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] after the sort has failed.
+    pub const fn check(&self) -> Result<()> {
+        match self.state {
+            BlockSortState::Failed => Err(Error::Interrupted),
+            BlockSortState::Begun | BlockSortState::Running(_) => Ok(()),
+        }
+    }
+
+    /// Adds bytes: whole records, or parts of them that later bytes complete.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that disks or options can cause, as soon as the sort has found it. After an
+    /// error of the sort, all calls fail.
+    #[cfg(feature = "unstable")]
+    pub fn push(&mut self, mut bytes: &[u8]) -> Result<()> {
+        self.check()?;
+        while !bytes.is_empty() {
+            if self.block.len() >= BLOCK_BYTES {
+                self.hand_over()?;
+            }
+            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.block.len()));
+            self.block.extend_from_slice(now);
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// Returns a block with room for a record of this many bytes, which the caller appends.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`push`](Self::push).
+    pub fn room(&mut self, bytes: usize) -> Result<&mut Vec<u8>> {
+        self.check()?;
+        if !self.block.is_empty() && self.block.len() + bytes > BLOCK_BYTES {
+            self.hand_over()?;
+        }
+        self.records += 1;
+        Ok(&mut self.block)
+    }
+
+    /// Hands the block to the sort, which is started for the first one.
+    fn hand_over(&mut self) -> Result<()> {
+        let running = match std::mem::replace(&mut self.state, BlockSortState::Failed) {
+            BlockSortState::Begun => RunningJob::start_sort(&self.job, &self.progress)?,
+            BlockSortState::Running(running) => running,
+            BlockSortState::Failed => return Err(Error::Interrupted),
+        };
+        let block = std::mem::take(&mut self.block);
+        if running.pushed.put(block, &self.progress).is_err() {
+            return Err(running.failure());
+        }
+        self.block = running.pushed.empty_block();
+        self.state = BlockSortState::Running(running);
+        Ok(())
+    }
+
+    /// Ends the input, and returns the bytes in order. What was pushed is sorted now, as far as
+    /// that did not happen before.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that disks or options can cause.
+    pub fn finish(mut self) -> Result<BlocksInOrder> {
+        self.check()?;
+        if matches!(self.state, BlockSortState::Running(_)) && !self.block.is_empty() {
+            self.hand_over()?;
+        }
+        let progress = Arc::clone(&self.progress);
+        match std::mem::replace(&mut self.state, BlockSortState::Failed) {
+            BlockSortState::Running(running) => {
+                running.pushed.finish();
+                Ok(BlocksInOrder::running(progress, running))
+            }
+            BlockSortState::Begun | BlockSortState::Failed => {
+                let statistics = self.sort_alone()?;
+                let block = std::mem::take(&mut self.block);
+                Ok(BlocksInOrder::done(progress, statistics, block))
+            }
+        }
+    }
+
+    /// Sorts the only block by this thread.
+    fn sort_alone(&mut self) -> Result<Statistics> {
+        let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(usize::MAX));
+        let bytes = self.block.len() as u64;
+        let records = if self.records == 0 { bytes / RECORD_BYTES } else { self.records };
+        let extent = Extent { bytes, records };
+        pushed.put(std::mem::take(&mut self.block), &self.progress)?;
+        pushed.finish();
+        let mut job = with_ends(&self.job, &pushed, &sorted, Some(extent));
+        job.threads = Some(1);
+        let statistics = job.run(&self.progress)?;
+        sorted.finish();
+        while let Some(block) = sorted.take(Vec::new(), &self.progress)? {
+            self.block.extend_from_slice(&block);
+        }
+        Ok(statistics)
+    }
+}
+
+impl Drop for BlockSort {
+    fn drop(&mut self) {
+        let state = std::mem::replace(&mut self.state, BlockSortState::Failed);
+        if let BlockSortState::Running(running) = state {
+            running.stop(&self.progress);
+        }
+    }
+}
+
+/// The bytes of a sort or a merge in order, block by block.
+#[derive(Debug)]
+pub struct BlocksInOrder {
+    progress: Arc<Progress>,
+    /// End of the job; `None` after an error.
+    end: Option<JobEnd>,
+    /// The block that was taken last.
+    block: Vec<u8>,
+    /// True if the block waits to be returned.
+    is_block_new: bool,
+}
+
+/// End of a job.
+#[derive(Debug)]
+enum JobEnd {
+    /// Blocks are still to be taken.
+    Running(RunningJob),
+    /// All blocks were taken.
+    Done(Box<Statistics>),
+}
+
+impl BlocksInOrder {
+    /// Returns the blocks of a job whose input is complete.
+    pub(super) const fn running(progress: Arc<Progress>, job: RunningJob) -> Self {
+        let end = Some(JobEnd::Running(job));
+        Self { progress, end, block: Vec::new(), is_block_new: false }
+    }
+
+    /// Returns the only block of a job that has ended.
+    fn done(progress: Arc<Progress>, statistics: Statistics, block: Vec<u8>) -> Self {
+        let end = Some(JobEnd::Done(Box::new(statistics)));
+        Self { progress, end, block, is_block_new: true }
+    }
+
+    /// Returns the block that was taken last; empty before the first one.
+    pub fn block(&self) -> &[u8] {
+        if self.is_block_new { &[] } else { &self.block }
+    }
+
+    /// Takes the next block, and returns it; `None` after the last one. The order and the number of
+    /// records are proven by then, unless the job does not verify.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that disks can cause; [`Error::Interrupted`] after an error, and after a
+    /// stop.
+    pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
+        if std::mem::take(&mut self.is_block_new) {
+            return Ok(Some(&self.block));
+        }
+        let old = std::mem::take(&mut self.block);
+        let running = match self.end.take() {
+            None => return Err(Error::Interrupted),
+            Some(JobEnd::Running(running)) => running,
+            done => {
+                self.end = done;
+                return Ok(None);
+            }
+        };
+        match running.sorted.take(old, &self.progress) {
+            Ok(Some(block)) => {
+                (self.block, self.end) = (block, Some(JobEnd::Running(running)));
+                Ok(Some(&self.block))
+            }
+            Ok(None) => {
+                self.end = Some(JobEnd::Done(Box::new(running.join()?)));
+                Ok(None)
+            }
+            Err(_) => Err(running.failure()),
+        }
+    }
+
+    /// Passes the blocks that are left, and returns the statistics of the job.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`next_block`](Self::next_block).
+    pub fn close(mut self) -> Result<Statistics> {
+        while self.next_block()?.is_some() {}
+        match self.end.take() {
+            Some(JobEnd::Done(statistics)) => Ok(*statistics),
+            _ => Err(Error::Interrupted),
+        }
+    }
+}
+
+impl Drop for BlocksInOrder {
+    fn drop(&mut self) {
+        if let Some(JobEnd::Running(running)) = self.end.take() {
+            running.stop(&self.progress);
+        }
+    }
+}
