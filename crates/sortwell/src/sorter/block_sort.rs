@@ -8,15 +8,16 @@
 //! What fits into one block is sorted by the caller's thread when the last record was pushed; there
 //! is no second thread then, and no file.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sortwell_engine::io::Extent;
-use sortwell_engine::job;
+use sortwell_engine::job::{self, Output};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
 use super::queue::{BLOCK_BYTES, BlockQueue};
-use super::running::{RunningJob, with_ends};
+use super::running::{RunningJob, sorted_blocks, with_ends};
 
 /// Bytes that a record has about, if it is not known how many there are.
 const RECORD_BYTES: u64 = 64;
@@ -30,6 +31,8 @@ pub struct BlockSort {
     block: Vec<u8>,
     /// Records that begin in the block, as far as that is known.
     records: u64,
+    /// The file that the sorted bytes are written to, instead of being pulled.
+    file: Option<PathBuf>,
     state: BlockSortState,
 }
 
@@ -48,7 +51,15 @@ impl BlockSort {
     /// Returns a sort by `job`, whose inputs and output are replaced by what is pushed and pulled.
     /// It has no thread, no file and no memory yet.
     pub fn new(job: job::SortJob, progress: Arc<Progress>) -> Self {
-        Self { job, progress, block: Vec::new(), records: 0, state: BlockSortState::Begun }
+        let state = BlockSortState::Begun;
+        Self { job, progress, block: Vec::new(), records: 0, file: None, state }
+    }
+
+    /// Returns a sort by `job` whose bytes are written to `file`.
+    pub fn to_file(job: job::SortJob, progress: Arc<Progress>, file: PathBuf) -> Self {
+        let mut sort = Self::new(job, progress);
+        sort.file = Some(file);
+        sort
     }
 
     /// Returns the job. Options that are set after bytes were pushed may be without effect.
@@ -110,7 +121,9 @@ impl BlockSort {
     /// Hands the block to the sort, which is started for the first one.
     fn hand_over(&mut self) -> Result<()> {
         let running = match std::mem::replace(&mut self.state, BlockSortState::Failed) {
-            BlockSortState::Begun => RunningJob::start_sort(&self.job, &self.progress)?,
+            BlockSortState::Begun => {
+                RunningJob::start_sort(&self.job, self.file.as_ref(), &self.progress)?
+            }
             BlockSortState::Running(running) => running,
             BlockSortState::Failed => return Err(Error::Interrupted),
         };
@@ -148,6 +161,15 @@ impl BlockSort {
         }
     }
 
+    /// Ends the input, and returns when the file is in place.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that disks or options can cause.
+    pub fn finish_file(self) -> Result<Statistics> {
+        self.finish()?.close()
+    }
+
     /// Sorts the only block by this thread.
     fn sort_alone(&mut self) -> Result<Statistics> {
         let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(usize::MAX));
@@ -156,7 +178,8 @@ impl BlockSort {
         let extent = Extent { bytes, records };
         pushed.put(std::mem::take(&mut self.block), &self.progress)?;
         pushed.finish();
-        let mut job = with_ends(&self.job, &pushed, &sorted, Some(extent));
+        let output = self.file.clone().map_or_else(|| sorted_blocks(&sorted), Output::File);
+        let mut job = with_ends(&self.job, &pushed, output, Some(extent));
         job.threads = Some(1);
         let statistics = job.run(&self.progress)?;
         sorted.finish();
