@@ -1,0 +1,122 @@
+//! Functions of the program that a job calls, as closures.
+//!
+//! A callback is declared so that an exception of C++ that leaves it, which the header forbids, is
+//! a panic or the end of the process, and not undefined.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null;
+
+use super::{ErrorPlace, coded, done, job};
+use crate::call::{KeyCallback, OutputCallback};
+use crate::handle::Handle;
+
+/// Function that points to the key of a record.
+type KeyFunction = unsafe extern "C-unwind" fn(
+    context: *mut c_void,
+    record: *const c_void,
+    length: usize,
+    key: *mut *const c_void,
+    key_length: *mut usize,
+) -> c_int;
+
+/// Function that takes a sorted record.
+type OutputFunction = unsafe extern "C-unwind" fn(
+    context: *mut c_void,
+    key: *const c_void,
+    key_length: usize,
+    record: *const c_void,
+    length: usize,
+) -> c_int;
+
+/// Pointer that a callback gets.
+#[derive(Clone, Copy)]
+struct Context(*mut c_void);
+
+// SAFETY: the library only passes it on, on the thread that makes the call; the header says so.
+unsafe impl Send for Context {}
+
+impl Context {
+    /// Returns the pointer. A method, so that closures capture the whole context.
+    const fn pointer(self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// Returned where a key callback leaves its key at NULL.
+const NO_KEY: c_int = c_int::MIN;
+
+/// Sets the callback that writes keys.
+///
+/// # Safety
+///
+/// The arguments are as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sortwell_on_key(
+    handle: *mut Handle,
+    function: Option<KeyFunction>,
+    context: *mut c_void,
+    error: ErrorPlace,
+) -> c_int {
+    let name = "sortwell_on_key";
+    let context = Context(context);
+    let closure = |function: KeyFunction| -> KeyCallback {
+        Box::new(move |record, key| {
+            let (mut start, mut length) = (null(), 0);
+            let (bytes, context) = (record.as_ptr().cast(), context.pointer());
+            // SAFETY: the header says what the callback may do with its arguments.
+            let answer =
+                unsafe { function(context, bytes, record.len(), &raw mut start, &raw mut length) };
+            if answer != 0 {
+                return Err(answer);
+            }
+            if length > 0 && start.is_null() || isize::try_from(length).is_err() {
+                return Err(NO_KEY);
+            }
+            if length > 0 {
+                // SAFETY: the callback has set a key of this length, which lives until it is
+                // called again.
+                key.extend_from_slice(unsafe { std::slice::from_raw_parts(start.cast(), length) });
+            }
+            Ok(())
+        })
+    };
+    let act = || {
+        // SAFETY: the arguments are as the header says.
+        let handle = unsafe { job(name, handle)? };
+        handle.call(name, |job| job.on_key(function.map(closure))).map(done)
+    };
+    // SAFETY: the arguments are as the header says.
+    unsafe { coded(error, act) }
+}
+
+/// Sets the callback that takes sorted records.
+///
+/// # Safety
+///
+/// The arguments are as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sortwell_on_output(
+    handle: *mut Handle,
+    function: Option<OutputFunction>,
+    context: *mut c_void,
+    error: ErrorPlace,
+) -> c_int {
+    let name = "sortwell_on_output";
+    let context = Context(context);
+    let closure = |function: OutputFunction| -> OutputCallback {
+        Box::new(move |key, record| {
+            let (key_bytes, bytes) = (key.as_ptr().cast(), record.as_ptr().cast());
+            let context = context.pointer();
+            // SAFETY: the header says what the callback may do with its arguments.
+            let answer = unsafe { function(context, key_bytes, key.len(), bytes, record.len()) };
+            if answer == 0 { Ok(()) } else { Err(answer) }
+        })
+    };
+    let act = || {
+        // SAFETY: the arguments are as the header says.
+        let handle = unsafe { job(name, handle)? };
+        handle.call(name, |job| job.on_output(function.map(closure))).map(done)
+    };
+    // SAFETY: the arguments are as the header says.
+    unsafe { coded(error, act) }
+}
