@@ -22,7 +22,7 @@ pub unsafe extern "C" fn sortwell_push(
     let act = || {
         // SAFETY: the arguments are as the header says.
         let (handle, records) =
-            unsafe { (job(function, handle)?, bytes(function, "the records", records, length)?) };
+            unsafe { (job(function, handle)?, bytes(function, "the pointer to the records", records, length)?) };
         handle.call(function, |job| job.push(records)).map(done)
     };
     // SAFETY: the arguments are as the header says.
@@ -49,8 +49,8 @@ pub unsafe extern "C" fn sortwell_push_keyed(
         let (handle, key, payload) = unsafe {
             (
                 job(function, handle)?,
-                bytes(function, "the key", key, key_length)?,
-                bytes(function, "the payload", payload, payload_length)?,
+                bytes(function, "the pointer to the key", key, key_length)?,
+                bytes(function, "the pointer to the payload", payload, payload_length)?,
             )
         };
         handle.call(function, |job| job.push_keyed(key, payload)).map(done)
