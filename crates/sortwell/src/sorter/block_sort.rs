@@ -18,9 +18,6 @@ use sortwell_engine::{Error, Result};
 use super::queue::{BLOCK_BYTES, BlockQueue};
 use super::running::{RunningJob, with_ends};
 
-/// Bytes that a record has about, if it is not known how many there are.
-const RECORD_BYTES: u64 = 64;
-
 /// A sort of bytes that are pushed.
 #[derive(Debug)]
 pub struct BlockSort {
@@ -28,8 +25,6 @@ pub struct BlockSort {
     progress: Arc<Progress>,
     /// Bytes that have not been handed over.
     block: Vec<u8>,
-    /// Records that begin in the block, as far as that is known.
-    records: u64,
     state: BlockSortState,
 }
 
@@ -48,7 +43,7 @@ impl BlockSort {
     /// Returns a sort by `job`, whose inputs and output are replaced by what is pushed and pulled.
     /// It has no thread, no file and no memory yet.
     pub fn new(job: job::SortJob, progress: Arc<Progress>) -> Self {
-        Self { job, progress, block: Vec::new(), records: 0, state: BlockSortState::Begun }
+        Self { job, progress, block: Vec::new(), state: BlockSortState::Begun }
     }
 
     /// Returns the job. Options that are set after bytes were pushed may be without effect.
@@ -103,7 +98,6 @@ impl BlockSort {
         if !self.block.is_empty() && self.block.len() + bytes > BLOCK_BYTES {
             self.hand_over()?;
         }
-        self.records += 1;
         Ok(&mut self.block)
     }
 
@@ -151,9 +145,8 @@ impl BlockSort {
     /// Sorts the only block by this thread.
     fn sort_alone(&mut self) -> Result<Statistics> {
         let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(usize::MAX));
-        let bytes = self.block.len() as u64;
-        let records = if self.records == 0 { bytes / RECORD_BYTES } else { self.records };
-        let extent = Extent { bytes, records };
+        let records = self.job.format.framing().count(&self.block) as u64;
+        let extent = Extent { bytes: self.block.len() as u64, records };
         pushed.put(std::mem::take(&mut self.block), &self.progress)?;
         pushed.finish();
         let mut job = with_ends(&self.job, &pushed, &sorted, Some(extent));
