@@ -38,30 +38,30 @@ pub type OutputCallback = Box<dyn FnMut(&[u8], &[u8]) -> Result<(), i32> + Send>
 pub struct CallState {
     words: JobWords,
     progress: Arc<Progress>,
-    stage: Stage,
+    stage: CallStage,
     key: Option<KeyCallback>,
     output: Option<OutputCallback>,
     /// The key of the record that is pushed.
     key_bytes: Vec<u8>,
     /// Records that were pushed with a key or through the key callback, or that were delivered.
     records: u64,
-    end: Option<End>,
+    end: Option<CallEnd>,
     /// The statistics as they were lent.
     json: CString,
 }
 
-/// End of a job.
+/// CallEnd of a job.
 #[derive(Debug)]
-enum End {
+enum CallEnd {
     /// A sort or merge.
     Done(Box<Statistics>, Option<PathBuf>),
     /// A check: its statistics as JSON.
     Checked(String),
 }
 
-/// Stage of a job.
+/// CallStage of a job.
 #[derive(Debug)]
-pub enum Stage {
+pub enum CallStage {
     /// Options and inputs are set.
     Options,
     /// Records are pushed.
@@ -90,7 +90,7 @@ impl CallState {
         Self {
             words: JobWords::new(command),
             progress,
-            stage: Stage::Options,
+            stage: CallStage::Options,
             key: None,
             output: None,
             key_bytes: Vec::new(),
@@ -101,12 +101,12 @@ impl CallState {
     }
 
     /// Returns the stage of the job.
-    pub const fn stage(&self) -> &Stage {
+    pub const fn stage(&self) -> &CallStage {
         &self.stage
     }
 
     /// Sets the stage, and returns the one before.
-    pub const fn replace(&mut self, stage: Stage) -> Stage {
+    pub const fn replace(&mut self, stage: CallStage) -> CallStage {
         std::mem::replace(&mut self.stage, stage)
     }
 
@@ -139,13 +139,13 @@ impl CallState {
     /// Returns the statistics as JSON; `None` before the job has ended.
     pub fn statistics(&mut self) -> Option<&CString> {
         let json = match self.end.take()? {
-            End::Done(statistics, output) => {
+            CallEnd::Done(statistics, output) => {
                 let json = self.words.statistics(&statistics, output.as_deref());
-                self.end = Some(End::Done(statistics, output));
+                self.end = Some(CallEnd::Done(statistics, output));
                 json
             }
-            End::Checked(json) => {
-                self.end = Some(End::Checked(json.clone()));
+            CallEnd::Checked(json) => {
+                self.end = Some(CallEnd::Checked(json.clone()));
                 json
             }
         };
@@ -157,7 +157,7 @@ impl CallState {
     fn check_options(&self, function: &str) -> Called {
         self.check_open(function)?;
         match self.stage {
-            Stage::Options => Ok(()),
+            CallStage::Options => Ok(()),
             _ => Err(CallError::usage(format!(
                 "{function}: {}; options, inputs and callbacks come first",
                 self.what_happened()
@@ -168,7 +168,7 @@ impl CallState {
     /// Checks that the job has not failed.
     fn check_open(&self, function: &str) -> Called {
         match &self.stage {
-            Stage::Failed(error) | Stage::Broken(error) => {
+            CallStage::Failed(error) | CallStage::Broken(error) => {
                 let message = error.message().to_string_lossy();
                 let words = format!("{function}: the job has failed before: {message}");
                 Err(CallError::new(error.code(), words))
@@ -185,19 +185,19 @@ impl CallState {
     /// Describes the stage.
     fn what_happened(&self) -> &'static str {
         match self.stage {
-            Stage::Options => "no record was pushed and no job was run",
-            Stage::Pushing(_) => "records are being pushed",
-            Stage::Pulling(_) => "the input is complete (sortwell_finish)",
-            Stage::Ended(true) => "all records were taken",
-            Stage::Ended(false) => "the job has ended",
-            Stage::Failed(_) | Stage::Broken(_) => "the job has failed",
+            CallStage::Options => "no record was pushed and no job was run",
+            CallStage::Pushing(_) => "records are being pushed",
+            CallStage::Pulling(_) => "the input is complete (sortwell_finish)",
+            CallStage::Ended(true) => "all records were taken",
+            CallStage::Ended(false) => "the job has ended",
+            CallStage::Failed(_) | CallStage::Broken(_) => "the job has failed",
         }
     }
 
     /// Ends the job with an error, and removes what it left.
     fn fail(&mut self, error: impl Into<CallError>) -> CallError {
         let error = error.into();
-        drop(self.replace(Stage::Failed(error.clone())));
+        drop(self.replace(CallStage::Failed(error.clone())));
         error
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sortwell::Error;
 use sortwell_cli::embed;
@@ -90,24 +90,24 @@ impl CallError {
 
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
-        let (file, offset, record) = place(&error);
+        let file = file_of(&error).map(Path::to_owned);
+        let (offset, record) = (error.offset(), error.record());
         let code = embed::status(&error).into();
         Self::new(code, embed::chain(&error)).at(file.as_deref(), offset, record)
     }
 }
 
-/// Returns the file of an error, and the offset and the record in it.
-fn place(error: &Error) -> (Option<PathBuf>, Option<u64>, Option<u64>) {
+/// Returns the file of an error.
+fn file_of(error: &Error) -> Option<&Path> {
     match error {
-        Error::Malformed { path, .. } | Error::BudgetExceeded { path, .. } => {
-            (Some(path.clone()), None, None)
-        }
-        Error::Io { path, offset, .. } => (Some(path.clone()), *offset, None),
-        Error::NoSpace { path, .. }
+        Error::Malformed { path, .. }
+        | Error::BudgetExceeded { path, .. }
+        | Error::Io { path, .. }
+        | Error::NoSpace { path, .. }
         | Error::WriteProtected { path }
-        | Error::Corrupt { path, .. } => (Some(path.clone()), None, None),
-        Error::Kept { error, .. } => place(error),
-        _ => (None, None, None),
+        | Error::Corrupt { path, .. } => Some(path),
+        Error::Kept { error, .. } => file_of(error),
+        _ => None,
     }
 }
 

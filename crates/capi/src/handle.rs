@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, TryLockError};
 use sortwell::Progress;
 use sortwell_cli::embed::EmbeddedCommand;
 
-use crate::call::{CallState, Stage};
+use crate::call::{CallStage, CallState};
 use crate::call_error::CallError;
 
 /// Number of forks that led to this process.
@@ -71,13 +71,13 @@ impl Handle {
                 )));
             }
         };
-        if let Stage::Broken(error) = state.stage() {
+        if let CallStage::Broken(error) = state.stage() {
             return Err(error.clone());
         }
         let made = catch_unwind(AssertUnwindSafe(|| act(&mut state)));
         made.unwrap_or_else(|panic| {
             let error = CallError::bug(&words_of(panic.as_ref()));
-            let before = state.replace(Stage::Broken(error.clone()));
+            let before = state.replace(CallStage::Broken(error.clone()));
             // What the panic left may panic when it is dropped.
             let _ = catch_unwind(AssertUnwindSafe(move || drop(before)));
             Err(error)

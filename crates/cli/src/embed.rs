@@ -1,9 +1,9 @@
 //! The command's grammar, words and statuses, for libraries in other languages.
 //!
 //! A library takes options by their names and values. They become the words of a command line,
-//! which the command's one definition reads, so a name, a value and a message mean the same in both.
-//! Nothing here prints, and options that only make sense for a command are errors. The interface
-//! may change in every version.
+//! which the command's one definition reads, so a name, a value and a message mean the same in
+//! both. Nothing here prints, and options that only make sense for a command are errors. The
+//! interface may change in every version.
 
 mod refused;
 

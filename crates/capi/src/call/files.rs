@@ -5,7 +5,7 @@ use std::path::Path;
 use sortwell::{Checked, Disorder};
 use sortwell_cli::embed::{FileJob, FileJobEnd};
 
-use super::{CallState, Called, End, Stage};
+use super::{CallEnd, CallStage, CallState, Called};
 use crate::call_error::{CallError, code};
 
 impl CallState {
@@ -20,13 +20,13 @@ impl CallState {
         let job = self.words.file_job(output)?;
         match job.run(&self.progress).map_err(|error| self.fail(error))? {
             FileJobEnd::Done(statistics) => {
-                self.end = Some(End::Done(statistics, output.map(Path::to_owned)));
-                self.stage = Stage::Ended(false);
+                self.end = Some(CallEnd::Done(statistics, output.map(Path::to_owned)));
+                self.stage = CallStage::Ended(false);
                 Ok(())
             }
             FileJobEnd::Checked(checked) => {
-                self.end = Some(End::Checked(json(&checked)));
-                self.stage = Stage::Ended(false);
+                self.end = Some(CallEnd::Checked(json(&checked)));
+                self.stage = CallStage::Ended(false);
                 match (&checked.disorder, job) {
                     (Some(disorder), FileJob::Check(_, sentence)) => {
                         Err(out_of_order(disorder, &sentence(disorder)))

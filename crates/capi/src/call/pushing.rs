@@ -6,7 +6,7 @@ use sortwell::unstable_sort::BlockSort;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-use super::{CallState, Called, Pushing, Stage};
+use super::{CallStage, CallState, Called, Pushing};
 use crate::call_error::{CallError, code};
 use crate::in_order::RecordsInOrder;
 
@@ -39,10 +39,12 @@ impl CallState {
     pub fn finish(&mut self) -> Called {
         let is_keyed = self.key.is_some();
         self.pushing("sortwell_finish", is_keyed)?;
-        let Stage::Pushing(pushing) = self.replace(Stage::Ended(true)) else { return Ok(()) };
+        let CallStage::Pushing(pushing) = self.replace(CallStage::Ended(true)) else {
+            return Ok(());
+        };
         let Pushing { sort, framing, is_keyed } = *pushing;
         let blocks = sort.finish().map_err(|error| self.fail(of_pushed(error.into())))?;
-        self.stage = Stage::Pulling(Box::new(RecordsInOrder::new(blocks, framing, is_keyed)));
+        self.stage = CallStage::Pulling(Box::new(RecordsInOrder::new(blocks, framing, is_keyed)));
         self.records = 0;
         Ok(())
     }
@@ -89,16 +91,16 @@ impl CallState {
 
     /// Returns the sort that takes records, which the first push begins.
     fn pushing(&mut self, function: &str, is_keyed: bool) -> Called<&mut Pushing> {
-        if !matches!(self.stage, Stage::Pushing(_)) {
+        if !matches!(self.stage, CallStage::Pushing(_)) {
             self.check_open(function)?;
-            if !matches!(self.stage, Stage::Options) {
+            if !matches!(self.stage, CallStage::Options) {
                 let instead = "use a new job for more records";
                 return Err(self.out_of_order(function, instead));
             }
             let pushing = self.begun(is_keyed)?;
-            self.stage = Stage::Pushing(Box::new(pushing));
+            self.stage = CallStage::Pushing(Box::new(pushing));
         }
-        let Stage::Pushing(pushing) = &mut self.stage else {
+        let CallStage::Pushing(pushing) = &mut self.stage else {
             return Err(CallError::usage(format!("{function}: no records can be pushed")));
         };
         if is_keyed && !pushing.is_keyed {

@@ -1,7 +1,7 @@
 //! Sorted records that the program takes: in blocks, one by one, or through its callback.
 
 use super::pushing::of_pushed;
-use super::{CallState, Called, End, Stage};
+use super::{CallEnd, CallStage, CallState, Called};
 use crate::call_error::{CallError, code};
 use crate::in_order::{RecordParts, RecordsInOrder};
 
@@ -66,25 +66,29 @@ impl CallState {
     fn is_at_end(&self, function: &str) -> Called<bool> {
         self.check_open(function)?;
         match self.stage {
-            Stage::Ended(was_pulled) if was_pulled => Ok(true),
-            Stage::Ended(_) => Err(self.out_of_order(function, "its records are in its output")),
-            Stage::Pulling(_) => Ok(false),
+            CallStage::Ended(was_pulled) if was_pulled => Ok(true),
+            CallStage::Ended(_) => {
+                Err(self.out_of_order(function, "its records are in its output"))
+            }
+            CallStage::Pulling(_) => Ok(false),
             _ => Err(self.out_of_order(function, "call sortwell_finish first")),
         }
     }
 
     fn records_in_order(&mut self, function: &str) -> Called<&mut RecordsInOrder> {
         match &mut self.stage {
-            Stage::Pulling(records) => Ok(records),
+            CallStage::Pulling(records) => Ok(records),
             _ => Err(CallError::usage(format!("{function}: no records can be taken"))),
         }
     }
 
     /// Keeps the statistics of a job whose records were all taken.
     fn end(&mut self) -> Called {
-        let Stage::Pulling(records) = self.replace(Stage::Ended(true)) else { return Ok(()) };
+        let CallStage::Pulling(records) = self.replace(CallStage::Ended(true)) else {
+            return Ok(());
+        };
         let statistics = records.close().map_err(|error| self.fail(of_pushed(error.into())))?;
-        self.end = Some(End::Done(Box::new(statistics), None));
+        self.end = Some(CallEnd::Done(Box::new(statistics), None));
         Ok(())
     }
 }

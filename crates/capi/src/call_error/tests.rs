@@ -1,3 +1,5 @@
+//! Codes, places and messages of errors.
+
 use super::*;
 
 #[test]

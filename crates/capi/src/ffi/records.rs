@@ -21,8 +21,12 @@ pub unsafe extern "C" fn sortwell_push(
     let function = "sortwell_push";
     let act = || {
         // SAFETY: the arguments are as the header says.
-        let (handle, records) =
-            unsafe { (job(function, handle)?, bytes(function, "the pointer to the records", records, length)?) };
+        let (handle, records) = unsafe {
+            (
+                job(function, handle)?,
+                bytes(function, "the pointer to the records", records, length)?,
+            )
+        };
         handle.call(function, |job| job.push(records)).map(done)
     };
     // SAFETY: the arguments are as the header says.

@@ -1,3 +1,5 @@
+//! Panics in calls, and calls of two threads.
+
 use std::sync::Barrier;
 use std::thread;
 

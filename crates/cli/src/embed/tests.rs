@@ -1,3 +1,5 @@
+//! Options, words and statuses as libraries get them, against those of the command.
+
 use std::fs;
 
 use super::*;
