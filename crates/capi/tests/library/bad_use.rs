@@ -1,4 +1,4 @@
-//! Wrong uses, each of which is a clear error: the cases of `bad_use.c`. None of them leaves a file.
+//! Wrong uses, each of which is a clear error: the cases of `bad_use.c`. None leaves a file.
 
 use std::fs;
 

@@ -5,3 +5,4 @@ mod harness;
 mod header;
 mod limits;
 mod programs;
+mod sameness;
