@@ -3,7 +3,7 @@
 //! The figures are the library's; here they only become words. One topic a line, named in front, so
 //! that a line can be found with `grep`.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -115,10 +115,10 @@ pub struct Named {
 const NAMES_MAX: usize = 20;
 
 impl Named {
-    /// Returns the names of `files`, which this process was asked to use by a command line.
-    pub fn new(files: &JobFiles<'_>) -> Self {
+    /// Returns the names of `files`, which the words of a command line name.
+    pub fn new(files: &JobFiles<'_>, words: impl Iterator<Item = OsString>) -> Self {
         let JobFiles { inputs, output, format_by_names, .. } = *files;
-        let words: Vec<String> = std::env::args_os().map(|word| quoted(&word)).collect();
+        let words: Vec<String> = words.map(|word| quoted(&word)).collect();
         Self {
             inputs: inputs.iter().take(NAMES_MAX).map(name_of).collect(),
             input_count: inputs.len(),

@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use config::{ConfigError, ConfigErrorKind};
-pub use message::Message;
+pub use message::{Message, RecordPosition};
 pub(crate) use message::{config, message};
 pub(crate) use named::named;
 pub use parse::ParseError;
@@ -308,6 +308,28 @@ impl Error {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { source, .. }
             if matches!(source.kind(), StorageFull | QuotaExceeded))
+    }
+
+    /// Returns the number of the record at fault in its input, from 1, where it is known.
+    pub fn record(&self) -> Option<u64> {
+        self.position().record
+    }
+
+    /// Returns the byte at fault in the file: the offset of a request, or the first byte of a
+    /// record, where it is known.
+    pub fn offset(&self) -> Option<u64> {
+        self.position().offset
+    }
+
+    fn position(&self) -> RecordPosition {
+        match self {
+            Self::Malformed { message, .. } | Self::BudgetExceeded { message, .. } => {
+                message.position()
+            }
+            Self::Io { offset, .. } => RecordPosition { record: None, offset: *offset },
+            Self::Kept { error, .. } => error.position(),
+            _ => RecordPosition::default(),
+        }
     }
 
     /// Returns whether the caller stopped the job, with or without work that was kept.

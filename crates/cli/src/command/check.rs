@@ -74,7 +74,7 @@ pub fn run(arguments: &CheckArguments) -> CommandOutcome {
 }
 
 /// Returns the message about a record out of order: its place and its first bytes.
-fn sentence(disorder: &Disorder, is_unique: bool) -> String {
+pub fn sentence(disorder: &Disorder, is_unique: bool) -> String {
     let Disorder { path, record_number, number_before, offset, record } = disorder;
     let why = if is_unique { "does not belong after" } else { "belongs before" };
     let mut words = format!(
@@ -89,7 +89,7 @@ fn sentence(disorder: &Disorder, is_unique: bool) -> String {
 
 impl CheckArguments {
     /// Returns the job that the arguments ask for.
-    fn job(&self) -> Result<CheckJob> {
+    pub fn job(&self) -> Result<CheckJob> {
         let inputs = self.inputs.inputs()?;
         let format = self.order.format(&inputs)?;
         let (keys, order) = self.order.keys(format, false)?;

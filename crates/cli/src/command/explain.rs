@@ -48,6 +48,7 @@ Examples:
 /// Explains.
 pub fn run(arguments: &ExplainArguments) -> CommandOutcome {
     let job = arguments.sort.job()?;
+    arguments.sort.warn_of_profile();
     let explanation = job.explain()?;
     let by_names = arguments.sort.format_by_names(&job);
     let words = match arguments.form {

@@ -113,7 +113,7 @@ pub fn run(arguments: &MergeArguments) -> CommandOutcome {
 
 impl MergeArguments {
     /// Returns the job that the arguments ask for.
-    fn job(&self) -> Result<MergeJob> {
+    pub fn job(&self) -> Result<MergeJob> {
         let inputs = self.inputs.inputs()?;
         let order = self.order.behind(&self.unique_by);
         let format = order.format(&inputs)?;

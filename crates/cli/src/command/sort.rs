@@ -166,6 +166,7 @@ Examples:
 /// Sorts.
 pub fn run(arguments: &SortArguments) -> CommandOutcome {
     let job = arguments.job()?;
+    arguments.resources.warn_of_profile();
     arguments.resources.warn();
     let is_split = job.select.split.is_some();
     let format_by_names = arguments.format_by_names(&job);
@@ -177,6 +178,11 @@ impl SortArguments {
     /// Returns the format that a job has by the names of its inputs, if it has.
     pub fn format_by_names(&self, job: &SortJob) -> Option<&'static str> {
         self.order().format_by_names(&job.inputs).map(|(name, _)| name)
+    }
+
+    /// Says on standard error that the default machine profile cannot be read, if that is so.
+    pub fn warn_of_profile(&self) {
+        self.resources.warn_of_profile();
     }
 
     /// Returns the order of records, groups first.

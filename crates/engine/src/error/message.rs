@@ -27,6 +27,24 @@ use crate::units::ByteSize;
 pub struct Message {
     /// Parts of the message; never two texts in a row.
     parts: Vec<MessagePart>,
+    /// The record that the message is about.
+    position: RecordPosition,
+}
+
+/// Position of a record in an input, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordPosition {
+    /// The number of the record, from 1.
+    pub record: Option<u64>,
+    /// The byte at which it begins.
+    pub offset: Option<u64>,
+}
+
+impl RecordPosition {
+    /// Returns the position of a record whose number and first byte are known.
+    pub(crate) fn new(record: u64, offset: u64) -> Self {
+        Self { record: Some(record), offset: Some(offset) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +75,17 @@ impl Message {
             MessagePart::Reference(reference) => name(reference),
         };
         self.parts.iter().map(text).collect()
+    }
+
+    /// Returns the message about the record at `position`.
+    pub(crate) fn at(mut self, position: RecordPosition) -> Self {
+        self.position = position;
+        self
+    }
+
+    /// Returns the position of the record that the message is about, as far as it is known.
+    pub(crate) fn position(&self) -> RecordPosition {
+        self.position
     }
 
     /// Returns the references of the message, in order.
@@ -130,6 +159,9 @@ impl Fragment for Reference {
 
 impl Fragment for Message {
     fn add_to(&self, message: &mut Message) {
+        if message.position == RecordPosition::default() {
+            message.position = self.position;
+        }
         for part in &self.parts {
             match part {
                 MessagePart::Text(text) => message.push_text(text),

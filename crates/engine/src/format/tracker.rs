@@ -10,7 +10,7 @@ use super::csv::{self, Gap, Quoting};
 use super::framing::{Framing, Passage};
 use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
-use crate::error::{Error, Message, Setting, message};
+use crate::error::{Error, Message, RecordPosition, Setting, message};
 use crate::units::ByteSize;
 
 /// Knows how far the record is that the last byte passed belongs to.
@@ -51,9 +51,15 @@ impl RecordFault {
         Self { at, message: message.into(), least: None }
     }
 
-    /// Returns the error of the input at `path` whose record at `place` this is.
-    pub fn error(&self, path: PathBuf, place: &impl std::fmt::Display) -> Error {
-        let message = message!("{}: {}", place.to_string(), self.message);
+    /// Returns the error of the input at `path` whose record at `place`, in words and in numbers,
+    /// this is.
+    pub fn error(
+        &self,
+        path: PathBuf,
+        place: &impl std::fmt::Display,
+        position: RecordPosition,
+    ) -> Error {
+        let message = message!("{}: {}", place.to_string(), self.message).at(position);
         match self.least {
             Some(least) => Error::BudgetExceeded { path, message, least: Some(least) },
             None => Error::Malformed { path, message },

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::coders::Coders;
 use super::contents::Look;
 use super::{Asked, Budget, Input, Output, Resume, SortJob, in_place, union};
-use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
+use crate::error::{ConfigErrorKind, Error, Message, RecordPosition, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
@@ -395,12 +395,12 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
     }
     Err(Error::Malformed {
         path: path.to_owned(),
-        message: format!(
+        message: Message::from(format!(
             "{bytes} bytes are not a multiple of the record length {record_length}: {excess} \
              bytes are left after record {}; check the record length",
             bytes / record_length
-        )
-        .into(),
+        ))
+        .at(RecordPosition::new(bytes / record_length + 1, bytes - excess)),
     })
 }
 

@@ -19,7 +19,7 @@ use super::record_place::{Before, RecordPlace, count_before, length_at};
 use super::sample::{ComingLoad, Sampler};
 use super::stage::Worker;
 use super::{InputStream, JobInput, Work};
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{Error, Message, RecordPosition, Result, Setting, message};
 use crate::format::{Framing, RecordFault};
 use crate::incore::{Classifier, Item, KeyedLoad};
 use crate::io::Region;
@@ -203,7 +203,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
                 }
             }
         };
-        fault.error(path, &RecordPlace { before, framing })
+        let place = RecordPlace { before, framing };
+        fault.error(path, &place, place.position())
     }
 
     /// Returns the input of a record and the byte at which it begins there: `origin` in files, and
@@ -268,7 +269,8 @@ fn over_budget(
         wanted,
         Setting::Memory,
         check,
-    );
+    )
+    .at(RecordPosition { record: None, offset: Some(offset) });
     Error::BudgetExceeded { path, message, least: least_mib.map(ByteSize::mib) }
 }
 

@@ -9,7 +9,7 @@ use std::fmt::{self, Display};
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, RecordPosition, Result};
 use crate::format::csv::Gap;
 use crate::format::{Framing, PREFIX_MAX, Tracker};
 use crate::io::{Cursor, File};
@@ -37,6 +37,14 @@ pub struct RecordPlace {
     pub before: Before,
     /// Framing that separates records.
     pub framing: Framing,
+}
+
+impl RecordPlace {
+    /// Returns the place in numbers.
+    pub fn position(&self) -> RecordPosition {
+        let record = self.before.records.map(|records| records + 1);
+        RecordPosition { record, offset: Some(self.before.bytes) }
+    }
 }
 
 impl Display for RecordPlace {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::heading::{Heading, Top, TopSize};
 use super::names::Names;
 use super::record_place::Before;
-use crate::error::{Error, Message, Result};
+use crate::error::{Error, Message, RecordPosition, Result, message};
 use crate::format::{Framing, Tracker};
 use crate::io::{Extent, pipe};
 use crate::stats::Progress;
@@ -291,11 +291,14 @@ fn check_end(reader: &pipe::PipeReader, record_length: u64) -> Result<()> {
     }
     Err(Error::Malformed {
         path: reader.name().to_owned(),
-        message: format!(
-            "ends in the middle of record {}: {bytes} bytes are not a multiple of the record \
-             length {record_length} ({excess} left over)",
-            bytes / record_length
+        message: message!(
+            "ends in the middle of record {}: {} bytes are not a multiple of the record length {} \
+             ({} left over)",
+            bytes / record_length + 1,
+            bytes,
+            record_length,
+            excess,
         )
-        .into(),
+        .at(RecordPosition::new(bytes / record_length + 1, bytes - excess)),
     })
 }

@@ -1,6 +1,6 @@
-//! Rules for the borders of the library. The command and the benchmarks use the crate `sortwell`,
-//! never the engine itself. The engine names no option and no subcommand, prints nothing and ends
-//! no process. The command gives its names to the settings that messages refer to.
+//! Rules for the borders of the library. The command, the C library and the benchmarks use the
+//! crate `sortwell`, never the engine itself. The engine names no option and no subcommand, prints
+//! nothing and ends no process. The command gives its names to the settings that messages refer to.
 
 use crate::Fault;
 use crate::rules::{fault, lines_with_word};
@@ -35,7 +35,7 @@ const SPEAKING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 const ENDING: [&str; 2] = ["process::exit", "process::abort"];
 
 /// The crates that use the public library.
-const USERS: [&str; 2] = ["crates/cli/", "crates/sortbench/"];
+const USERS: [&str; 3] = ["crates/capi/", "crates/cli/", "crates/sortbench/"];
 
 /// Every use of the engine in a file of the command or the benchmarks.
 pub fn engine_imports(path: &str, source: &Source) -> Vec<Fault> {

@@ -16,7 +16,7 @@ const UNSAFE_FOLDERS: [&str; 7] = [
     "crates/engine/src/io/",
     "crates/engine/src/incore/",
     "crates/engine/src/proof/hash",
-    "crates/capi/",
+    "crates/capi/src/ffi",
     "crates/cli/tests/command/children.rs",
 ];
 /// Names that say nothing of what is inside.

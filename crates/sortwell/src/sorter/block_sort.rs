@@ -19,9 +19,6 @@ use sortwell_engine::{Error, Result};
 use super::queue::{BLOCK_BYTES, BlockQueue};
 use super::running::{RunningJob, sorted_blocks, with_ends};
 
-/// Bytes that a record has about, if it is not known how many there are.
-const RECORD_BYTES: u64 = 64;
-
 /// A sort of bytes that are pushed.
 #[derive(Debug)]
 pub struct BlockSort {
@@ -29,8 +26,6 @@ pub struct BlockSort {
     progress: Arc<Progress>,
     /// Bytes that have not been handed over.
     block: Vec<u8>,
-    /// Records that begin in the block, as far as that is known.
-    records: u64,
     /// The file that the sorted bytes are written to, instead of being pulled.
     file: Option<PathBuf>,
     state: BlockSortState,
@@ -51,8 +46,7 @@ impl BlockSort {
     /// Returns a sort by `job`, whose inputs and output are replaced by what is pushed and pulled.
     /// It has no thread, no file and no memory yet.
     pub fn new(job: job::SortJob, progress: Arc<Progress>) -> Self {
-        let state = BlockSortState::Begun;
-        Self { job, progress, block: Vec::new(), records: 0, file: None, state }
+        Self { job, progress, block: Vec::new(), file: None, state: BlockSortState::Begun }
     }
 
     /// Returns a sort by `job` whose bytes are written to `file`.
@@ -114,7 +108,6 @@ impl BlockSort {
         if !self.block.is_empty() && self.block.len() + bytes > BLOCK_BYTES {
             self.hand_over()?;
         }
-        self.records += 1;
         Ok(&mut self.block)
     }
 
@@ -173,9 +166,8 @@ impl BlockSort {
     /// Sorts the only block by this thread.
     fn sort_alone(&mut self) -> Result<Statistics> {
         let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(usize::MAX));
-        let bytes = self.block.len() as u64;
-        let records = if self.records == 0 { bytes / RECORD_BYTES } else { self.records };
-        let extent = Extent { bytes, records };
+        let records = self.job.format.framing().count(&self.block) as u64;
+        let extent = Extent { bytes: self.block.len() as u64, records };
         pushed.put(std::mem::take(&mut self.block), &self.progress)?;
         pushed.finish();
         let output = self.file.clone().map_or_else(|| sorted_blocks(&sorted), Output::File);

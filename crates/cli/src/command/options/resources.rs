@@ -64,18 +64,22 @@ impl Resources {
         self.memory.unwrap_or_default()
     }
 
-    /// Returns the machine profile. If the default profile cannot be read, this prints a warning,
-    /// and the sort continues without it.
+    /// Returns the machine profile. If the default profile cannot be read, the sort continues
+    /// without it; [`warn_of_profile`](Self::warn_of_profile) says so.
     pub fn profile(&self) -> Result<Option<Arc<Profile>>> {
         let profile = match &self.profile {
             Some(path) => Profile::read(path).map(Some)?,
-            None => Profile::usual().unwrap_or_else(|error| {
-                let words = format!("sortwell: {error}; continuing without the machine profile\n");
-                standard::tell(words);
-                None
-            }),
+            None => Profile::usual().unwrap_or_default(),
         };
         Ok(profile.map(Arc::new))
+    }
+
+    /// Says on standard error that the default profile cannot be read, if that is so.
+    pub fn warn_of_profile(&self) {
+        if let (None, Err(error)) = (&self.profile, Profile::usual()) {
+            let words = format!("sortwell: {error}; continuing without the machine profile\n");
+            standard::tell(words);
+        }
     }
 
     /// Says on standard error where a ceiling is higher than memory ever reaches.

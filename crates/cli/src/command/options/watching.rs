@@ -91,7 +91,8 @@ impl AccountOptions {
         let report = self.report.as_deref().map(|path| Report::new(path, &files));
         let report = report.transpose()?;
         let result = self.watching.run(*files.output == Output::Stdout, work)?;
-        let whole = || statistics::json(&result, Named::new(&files));
+        let named = || Named::new(&files, std::env::args_os());
+        let whole = || statistics::json(&result, named());
         if let Some(report) = report {
             report.write(&whole())?;
         }

@@ -17,7 +17,7 @@ use memchr::{memchr, memchr_iter};
 use super::feed::{Feed, Reading};
 use super::kept::{Guard, Kept};
 use super::place::Standing;
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{Error, Message, RecordPosition, Result, Setting, message};
 use crate::format::{Framing, RecordFault, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::{KeyEncoder, KeyTally};
@@ -309,7 +309,8 @@ impl Source {
             let passed = watch.look(key, framing, record).map_err(|fault| {
                 let (records, bytes) = (Some(self.number - 1), self.offset);
                 let before = Before { records, lines: watch.lines, bytes };
-                fault.error(name.to_owned(), &RecordPlace { before, framing })
+                let place = RecordPlace { before, framing };
+                fault.error(name.to_owned(), &place, place.position())
             })?;
             self.is_wanted = passed.shown > 0;
             self.ragged += passed.ragged;
@@ -390,7 +391,8 @@ impl Source {
             None => format!("record {}, at offset {offset}", number + 1),
         };
         let path = self.reading.name().to_owned();
-        Error::Malformed { path, message: message!("{}: {}", place, message) }
+        let position = RecordPosition::new(number + 1, offset);
+        Error::Malformed { path, message: message!("{}: {}", place, message).at(position) }
     }
 
     /// Reads more into the window; whether there is no more.
@@ -431,13 +433,15 @@ impl Source {
             _ if left == 0 => Ok(0),
             Framing::Fixed(length) => Err(Error::Malformed {
                 path: self.reading.name().to_owned(),
-                message: format!(
-                    "ends in the middle of record {}, which begins at offset {}: {left} bytes are \
-                     left, and the record length is {length}",
+                message: message!(
+                    "ends in the middle of record {}, which begins at offset {}: {} bytes are \
+                     left, and the record length is {}",
                     self.number + 1,
-                    self.offset
+                    self.offset,
+                    left,
+                    length,
                 )
-                .into(),
+                .at(RecordPosition::new(self.number + 1, self.offset)),
             }),
             framing => {
                 let mut tracker = Tracker::new(framing);
@@ -482,6 +486,7 @@ fn too_long(path: &Path, number: u64, offset: u64, length: usize) -> Error {
             offset,
             ByteSize(length as u64),
             Setting::Memory,
-        ),
+        )
+        .at(RecordPosition::new(number, offset)),
     }
 }

@@ -6,7 +6,7 @@
 use super::feed::Feed;
 use super::kept::Guard;
 use super::source::{Advance, Source};
-use crate::error::{Error, Result};
+use crate::error::{Error, RecordPosition, Result, message};
 use crate::key::KeyEncoder;
 use crate::merge::loser_tree::{self, LoserTree};
 use crate::order::OrderCheck;
@@ -94,10 +94,13 @@ fn disorder(source: &Source) -> Error {
     let ((number, offset), before) = (source.place(), source.number_before());
     Error::Malformed {
         path: source.name().to_owned(),
-        message: format!(
-            "record {number} at offset {offset} is out of order: it belongs before record \
-             {before}; sort this input first"
+        message: message!(
+            "record {} at offset {} is out of order: it belongs before record {}; sort this input \
+             first",
+            number,
+            offset,
+            before,
         )
-        .into(),
+        .at(RecordPosition::new(number, offset)),
     }
 }

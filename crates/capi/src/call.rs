@@ -1,0 +1,222 @@
+//! The work of each C function, in safe Rust, and the order in which they may be called.
+//!
+//! ```text
+//!   Options --run--> Ended
+//!   Options --push--> Pushing --finish--> Pulling --all taken--> Ended
+//!   any --an error of the job--> Failed        any --a panic--> Broken
+//! ```
+//!
+//! A wrong call, such as a push after the end of the input, changes nothing.
+
+mod files;
+mod pushing;
+mod taking;
+
+use std::ffi::{CString, OsStr};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sortwell::unstable::format::Framing;
+use sortwell::unstable::key::OrderFunction;
+use sortwell::unstable_sort::BlockSort;
+use sortwell::{Progress, Statistics};
+use sortwell_cli::embed::{EmbeddedCommand, JobWords};
+
+use crate::call_error::CallError;
+use crate::in_order::RecordsInOrder;
+
+/// Result of a call.
+pub type Called<T = ()> = Result<T, CallError>;
+
+/// Writes the key of a record, or returns what the callback returned.
+pub type KeyCallback = Box<dyn FnMut(&[u8], &mut Vec<u8>) -> Result<(), i32> + Send>;
+
+/// Takes the key and the payload of a record, or returns what the callback returned.
+pub type OutputCallback = Box<dyn FnMut(&[u8], &[u8]) -> Result<(), i32> + Send>;
+
+/// State of a job between two calls.
+pub struct CallState {
+    words: JobWords,
+    progress: Arc<Progress>,
+    stage: CallStage,
+    key: Option<KeyCallback>,
+    compare: Option<OrderFunction>,
+    output: Option<OutputCallback>,
+    /// The key of the record that is pushed.
+    key_bytes: Vec<u8>,
+    /// Records that were pushed with a key or through the key callback, or that were delivered.
+    records: u64,
+    end: Option<CallEnd>,
+    /// The statistics as they were lent.
+    json: CString,
+}
+
+/// CallEnd of a job.
+#[derive(Debug)]
+enum CallEnd {
+    /// A sort or merge.
+    Done(Box<Statistics>, Option<PathBuf>),
+    /// A check: its statistics as JSON.
+    Checked(String),
+}
+
+/// CallStage of a job.
+#[derive(Debug)]
+pub enum CallStage {
+    /// Options and inputs are set.
+    Options,
+    /// Records are pushed.
+    Pushing(Box<Pushing>),
+    /// Records are taken.
+    Pulling(Box<RecordsInOrder>),
+    /// All was done; true if records were pulled.
+    Ended(bool),
+    /// The job has failed.
+    Failed(CallError),
+    /// A call has panicked.
+    Broken(CallError),
+}
+
+/// Sort that takes records.
+#[derive(Debug)]
+pub struct Pushing {
+    sort: BlockSort,
+    framing: Framing,
+    is_keyed: bool,
+}
+
+impl CallState {
+    /// Returns the state of a job without options.
+    pub fn new(command: EmbeddedCommand, progress: Arc<Progress>) -> Self {
+        Self {
+            words: JobWords::new(command),
+            progress,
+            stage: CallStage::Options,
+            key: None,
+            compare: None,
+            output: None,
+            key_bytes: Vec::new(),
+            records: 0,
+            end: None,
+            json: CString::default(),
+        }
+    }
+
+    /// Returns the stage of the job.
+    pub const fn stage(&self) -> &CallStage {
+        &self.stage
+    }
+
+    /// Sets the stage, and returns the one before.
+    pub const fn replace(&mut self, stage: CallStage) -> CallStage {
+        std::mem::replace(&mut self.stage, stage)
+    }
+
+    /// Sets an option.
+    pub fn set(&mut self, name: &OsStr, value: Option<&OsStr>) -> Called {
+        self.check_options("sortwell_set")?;
+        Ok(self.words.set(name, value)?)
+    }
+
+    /// Adds an input file.
+    pub fn input(&mut self, path: &OsStr) -> Called {
+        self.check_options("sortwell_input")?;
+        Ok(self.words.input(path)?)
+    }
+
+    /// Sets the callback that writes keys.
+    pub fn on_key(&mut self, callback: Option<KeyCallback>) -> Called {
+        self.check_options("sortwell_on_key")?;
+        self.key = callback;
+        Ok(())
+    }
+
+    /// Sets the callback that compares records.
+    pub fn on_compare(&mut self, callback: Option<OrderFunction>) -> Called {
+        self.check_options("sortwell_on_compare")?;
+        self.compare = callback;
+        Ok(())
+    }
+
+    /// Sets the callback that takes sorted records.
+    pub fn on_output(&mut self, callback: Option<OutputCallback>) -> Called {
+        self.check_open("sortwell_on_output")?;
+        self.output = callback;
+        Ok(())
+    }
+
+    /// Returns the statistics as JSON; `None` before the job has ended.
+    pub fn statistics(&mut self) -> Option<&CString> {
+        let json = match self.end.take()? {
+            CallEnd::Done(statistics, output) => {
+                let json = self.words.statistics(&statistics, output.as_deref());
+                self.end = Some(CallEnd::Done(statistics, output));
+                json
+            }
+            CallEnd::Checked(json) => {
+                self.end = Some(CallEnd::Checked(json.clone()));
+                json
+            }
+        };
+        self.json = CString::new(json).unwrap_or_default();
+        Some(&self.json)
+    }
+
+    /// Checks that the job has not begun.
+    fn check_options(&self, function: &str) -> Called {
+        self.check_open(function)?;
+        match self.stage {
+            CallStage::Options => Ok(()),
+            _ => Err(CallError::usage(format!(
+                "{function}: {}; options, inputs and callbacks come first",
+                self.what_happened()
+            ))),
+        }
+    }
+
+    /// Checks that the job has not failed.
+    fn check_open(&self, function: &str) -> Called {
+        match &self.stage {
+            CallStage::Failed(error) | CallStage::Broken(error) => {
+                let message = error.message().to_string_lossy();
+                let words = format!("{function}: the job has failed before: {message}");
+                Err(CallError::new(error.code(), words))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the error of a function that is called too early or too late.
+    fn out_of_order(&self, function: &str, instead: &str) -> CallError {
+        CallError::usage(format!("{function}: {}; {instead}", self.what_happened()))
+    }
+
+    /// Describes the stage.
+    fn what_happened(&self) -> &'static str {
+        match self.stage {
+            CallStage::Options => "no record was pushed and no job was run",
+            CallStage::Pushing(_) => "records are being pushed",
+            CallStage::Pulling(_) => "the input is complete (sortwell_finish)",
+            CallStage::Ended(true) => "all records were taken",
+            CallStage::Ended(false) => "the job has ended",
+            CallStage::Failed(_) | CallStage::Broken(_) => "the job has failed",
+        }
+    }
+
+    /// Ends the job with an error, and removes what it left.
+    fn fail(&mut self, error: impl Into<CallError>) -> CallError {
+        let error = error.into();
+        drop(self.replace(CallStage::Failed(error.clone())));
+        error
+    }
+}
+
+impl fmt::Debug for CallState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallState")
+            .field("words", &self.words)
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
+}

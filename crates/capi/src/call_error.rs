@@ -1,0 +1,121 @@
+//! Errors as C programs see them: a code, a message, and the place of the fault where it has one.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use sortwell::Error;
+use sortwell_cli::embed;
+
+/// Codes that a call returns, beyond the exit statuses of the command.
+pub mod code {
+    /// Done.
+    pub const OK: i32 = 0;
+    /// All records were taken.
+    pub const END: i32 = -1;
+    /// A check found a record out of order.
+    pub const DISORDER: i32 = 1;
+    /// The call or its arguments are wrong.
+    pub const USAGE: i32 = 2;
+    /// A callback returned another value than 0.
+    pub const CALLBACK: i32 = 6;
+    /// A fault of the library itself.
+    pub const BUG: i32 = 70;
+}
+
+/// Error of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallError {
+    code: i32,
+    message: CString,
+    file: Option<CString>,
+    offset: Option<u64>,
+    record: Option<u64>,
+}
+
+impl CallError {
+    /// Returns an error without a place.
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: text(message.into()), file: None, offset: None, record: None }
+    }
+
+    /// Returns the error of a wrong call.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(code::USAGE, message)
+    }
+
+    /// Returns the error of a panic.
+    pub fn bug(panic: &str) -> Self {
+        Self::new(code::BUG, embed::fault(panic))
+    }
+
+    /// Returns the error at a place in a file.
+    pub fn at(mut self, file: Option<&Path>, offset: Option<u64>, record: Option<u64>) -> Self {
+        self.file = file.and_then(|file| CString::new(file.as_os_str().as_bytes()).ok());
+        (self.offset, self.record) = (offset, record);
+        self
+    }
+
+    /// Returns the error without its file, which is only a name for what the program pushed.
+    pub fn without_file(mut self) -> Self {
+        self.file = None;
+        self
+    }
+
+    /// Returns the code.
+    pub const fn code(&self) -> i32 {
+        self.code
+    }
+
+    /// Returns the message.
+    pub const fn message(&self) -> &CString {
+        &self.message
+    }
+
+    /// Returns the file at fault.
+    pub const fn file(&self) -> Option<&CString> {
+        self.file.as_ref()
+    }
+
+    /// Returns the byte offset of the fault in the file.
+    pub const fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+
+    /// Returns the number of the record at fault, from 1.
+    pub const fn record(&self) -> Option<u64> {
+        self.record
+    }
+}
+
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        let file = file_of(&error).map(Path::to_owned);
+        let (offset, record) = (error.offset(), error.record());
+        let code = embed::status(&error).into();
+        Self::new(code, embed::chain(&error)).at(file.as_deref(), offset, record)
+    }
+}
+
+/// Returns the file of an error.
+fn file_of(error: &Error) -> Option<&Path> {
+    match error {
+        Error::Malformed { path, .. }
+        | Error::BudgetExceeded { path, .. }
+        | Error::Io { path, .. }
+        | Error::NoSpace { path, .. }
+        | Error::WriteProtected { path }
+        | Error::Corrupt { path, .. } => Some(path),
+        Error::Kept { error, .. } => file_of(error),
+        _ => None,
+    }
+}
+
+/// Returns a text without the byte that would end it in C.
+fn text(mut message: String) -> CString {
+    message.retain(|character| character != '\0');
+    CString::new(message).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

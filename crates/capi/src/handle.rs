@@ -1,0 +1,112 @@
+//! A job as C programs hold it: one call at a time, panics caught, forks noticed.
+//!
+//! Every call on a job passes [`Handle::call`]. Only a stop and the progress do not: they use
+//! atomics alone, so that any thread and any signal handler may ask for them.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, TryLockError};
+
+use sortwell::Progress;
+use sortwell_cli::embed::EmbeddedCommand;
+
+use crate::call::{CallStage, CallState};
+use crate::call_error::CallError;
+
+/// Number of forks that led to this process.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// Counts a fork; the process that was made calls it.
+pub fn note_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Job as a C program holds it.
+#[derive(Debug)]
+pub struct Handle {
+    progress: Arc<Progress>,
+    /// Number of forks when the job was made.
+    forks: u32,
+    state: Mutex<CallState>,
+}
+
+impl Handle {
+    /// Returns a job without options.
+    pub fn new(command: EmbeddedCommand) -> Self {
+        let progress = Arc::<Progress>::default();
+        let state = Mutex::new(CallState::new(command, Arc::clone(&progress)));
+        Self { progress, forks: FORKS.load(Ordering::Relaxed), state }
+    }
+
+    /// Returns whether a fork made this process after it made the job.
+    pub fn is_of_parent(&self) -> bool {
+        self.forks != FORKS.load(Ordering::Relaxed)
+    }
+
+    /// Makes a call on the job.
+    ///
+    /// # Errors
+    ///
+    /// That of the call; a usage error during another call, and in a process that a fork made; a
+    /// bug after a panic.
+    pub fn call<T>(
+        &self,
+        function: &str,
+        act: impl FnOnce(&mut CallState) -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        if self.is_of_parent() {
+            return Err(CallError::usage(format!(
+                "{function}: the job belongs to the process that made it; after a fork, the new \
+                 process can only free it"
+            )));
+        }
+        let mut state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(CallError::usage(format!(
+                    "{function}: another call on this job has not returned; use a job from one \
+                     thread at a time, and not from its own callbacks"
+                )));
+            }
+        };
+        if let CallStage::Broken(error) = state.stage() {
+            return Err(error.clone());
+        }
+        let made = catch_unwind(AssertUnwindSafe(|| act(&mut state)));
+        made.unwrap_or_else(|panic| {
+            let error = CallError::bug(&words_of(panic.as_ref()));
+            let before = state.replace(CallStage::Broken(error.clone()));
+            // What the panic left may panic when it is dropped.
+            let _ = catch_unwind(AssertUnwindSafe(move || drop(before)));
+            Err(error)
+        })
+    }
+
+    /// Asks the job to stop. Only atomics are used.
+    pub fn stop(&self) {
+        self.progress.request_stop();
+    }
+
+    /// Returns the share of the work that is done.
+    pub fn done(&self) -> Option<f64> {
+        self.progress.done()
+    }
+
+    /// Returns whether the job can be dropped: no call is being made, and no fork made this
+    /// process.
+    pub fn is_free(&self) -> bool {
+        !self.is_of_parent() && !matches!(self.state.try_lock(), Err(TryLockError::WouldBlock))
+    }
+}
+
+/// Returns the message of a panic.
+pub fn words_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let words = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    words.unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

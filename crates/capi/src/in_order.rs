@@ -1,0 +1,117 @@
+//! Sorted records, block by block or one by one.
+
+use sortwell::unstable::format::{Framing, Prefix};
+use sortwell::unstable_sort::BlocksInOrder;
+use sortwell::{Result, Statistics};
+
+/// Bytes that are added at first to a record that lies in several blocks.
+const JOINED_BYTES: usize = 4 << 10;
+
+/// Sorted records that wait to be taken.
+#[derive(Debug)]
+pub struct RecordsInOrder {
+    blocks: BlocksInOrder,
+    framing: Framing,
+    is_keyed: bool,
+    /// Bytes of the block that were taken before what is lent.
+    start: usize,
+    /// Bytes of the block that were taken.
+    end: usize,
+    /// The record that is lent, if it lies in several blocks; empty otherwise.
+    joined: Vec<u8>,
+}
+
+/// A record, lent until the next one is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordParts<'r> {
+    /// The key of a keyed record.
+    pub key: &'r [u8],
+    /// The payload of a keyed record, or else the whole record.
+    pub payload: &'r [u8],
+}
+
+impl RecordsInOrder {
+    /// Returns the records of a format in blocks.
+    pub const fn new(blocks: BlocksInOrder, framing: Framing, is_keyed: bool) -> Self {
+        Self { blocks, framing, is_keyed, start: 0, end: 0, joined: Vec::new() }
+    }
+
+    /// Takes the rest of the block, or the next block. Returns false after the last one.
+    pub fn advance_block(&mut self) -> Result<bool> {
+        self.joined.clear();
+        self.start = self.end;
+        if self.start == self.blocks.block().len() && !self.next_block()? {
+            return Ok(false);
+        }
+        self.end = self.blocks.block().len();
+        Ok(true)
+    }
+
+    /// Takes the next record. Returns false after the last one.
+    pub fn advance(&mut self) -> Result<bool> {
+        self.joined.clear();
+        self.start = self.end;
+        if let Some(length) = self.whole_length(&self.blocks.block()[self.start..]) {
+            self.end = self.start + length;
+            return Ok(true);
+        }
+        self.join()
+    }
+
+    /// Takes a record that lies in several blocks, or at the beginning of the next one.
+    fn join(&mut self) -> Result<bool> {
+        let mut joined = std::mem::take(&mut self.joined);
+        loop {
+            let rest = &self.blocks.block()[self.end..];
+            let bytes = rest.len().min(joined.len().max(JOINED_BYTES));
+            joined.extend_from_slice(&rest[..bytes]);
+            self.end += bytes;
+            if let Some(length) = self.whole_length(&joined) {
+                self.end -= joined.len() - length;
+                joined.truncate(length);
+                break;
+            }
+            if self.end == self.blocks.block().len() && !self.next_block()? {
+                break; // What is left is the last record, if there is one.
+            }
+        }
+        let is_record = !joined.is_empty();
+        self.joined = joined;
+        Ok(is_record)
+    }
+
+    fn next_block(&mut self) -> Result<bool> {
+        (self.start, self.end) = (0, 0);
+        Ok(self.blocks.next_block()?.is_some())
+    }
+
+    fn whole_length(&self, bytes: &[u8]) -> Option<usize> {
+        self.framing.whole_length(bytes).filter(|length| *length > 0)
+    }
+
+    /// Returns the bytes that were taken last.
+    pub fn lent(&self) -> &[u8] {
+        match self.joined.is_empty() {
+            true => &self.blocks.block()[self.start..self.end],
+            false => &self.joined,
+        }
+    }
+
+    /// Returns the record that was taken last.
+    pub fn lent_record(&self) -> RecordParts<'_> {
+        parts(self.lent(), self.is_keyed)
+    }
+
+    /// Returns the statistics, after the last record.
+    pub fn close(self) -> Result<Statistics> {
+        self.blocks.close()
+    }
+}
+
+/// Returns the parts of a record.
+fn parts(record: &[u8], is_keyed: bool) -> RecordParts<'_> {
+    if !is_keyed {
+        return RecordParts { key: &[], payload: record };
+    }
+    RecordParts { key: Prefix::stored_key(record), payload: Prefix::KEYED.payload(record) }
+}

@@ -1,0 +1,20 @@
+//! The C library of sortwell, `libsortwell`. Its reference is `include/sortwell.h`.
+//!
+//! ```text
+//!   ffi        C functions: pointers in, codes out; the only unsafe code
+//!   handle     one call at a time, panics caught, forks noticed
+//!   call       what each function does, in safe Rust
+//!   in_order   sorted records, block by block or one by one
+//!   call_error error objects
+//! ```
+//!
+//! Options, messages and codes are those of the command: `sortwell_cli::embed` reads the options,
+//! and a code is an exit status. A job prints nothing, installs no signal handler and changes no
+//! state of the process.
+
+mod call;
+mod call_error;
+#[expect(unsafe_code, reason = "pointers of C become references and slices here")]
+mod ffi;
+mod handle;
+mod in_order;

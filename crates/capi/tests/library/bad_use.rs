@@ -1,0 +1,68 @@
+//! Wrong uses, each of which is a clear error: the cases of `bad_use.c`. None leaves a file.
+
+use std::fs;
+
+use crate::harness::{installation, succeeded};
+
+/// Runs one case with a folder for temporary files of its own.
+#[track_caller]
+fn run(case: &str) {
+    let Some(installed) = installation() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = installed.program("tests/c/bad_use.c");
+    let mut call = installed.call(&program);
+    let printed = succeeded(call.arg(case).env("TMPDIR", folder.path()).current_dir(&folder));
+    assert_eq!(printed, "");
+    let left: Vec<_> = fs::read_dir(&folder).expect("the folder").collect();
+    assert!(left.is_empty(), "{case} leaves files: {left:?}");
+}
+
+#[test]
+fn null_arguments() {
+    run("null_arguments");
+}
+
+#[test]
+fn wrong_options() {
+    run("wrong_options");
+}
+
+#[test]
+fn calls_out_of_order() {
+    run("order_of_calls");
+}
+
+#[test]
+fn callbacks_that_fail_and_that_call_their_job() {
+    run("callbacks");
+}
+
+#[test]
+fn use_from_two_threads() {
+    run("two_threads");
+}
+
+#[test]
+fn use_after_a_fork() {
+    run("forked");
+}
+
+#[test]
+fn a_stop_in_a_signal_handler() {
+    run("stopped_by_signal");
+}
+
+#[test]
+fn a_consumer_and_a_producer_that_stop_early() {
+    run("stopped_early");
+}
+
+#[test]
+fn malformed_records() {
+    run("malformed");
+}
+
+#[test]
+fn a_budget_too_small_for_a_record() {
+    run("little_memory");
+}

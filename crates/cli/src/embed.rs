@@ -1,0 +1,297 @@
+//! The command's grammar, words and statuses, for libraries in other languages.
+//!
+//! A library takes options by their names and values. They become the words of a command line,
+//! which the command's one definition reads, so a name, a value and a message mean the same in
+//! both. Nothing here prints, and options that only make sense for a command are errors. The
+//! interface may change in every version.
+
+mod refused;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::error::ErrorKind;
+use clap::{Arg, CommandFactory, Parser};
+use sortwell::unstable::job::{CheckJob, MergeJob, SortJob};
+use sortwell::{Budget, ByteSize, Checked, Disorder, Output, Progress, Result, Statistics};
+
+use crate::command::{Command, CommandLine, check};
+use crate::failure::{Failure, usage_error};
+use crate::reporting::JobFiles;
+use crate::statistics::{self, Named};
+use crate::{usage, wording};
+
+pub use wording::{chain, status};
+
+/// Memory of a sort of pushed records by default: its own, not that of the process.
+const PUSHED_MEMORY: ByteSize = ByteSize::mib(256);
+
+/// Subcommand that a library offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmbeddedCommand {
+    /// `sortwell sort`.
+    Sort,
+    /// `sortwell merge`.
+    Merge,
+    /// `sortwell check`.
+    Check,
+}
+
+impl EmbeddedCommand {
+    /// Returns the word of the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sort => "sort",
+            Self::Merge => "merge",
+            Self::Check => "check",
+        }
+    }
+}
+
+/// Options and inputs of a job, as words of a command line.
+#[derive(Clone, Debug)]
+pub struct JobWords {
+    command: EmbeddedCommand,
+    options: Vec<OsString>,
+    inputs: Vec<OsString>,
+}
+
+/// Job of files.
+#[derive(Debug)]
+pub enum FileJob {
+    /// A sort.
+    Sort(Box<SortJob>),
+    /// A merge.
+    Merge(Box<MergeJob>),
+    /// A check, with the message about a record out of order.
+    Check(Box<CheckJob>, fn(&Disorder) -> String),
+}
+
+/// End of a job of files.
+#[derive(Debug)]
+pub enum FileJobEnd {
+    /// The output is in place.
+    Done(Box<Statistics>),
+    /// The files were checked.
+    Checked(Checked),
+}
+
+impl JobWords {
+    /// Returns the words of a job without options and inputs.
+    pub const fn new(command: EmbeddedCommand) -> Self {
+        Self { command, options: Vec::new(), inputs: Vec::new() }
+    }
+
+    /// Returns the subcommand.
+    pub const fn command(&self) -> EmbeddedCommand {
+        self.command
+    }
+
+    /// Sets an option by its long name without dashes. A flag takes no value, or `true`.
+    ///
+    /// # Errors
+    ///
+    /// A usage error for a name that is not an option, for one that only the command has, and for
+    /// a value that cannot be read on its own.
+    pub fn set(&mut self, name: &OsStr, value: Option<&OsStr>) -> Result<()> {
+        let text = name.to_string_lossy();
+        refused::check_embeddable(&text)?;
+        let word = self.word(&text, name, value)?;
+        let words = self.line([word.clone()]);
+        if let Err(wrong) = CommandLine::try_parse_from(&words) {
+            let is_of_others = [ErrorKind::ArgumentConflict, ErrorKind::MissingRequiredArgument];
+            if !is_of_others.contains(&wrong.kind()) {
+                return Err(usage_error(usage::message(&wrong, &words)));
+            }
+        }
+        self.options.push(word);
+        Ok(())
+    }
+
+    /// Returns whether an option was set.
+    pub fn has(&self, name: &str) -> bool {
+        let is_it = |word: &OsString| {
+            let word = word.to_string_lossy();
+            let word = word.strip_prefix("--").unwrap_or(&word);
+            word.split('=').next() == Some(name)
+        };
+        self.options.iter().any(is_it)
+    }
+
+    /// Adds an input file.
+    ///
+    /// # Errors
+    ///
+    /// A usage error for `-`, as a library does not read standard input by itself.
+    pub fn input(&mut self, path: &OsStr) -> Result<()> {
+        check_path(path)?;
+        self.inputs.push(path.to_owned());
+        Ok(())
+    }
+
+    /// Returns whether an input was added.
+    pub const fn has_inputs(&self) -> bool {
+        !self.inputs.is_empty()
+    }
+
+    /// Returns the job that reads the inputs. `output` is `None` for a check and for a sort in
+    /// place.
+    ///
+    /// # Errors
+    ///
+    /// A usage error for options that are wrong together, or with this output and these inputs.
+    pub fn file_job(&self, output: Option<&Path>) -> Result<FileJob> {
+        if self.inputs.is_empty() {
+            return Err(usage_error("the job has no input; add the files to read"));
+        }
+        let is_check = self.command == EmbeddedCommand::Check;
+        match output {
+            Some(_) if is_check => return Err(usage_error("a check has no output")),
+            None if !is_check && !self.has("in-place") => {
+                return Err(usage_error("the job has no output; name the file to write"));
+            }
+            Some(path) => check_path(path.as_os_str())?,
+            None => {}
+        }
+        match self.parsed(&self.words(output))? {
+            Command::Sort(arguments) => Ok(FileJob::Sort(Box::new(arguments.job()?))),
+            Command::Merge(arguments) => Ok(FileJob::Merge(Box::new(arguments.job()?))),
+            Command::Check(arguments) => {
+                let sentence = match self.has("unique") {
+                    true => |disorder: &Disorder| check::sentence(disorder, true),
+                    false => |disorder: &Disorder| check::sentence(disorder, false),
+                };
+                Ok(FileJob::Check(Box::new(arguments.job()?), sentence))
+            }
+            _ => Err(usage_error("this operation is not a job of files")),
+        }
+    }
+
+    /// Returns the sort of records that are pushed. Without the option, its memory is 256 MiB.
+    ///
+    /// # Errors
+    ///
+    /// A usage error for options that are wrong together, or that need files.
+    pub fn pushed_job(&self) -> Result<SortJob> {
+        if self.has_inputs() {
+            return Err(usage_error("the job has input files; records cannot be pushed to it"));
+        }
+        refused::FILE_OPTIONS.iter().try_for_each(|name| match self.has(name) {
+            true => Err(usage_error(format!(
+                "--{name} is an option of jobs that read and write files; records are pushed here"
+            ))),
+            false => Ok(()),
+        })?;
+        let Command::Sort(arguments) = self.parsed(&self.words(None))? else {
+            return Err(usage_error("records can be pushed to a sort alone"));
+        };
+        let mut job = arguments.job()?;
+        if !self.has("memory") {
+            job.memory = Budget::Bytes(PUSHED_MEMORY);
+        }
+        Ok(job)
+    }
+
+    /// Returns the statistics of a job as one line of JSON, as the command writes them.
+    pub fn statistics(&self, of: &Statistics, output: Option<&Path>) -> String {
+        let inputs: Vec<_> = self.inputs.iter().map(|path| Path::new(path).into()).collect();
+        let output = output.map_or(Output::Stdout, Output::from);
+        let files =
+            JobFiles { inputs: &inputs, output: &output, is_split: false, format_by_names: None };
+        statistics::json(of, Named::new(&files, self.words(None).into_iter()))
+    }
+
+    /// Returns the command line with this output.
+    fn words(&self, output: Option<&Path>) -> Vec<OsString> {
+        let output = output.map(|path| {
+            let mut word = OsString::from("--output=");
+            word.push(path);
+            word
+        });
+        let inputs = self.inputs.iter().cloned();
+        let dashes = self.has_inputs().then(|| OsString::from("--"));
+        self.line(self.options.iter().cloned().chain(output).chain(dashes).chain(inputs))
+    }
+
+    /// Returns a command line.
+    fn line(&self, words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+        let names = ["sortwell", self.command.name()].map(OsString::from);
+        names.into_iter().chain(words).collect()
+    }
+
+    /// Reads a command line.
+    fn parsed(&self, words: &[OsString]) -> Result<Command> {
+        let line = CommandLine::try_parse_from(words);
+        line.map(|line| line.command).map_err(|wrong| usage_error(usage::message(&wrong, words)))
+    }
+
+    /// Returns the word for an option.
+    fn word(&self, text: &str, name: &OsStr, value: Option<&OsStr>) -> Result<OsString> {
+        let mut word = OsString::from("--");
+        word.push(name);
+        let whole = CommandLine::command();
+        let command = whole.find_subcommand(self.command.name());
+        let mut arguments = command.into_iter().flat_map(clap::Command::get_arguments);
+        let argument = arguments.find(|argument| argument.get_long() == Some(text));
+        let (is_flag, may_be_bare) = argument.map_or((false, true), kind_of);
+        match value {
+            None => {}
+            Some(value) if is_flag && !value.is_empty() && value != "true" => {
+                let value = value.to_string_lossy();
+                return Err(usage_error(format!(
+                    "--{text} takes no value, and '{value}' was given; write 'true' or nothing"
+                )));
+            }
+            Some(_) if is_flag => {}
+            Some(value) if may_be_bare && (value.is_empty() || value == "true") => {}
+            Some(value) => {
+                word.push("=");
+                word.push(value);
+            }
+        }
+        Ok(word)
+    }
+}
+
+/// Returns whether an option is a flag, and whether its value may be left out.
+fn kind_of(argument: &Arg) -> (bool, bool) {
+    let is_flag = !argument.get_action().takes_values();
+    let may_be_bare = argument.get_num_args().is_some_and(|range| range.min_values() == 0);
+    (is_flag, is_flag || may_be_bare)
+}
+
+/// Checks that a path does not mean a standard stream.
+fn check_path(path: &OsStr) -> Result<()> {
+    match path.to_str() {
+        Some("") => Err(usage_error("the name of a file is empty")),
+        Some("-") => Err(usage_error(
+            "'-' is a standard stream of the command; a library takes names of files, and the \
+             file of that name is written ./-",
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl FileJob {
+    /// Does the job.
+    ///
+    /// # Errors
+    ///
+    /// Every error that inputs, disks or options can cause.
+    pub fn run(&self, progress: &Progress) -> Result<FileJobEnd> {
+        let done = |statistics| FileJobEnd::Done(Box::new(statistics));
+        match self {
+            Self::Sort(job) => job.run(progress).map(done),
+            Self::Merge(job) => job.run(progress).map(done),
+            Self::Check(job, _) => job.run(progress).map(FileJobEnd::Checked),
+        }
+    }
+}
+
+/// Returns the message about a fault of the program itself, given that of its panic.
+pub fn fault(panic: &str) -> String {
+    Failure::Fault(panic.to_owned()).message()
+}
+
+#[cfg(test)]
+mod tests;

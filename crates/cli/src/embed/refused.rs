@@ -1,0 +1,40 @@
+//! Options that a library does not take, each with what to do instead.
+
+use sortwell::Result;
+
+use crate::failure::usage_error;
+
+/// Options that only the command has.
+const OF_THE_COMMAND: [(&str, &str); 8] = [
+    ("files0-from", "add each input by a call"),
+    ("help", "the reference describes the options"),
+    ("output", "the call that runs the job names the output"),
+    ("progress", "a call returns the progress"),
+    ("quiet", "the library prints nothing"),
+    ("report", "'sortwell report' makes the page of the statistics"),
+    ("stats", "a call returns the statistics"),
+    ("version", "a call returns the version"),
+];
+
+/// Options of a sort that need files to read or to write.
+pub const FILE_OPTIONS: [&str; 9] = [
+    "compress",
+    "decompress",
+    "force",
+    "in-place",
+    "resume",
+    "split",
+    "split-by",
+    "sync",
+    "union-by-name",
+];
+
+/// Checks that an option is not one of the command alone.
+pub fn check_embeddable(name: &str) -> Result<()> {
+    match OF_THE_COMMAND.iter().find(|(known, _)| *known == name) {
+        Some((_, instead)) => Err(usage_error(format!(
+            "--{name} is an option of the command, not of the library: {instead}"
+        ))),
+        None => Ok(()),
+    }
+}
