@@ -38,11 +38,19 @@ SANITIZE := RUSTFLAGS=-Zsanitizer=address CFLAGS=-fno-sanitize=address \
 # The command as the tests build it: with faults that tests of the proof of order ask for.
 TESTED := --package sortwell-cli --features disorder
 
+# Where `make install` puts the command and the C library; DESTDIR goes in front of all of it.
+PREFIX ?= /usr/local
+DESTDIR ?=
+# The C library, from what cargo builds.
+CAPI := $(MAKE) --no-print-directory -C crates/capi PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" \
+	STATIC="$(abspath $(or $(CARGO_TARGET_DIR),target))/release/libsortwell_capi.a" \
+	BUILD="$(abspath $(or $(CARGO_TARGET_DIR),target))/capi"
+
 # A shell makes jobs in the background ignore Ctrl-C, and sortwell keeps to that. The tests of Ctrl-C
 # need the default.
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
-.PHONY: help build demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
+.PHONY: help build capi install demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
 	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
 	measure compare
 
@@ -51,6 +59,15 @@ help: ## Show this list
 
 build: ## Build the command: target/release/sortwell
 	$(CARGO) build --release --package sortwell-cli
+
+capi: ## Build the C library: target/capi/libsortwell.so and target/release/libsortwell_capi.a
+	$(CARGO) build --release --package sortwell-capi
+	$(CAPI) all
+
+install: build capi ## Install the command, the C library, its header and pkg-config file: PREFIX, DESTDIR
+	$(CAPI) install
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 "$${CARGO_TARGET_DIR:-target}/release/sortwell" "$(DESTDIR)$(PREFIX)/bin/"
 
 demo: ## Generate, sort and validate 10 million records, beside a plain copy
 	@scripts/demo.sh

@@ -73,6 +73,22 @@ fn the_functions_of_the_header_are_exported_with_a_version() {
 }
 
 #[test]
+fn pages_show_parts_of_the_examples() {
+    let read = |path: &str| fs::read_to_string(source(path)).expect("a file");
+    let examples: Vec<String> = files().iter().map(|path| read(path)).collect();
+    for (page, count) in [("../../README.md", 1), ("../../docs/guide/c.md", 3)] {
+        let page_text = read(page);
+        let blocks: Vec<&str> = page_text.split("```c\n").skip(1).collect();
+        assert_eq!(blocks.len(), count, "blocks of {page}");
+        for block in blocks {
+            let block = block.split("```").next().unwrap_or_default();
+            let is_shown = examples.iter().any(|example| example.contains(block));
+            assert!(is_shown, "{page}: no example has these lines:\n{block}");
+        }
+    }
+}
+
+#[test]
 fn the_library_has_a_name_for_its_version() {
     let Some(installed) = installation() else { return };
     let mut call = Command::new("readelf");

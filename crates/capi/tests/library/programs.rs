@@ -30,6 +30,17 @@ fn files_are_sorted_as_by_the_command() {
 }
 
 #[test]
+fn the_program_of_the_guide_runs() {
+    let Some(installed) = installation() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("orders.csv"), "name,amount\nAnn,7\nBob,30\n").expect("orders");
+    let mut call = installed.call(&installed.program("examples/orders.c"));
+    succeeded(call.current_dir(&folder));
+    let sorted = fs::read_to_string(folder.path().join("sorted.csv")).expect("an output");
+    assert_eq!(sorted, "name,amount\nBob,30\nAnn,7\n");
+}
+
+#[test]
 fn lines_are_pushed_and_pulled() {
     let Some(installed) = installation() else { return };
     let mut example = installed.call(&installed.program("examples/push_pull.c"));
