@@ -2,10 +2,14 @@
 
 #![expect(dead_code, reason = "tests do not call the main functions of the programs")]
 
+#[path = "../examples/collector.rs"]
+mod collector;
 #[path = "../examples/csv_by_name.rs"]
 mod csv_by_name;
 #[path = "../examples/fixed_records.rs"]
 mod fixed_records;
+#[path = "../examples/group_by.rs"]
+mod group_by;
 #[path = "../examples/lines.rs"]
 mod lines;
 #[path = "../examples/merge.rs"]
@@ -14,13 +18,15 @@ mod merge;
 mod progress_and_cancel;
 #[path = "../examples/pushed_records.rs"]
 mod pushed_records;
+#[path = "../examples/unique_lines.rs"]
+mod unique_lines;
 
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sortwell::Error;
+use sortwell::{ByteSize, Error};
 use tempfile::TempDir;
 
 /// A folder of its own for a test, and the paths of two files in it.
@@ -49,6 +55,32 @@ fn words_are_counted_in_order() {
     pushed_records::count_words(&text[..], &mut counts).expect("a sort");
     let counts = String::from_utf8(counts).expect("text");
     assert_eq!(counts, "1 THE\n2 and\n1 cat\n1 dog\n1 end\n2 the\n");
+}
+
+#[test]
+fn pairs_come_back_in_the_order_of_keys() {
+    let mut collector = collector::Collector::new(ByteSize::mib(32));
+    for (key, value) in [(300, "c"), (2, "a"), (300, "d"), (7, "b")] {
+        collector.insert(key, value.as_bytes()).expect("room");
+    }
+    let pairs: sortwell::Result<Vec<_>> = collector.iter().expect("a sort").collect();
+    let values: Vec<_> = pairs.expect("pairs").into_iter().flat_map(|(_, value)| value).collect();
+    assert_eq!(values, b"abcd");
+}
+
+#[test]
+fn groups_are_added_up() {
+    let mut sums = Vec::new();
+    group_by::sums(&b"Rome,12\nBern,1\nRome,-2\n"[..], &mut sums).expect("a sort");
+    assert_eq!(String::from_utf8(sums).expect("text"), "Bern,1\nRome,10\n");
+    assert!(group_by::sums(&b"Rome\n"[..], Vec::new()).is_err());
+}
+
+#[test]
+fn unique_lines_keep_their_places() {
+    let mut lines = Vec::new();
+    unique_lines::unique_lines(&b"b\na\nb\n\nc\na\n\n"[..], &mut lines).expect("a sort");
+    assert_eq!(lines, b"b\na\n\nc\n");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::{ErrorPlace, bytes, coded, done, is_null, job, lend};
+use crate::call::CallState;
 use crate::call_error::code;
 use crate::handle::Handle;
 
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn sortwell_finish(handle: *mut Handle, error: ErrorPlace)
     let act = || {
         // SAFETY: the arguments are as the header says.
         let handle = unsafe { job(function, handle)? };
-        handle.call(function, |job| job.finish()).map(done)
+        handle.call(function, CallState::finish).map(done)
     };
     // SAFETY: the arguments are as the header says.
     unsafe { coded(error, act) }
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn sortwell_deliver(handle: *mut Handle, error: ErrorPlace
     let act = || {
         // SAFETY: the arguments are as the header says.
         let handle = unsafe { job(function, handle)? };
-        handle.call(function, |job| job.deliver()).map(done)
+        handle.call(function, CallState::deliver).map(done)
     };
     // SAFETY: the arguments are as the header says.
     unsafe { coded(error, act) }
