@@ -1,5 +1,5 @@
-//! A collector as database builders write it: insert pairs in any order, then read them in the order
-//! of keys, to append them to a B-tree.
+//! A collector as database builders write it: insert pairs in any order, then read them in the
+//! order of keys, to append them to a B-tree.
 //!
 //! Run it as `cargo run --release --example collector`.
 

@@ -2,6 +2,7 @@
 
 mod comparisons;
 mod passes;
+mod random;
 
 use super::*;
 
