@@ -52,7 +52,7 @@ SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-
 
 .PHONY: help build capi install demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
 	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
-	measure compare
+	measure compare peers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -150,6 +150,9 @@ api: ## Write crates/sortwell/api.txt anew; takes a nightly Rust and cargo-publi
 
 bench: ## Run the micro-benchmarks of the parts
 	$(CARGO) bench --package sortwell-engine
+
+peers: ## Time sorts of pushed records beside other crates: PEERS="--records N --memory MIB --temp DIR"
+	cd benches/peers && $(CARGO) run --release --quiet -- $(PEERS)
 
 compare: build ## Time an old program (OLD) beside this one: SUITES, RUNS (10 at least), SCALE
 	scripts/compare.py --old "$(OLD)" --new "$${CARGO_TARGET_DIR:-target}/release/sortwell" \
