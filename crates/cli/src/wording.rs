@@ -94,6 +94,7 @@ pub fn status(error: &Error) -> u8 {
         | Error::Proof { .. }
         | Error::Changed { .. }
         | Error::Disorder { .. } => 5,
+        Error::Caller { .. } => 70,
         Error::Interrupted => 130,
         Error::Kept { error, .. } => status(error),
         _ => 4,

@@ -89,6 +89,7 @@ fn deal(c: &mut Criterion) {
                 CompiledKey::Composite(key) => deal_all(key, &load, length, &mut pool),
                 CompiledKey::Line(key) => deal_all(key, &load, length, &mut pool),
                 CompiledKey::Text(key) => deal_all(key, &load, length, &mut pool),
+                CompiledKey::Compared(key) => deal_all(key, &load, length, &mut pool),
             });
         });
     }

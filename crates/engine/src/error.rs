@@ -143,6 +143,12 @@ pub enum Error {
         found: u64,
     },
 
+    /// A function of the caller failed. No output was made.
+    Caller {
+        /// The function and what it said.
+        message: String,
+    },
+
     /// The caller stopped the job.
     Interrupted,
 }
@@ -256,6 +262,7 @@ impl Error {
                  written: memory changed during the job; the output was discarded"
             )
             .into(),
+            Self::Caller { message } => format!("{message}; no output was written").into(),
             Self::Interrupted => {
                 "interrupted; no output was written and the input is unchanged".into()
             }

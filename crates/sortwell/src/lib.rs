@@ -50,6 +50,7 @@ mod records;
 mod results;
 mod sort_job;
 mod sorter;
+mod values;
 
 /// The interface of the engine, for the command and the benchmarks of this project. It may change
 /// in every version.
@@ -65,7 +66,11 @@ pub use check_job::CheckJob;
 pub use key_writer::{KeyValue, KeyWriter};
 pub use merge_job::MergeJob;
 pub use sort_job::SortJob;
-pub use sorter::{KeyedRecord, Reserved, Sorted, Sorter};
+pub use sorter::{
+    Folded, KeyedMerge, KeyedRecord, Pusher, Reserved, RunFile, Sorted, Sorter, Spiller,
+};
+
+pub use values::{SortedValues, ValueCodec};
 
 #[doc(inline)]
 pub use ends::{

@@ -4,16 +4,22 @@
 //! and proofs are those of every sort. [`block_sort`] has the threads.
 
 pub mod block_sort;
+mod keyed_merge;
+mod pusher;
 mod queue;
 mod running;
 mod sorted;
+mod spiller;
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+use std::thread;
 
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{self, Budget, Output};
+use sortwell_engine::key::{Compare, OrderFunction};
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error, Result};
@@ -21,7 +27,11 @@ use sortwell_engine::{ByteSize, Error, Result};
 use crate::key_writer::KeyWriter;
 use block_sort::BlockSort;
 
-pub use sorted::{KeyedRecord, Sorted};
+pub use keyed_merge::KeyedMerge;
+pub use pusher::Pusher;
+use pusher::PusherEnd;
+pub use sorted::{Folded, KeyedRecord, Sorted};
+pub use spiller::{RunFile, Spiller};
 
 /// Memory of a sorter by default.
 const MEMORY: ByteSize = ByteSize::mib(256);
@@ -67,6 +77,8 @@ pub struct Sorter {
     key: Vec<u8>,
     /// True if an option was set after a record was pushed.
     has_late_option: bool,
+    /// The ends of the pushers, if there are some.
+    pushers: Vec<PusherEnd>,
 }
 
 /// Place for a record in a [`Sorter`], to be filled in.
@@ -102,12 +114,13 @@ impl Sorter {
         let mut job = job::SortJob::new(Vec::new(), nowhere, Format::KEYED);
         job.memory = Budget::Bytes(MEMORY);
         let blocks = BlockSort::new(job, Arc::default());
-        Self { blocks, has_records: false, key: Vec::new(), has_late_option: false }
+        let (key, pushers) = (Vec::new(), Vec::new());
+        Self { blocks, has_records: false, key, has_late_option: false, pushers }
     }
 
     /// Returns the job, for an option to be set.
     fn options(&mut self) -> &mut job::SortJob {
-        self.has_late_option |= self.has_records;
+        self.has_late_option |= self.has_records || !self.pushers.is_empty();
         self.blocks.job()
     }
 
@@ -139,6 +152,45 @@ impl Sorter {
     /// Returns at most this number of records, the first in order. Default: all.
     pub fn limit(&mut self, records: u64) -> &mut Self {
         self.options().select.limit = Some(records);
+        self
+    }
+
+    /// Orders records by a function of two keys, for orders that no bytes of a key express.
+    ///
+    /// This is slow: each record is compared with others a dozen times and more, and several
+    /// threads call the function at the same time. Where it is possible, write a key that compares
+    /// as bytes ([`push_by`](Self::push_by)). If the function panics, the sort fails. If it is no
+    /// total order, the records come out in no certain order, or the sort fails.
+    ///
+    /// ```
+    /// use sortwell::Sorter;
+    ///
+    /// let mut sorter = Sorter::new();
+    /// sorter.by_comparison(|a, b| a.len().cmp(&b.len()));
+    /// for word in ["three", "to", "four"] {
+    ///     sorter.push(word.as_bytes(), b"")?;
+    /// }
+    /// let mut sorted = sorter.finish()?;
+    /// assert_eq!(sorted.next()?.map(|record| record.key), Some(&b"to"[..]));
+    /// # Ok::<(), sortwell::Error>(())
+    /// ```
+    pub fn by_comparison(
+        &mut self,
+        compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.by_prefix(|_| 0, compare)
+    }
+
+    /// Orders records by a number of each key, and by a function of two keys if their numbers are
+    /// equal. It is faster than [`by_comparison`](Self::by_comparison) by as much as the numbers
+    /// tell keys apart.
+    pub fn by_prefix(
+        &mut self,
+        prefix: impl Fn(&[u8]) -> u64 + Send + Sync + 'static,
+        compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
+    ) -> &mut Self {
+        let comparison = OrderFunction::new(Functions { prefix, compare });
+        self.options().order.comparison = Some(comparison);
         self
     }
 
@@ -212,21 +264,60 @@ impl Sorter {
     /// Makes room for a record, and writes the numbers in front of it.
     fn begin(&mut self, key_length: usize, payload_length: usize) -> Result<&mut Vec<u8>> {
         self.check()?;
-        let follows = key_length
-            .checked_add(payload_length)
-            .and_then(|bytes| bytes.checked_add(NUMBERS / 2))
-            .and_then(|bytes| u32::try_from(bytes).ok());
-        let (Some(follows), Ok(key)) = (follows, u32::try_from(key_length)) else {
+        if !self.pushers.is_empty() {
             return Err(Error::config(
-                ConfigErrorKind::InvalidValue,
-                "a record has more than 4 GiB; push shorter records",
+                ConfigErrorKind::Other,
+                "a sorter that has pushers takes records through them alone",
             ));
-        };
-        let block = self.blocks.room(follows as usize + NUMBERS / 2)?;
-        block.extend_from_slice(&follows.to_le_bytes());
-        block.extend_from_slice(&key.to_le_bytes());
+        }
+        let numbers = numbers_of(key_length, payload_length)?;
+        let block = self.blocks.room(NUMBERS + key_length + payload_length)?;
+        block.extend_from_slice(&numbers);
         self.has_records = true;
         Ok(block)
+    }
+
+    /// Returns ends of the sort for `count` threads, which push their records at the same time.
+    /// Each takes an equal part of three quarters of the memory; the merge of them takes the rest.
+    /// Records are pushed through them alone then, and [`finish`](Self::finish) comes after all of
+    /// them are finished.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] after a record was pushed, if pushers exist already, and with
+    /// [`Unique::Last`] or [`Unique::Error`].
+    pub fn pushers(&mut self, count: usize) -> Result<Vec<Pusher>> {
+        self.check()?;
+        let is_too_late = self.has_records || !self.pushers.is_empty();
+        let job = self.blocks.job();
+        if is_too_late || matches!(job.select.unique, Some(Unique::Last | Unique::Error)) {
+            return Err(Error::config(
+                ConfigErrorKind::Other,
+                "pushers come before the first record, once, and keep the first of equal records",
+            ));
+        }
+        let Budget::Bytes(memory) = job.memory else { return Err(Error::Interrupted) };
+        let mut part = job.clone();
+        let shares = count.max(1) as u64;
+        part.memory = Budget::Bytes(ByteSize(memory.bytes() / 4 * 3 / shares));
+        let threads = part.threads.or_else(|| thread::available_parallelism().ok().map(Into::into));
+        part.threads = Some((threads.unwrap_or(1) / count.max(1)).max(1));
+        self.pushers = (0..count).map(|_| PusherEnd::default()).collect();
+        let progress = self.blocks.progress();
+        let pusher = |end: &PusherEnd| {
+            let blocks = BlockSort::new(part.clone(), Arc::clone(progress));
+            Pusher::new(Self { blocks, ..Self::new() }, Arc::clone(end))
+        };
+        Ok(self.pushers.iter().map(pusher).collect())
+    }
+
+    /// Returns a sorter that writes sorted runs into a directory and does not merge them. A
+    /// [`KeyedMerge`] merges them later, also in another process. Options of the result (`unique`,
+    /// `limit`) apply to each run.
+    pub fn spill_to(self, directory: impl AsRef<Path>) -> Spiller {
+        let Self { mut blocks, .. } = self;
+        let progress = Arc::clone(blocks.progress());
+        Spiller::new(blocks.job().clone(), progress, directory.as_ref())
     }
 
     /// Ends the input, and returns the records in order. What was pushed is sorted now, as far as
@@ -235,9 +326,72 @@ impl Sorter {
     /// # Errors
     ///
     /// Every [`Error`] that disks or options can cause.
-    pub fn finish(self) -> Result<Sorted> {
+    pub fn finish(mut self) -> Result<Sorted> {
         self.check()?;
-        self.blocks.finish().map(Sorted::new)
+        if self.pushers.is_empty() {
+            return self.blocks.finish().map(|blocks| Sorted::new(blocks, u64::MAX));
+        }
+        let progress = Arc::clone(self.blocks.progress());
+        let job = self.blocks.job();
+        let mut merge = KeyedMerge::of_sort(job, progress);
+        if let Budget::Bytes(memory) = job.memory {
+            merge.memory(ByteSize(memory.bytes() / 4));
+        }
+        for end in &self.pushers {
+            let blocks = end.lock().unwrap_or_else(PoisonError::into_inner).take();
+            merge.blocks(blocks.ok_or_else(|| {
+                Error::config(
+                    ConfigErrorKind::Other,
+                    "a pusher was not finished, so that its records are missing; finish all of \
+                     them first",
+                )
+            })?);
+        }
+        merge.finish()
+    }
+}
+
+/// Returns the numbers in front of a record.
+fn numbers_of(key_length: usize, payload_length: usize) -> Result<[u8; NUMBERS]> {
+    let follows = key_length
+        .checked_add(payload_length)
+        .and_then(|bytes| bytes.checked_add(NUMBERS / 2))
+        .and_then(|bytes| u32::try_from(bytes).ok());
+    let (Some(follows), Ok(key)) = (follows, u32::try_from(key_length)) else {
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            "a record has more than 4 GiB; push shorter records",
+        ));
+    };
+    let numbers = u64::from(key) << u32::BITS | u64::from(follows);
+    Ok(numbers.to_le_bytes())
+}
+
+/// Appends a record.
+fn append_record(out: &mut Vec<u8>, key: &[u8], payload: &[u8]) -> Result<()> {
+    out.extend_from_slice(&numbers_of(key.len(), payload.len())?);
+    out.extend_from_slice(key);
+    out.extend_from_slice(payload);
+    Ok(())
+}
+
+/// The functions that order keys.
+struct Functions<P, C> {
+    prefix: P,
+    compare: C,
+}
+
+impl<P, C> Compare for Functions<P, C>
+where
+    P: Fn(&[u8]) -> u64 + Send + Sync,
+    C: Fn(&[u8], &[u8]) -> Ordering + Send + Sync,
+{
+    fn prefix(&self, key: &[u8]) -> u64 {
+        (self.prefix)(key)
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        (self.compare)(left, right)
     }
 }
 

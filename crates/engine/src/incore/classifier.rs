@@ -21,8 +21,11 @@
 //! entries.
 
 mod sample;
+mod splitters;
 
 pub use sample::Sample;
+
+use splitters::{RANK, Splitters};
 
 use super::alphabet::Alphabet;
 use super::item::{DIGEST_BITS, LOCATION_MAX, WIDE_BITS};
@@ -116,6 +119,7 @@ pub struct Classifier {
     /// Of open keys, the alphabet of each word from `first_word` on.
     alphabets: Vec<Alphabet>,
     first_word: usize,
+    splitters: Splitters,
 }
 
 impl Classifier {
@@ -124,7 +128,8 @@ impl Classifier {
         let node = Node { word: first_word, base: 0, shift: 63, first: 0, last: 2 };
         let leaf = Leaf::new(first_word, 0, u64::MAX);
         let (nodes, cells, leaves) = (vec![node], vec![0; 3], vec![leaf]);
-        Self { nodes, cells, leaves, alphabets: Vec::new(), first_word }
+        let (alphabets, splitters) = (Vec::new(), Splitters::default());
+        Self { nodes, cells, leaves, alphabets, first_word, splitters }
     }
 
     /// Buckets of about `per_bucket` sampled records each.
@@ -144,8 +149,10 @@ impl Classifier {
     }
 
     fn empty(sample: &Sample) -> Self {
+        let splitters = sample.splitters.clone();
         let (alphabets, first_word) = (sample.alphabets(), sample.first_word);
-        Self { nodes: Vec::new(), cells: Vec::new(), leaves: Vec::new(), alphabets, first_word }
+        let (nodes, cells, leaves) = (Vec::new(), Vec::new(), Vec::new());
+        Self { nodes, cells, leaves, alphabets, first_word, splitters }
     }
 
     /// Returns what digests are made of: the value of word `word`, packed where it is text.
@@ -173,13 +180,13 @@ impl Classifier {
     /// Returns the bucket of a record at `location` in its load.
     #[inline(always)]
     pub fn bucket<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> u32 {
-        self.descend(&mut RecordWords::new(key, record, location)).0
+        self.descend(&mut self.words(key, record, location)).0
     }
 
     /// Returns the bucket of a record and its digest there.
     #[inline(always)]
     pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> (u32, u64) {
-        let mut words = RecordWords::new(key, record, location);
+        let mut words = self.words(key, record, location);
         let (bucket, word, value) = self.descend(&mut words);
         let leaf = &self.leaves[bucket as usize];
         let value = if leaf.word == word { value } else { words.get(leaf.word) };
@@ -194,9 +201,21 @@ impl Classifier {
         record: &[u8],
         location: u64,
     ) -> (u32, u128) {
-        let mut words = RecordWords::new(key, record, location);
+        let mut words = self.words(key, record, location);
         let (bucket, ..) = self.descend(&mut words);
         (bucket, self.wide_value(&mut words, self.leaves[bucket as usize]))
+    }
+
+    /// Returns the words of a record, none of which is made yet.
+    #[inline(always)]
+    fn words<'a, K: KeyEncoder>(
+        &'a self,
+        key: &'a K,
+        record: &'a [u8],
+        location: u64,
+    ) -> RecordWords<'a, K> {
+        let few = [0; FEW_WORDS];
+        RecordWords { key, record, location, few, first: LOCATION, splitters: &self.splitters }
     }
 
     /// Returns as much of the key from the leaf's word on as [`WIDE_BITS`] hold, word by word. Its
@@ -250,19 +269,18 @@ struct RecordWords<'a, K> {
     /// them: most records are told apart by word 0, but what goes deeper asks for several.
     few: [u64; FEW_WORDS],
     first: usize,
+    splitters: &'a Splitters,
 }
 
-impl<'a, K: KeyEncoder> RecordWords<'a, K> {
-    #[inline(always)]
-    fn new(key: &'a K, record: &'a [u8], location: u64) -> Self {
-        Self { key, record, location, few: [0; FEW_WORDS], first: LOCATION }
-    }
-
+impl<K: KeyEncoder> RecordWords<'_, K> {
     /// Returns word `word` of the key, or the location.
     #[inline(always)]
     fn get(&mut self, word: usize) -> u64 {
         if word == LOCATION {
             return self.location;
+        }
+        if word == RANK && self.key.is_compared() {
+            return self.splitters.rank(self.key, self.record);
         }
         if word == 0 || !self.key.is_costly() {
             return self.key.word(self.record, word);

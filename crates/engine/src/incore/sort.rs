@@ -33,7 +33,7 @@
 use std::sync::Arc;
 
 use super::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX};
-use super::classifier::{CLASSIFIER_BYTES, Classifier, Sample};
+use super::classifier::{CLASSIFIER_BYTES, Classifier, LOCATION, Sample};
 use super::deal::{Dealer, Dealt};
 use super::item::Item;
 use super::keyed::{BucketPlace, KeyedLoad};
@@ -52,6 +52,10 @@ pub(super) const OVERSAMPLING_AGAIN: usize = 16;
 
 /// Parts that a bucket dealt again makes, in all likelihood, at most.
 const PARTS_MAX: usize = 512;
+
+/// Dealings within dealings of records that a function compares. Each makes many parts, unless the
+/// function contradicts itself.
+const COMPARED_DEPTH_MAX: usize = 32;
 
 /// Bytes of records wanted in a bucket at most: buckets are what workers share the work by.
 const BUCKET_BYTES: usize = 4 << 20;
@@ -136,13 +140,14 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
 
     /// Returns a classifier of buckets of even size, as many as wanted, but no more than
     /// `buckets_max` whatever the keys are.
-    pub fn classifier(&self, sample: &Sample, wanted: usize) -> Classifier {
+    pub fn classifier(&self, mut sample: Sample, wanted: usize) -> Classifier {
+        sample.rank(self.key);
         if sample.is_empty() || wanted <= 1 {
             return Classifier::single(0);
         }
         let mut per_bucket = sample.len().div_ceil(wanted);
         loop {
-            let classifier = Classifier::build(sample, per_bucket);
+            let classifier = Classifier::build(&sample, per_bucket);
             if classifier.buckets() <= self.buckets_max {
                 return classifier;
             }
@@ -180,7 +185,7 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
     /// block by block, as one worker of a job would.
     pub fn deal_whole(&self, records: &[u8], pool: &Arc<Pool>) -> (Classifier, Dealer) {
         let (sample, wanted) = self.sample(records, records.len(), usize::MAX);
-        let classifier = self.classifier(&sample, wanted);
+        let classifier = self.classifier(sample, wanted);
         let mut dealer = self.dealer(&classifier, pool);
         let mut begun = 0;
         while begun < records.len() {
@@ -213,7 +218,8 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
                 None => drop(open.pop()),
                 Some(bucket) if self.is_settled(&load, &bucket) => load.keep(bucket),
                 Some(bucket) => {
-                    let (classifier, dealt) = self.deal_again(&load, &bucket);
+                    let is_given_up = self.key.is_compared() && open.len() > COMPARED_DEPTH_MAX;
+                    let (classifier, dealt) = self.deal_again(&load, &bucket, is_given_up);
                     open.push(load.add(&classifier, dealt));
                 }
             }
@@ -230,15 +236,25 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
     }
 
     /// Deals a bucket again, from the first word in which its keys differ. Its records never all
-    /// end up in one bucket again.
-    fn deal_again(&self, load: &KeyedLoad, bucket: &BucketPlace) -> (Classifier, Dealt) {
-        let mut sample = Sample::new(self.key, load.first_difference(self.key, bucket));
+    /// end up in one bucket again. If it is given up to order them by keys, locations do.
+    fn deal_again(
+        &self,
+        load: &KeyedLoad,
+        bucket: &BucketPlace,
+        is_given_up: bool,
+    ) -> (Classifier, Dealt) {
+        let first_word = match is_given_up {
+            true => LOCATION,
+            false => load.first_difference(self.key, bucket),
+        };
+        let mut sample = Sample::new(self.key, first_word);
         let step = (self.bucket_records / OVERSAMPLING_AGAIN).max(1);
         load.each_record(bucket, |place, record, location| {
             if is_sampled(place, step) {
                 sample.push(self.key, record, location);
             }
         });
+        sample.rank(self.key);
         let per_bucket = (self.bucket_records / step).min(sample.len() / 2);
         let classifier = Classifier::build(&sample, per_bucket);
         let mut dealer = self.dealer(&classifier, load.pool());

@@ -6,6 +6,7 @@
 //! each word of a record once instead of once per comparison. Keys that have to be made yield
 //! several words at a time, and groups of any size that fits are sorted so (`rows`).
 
+mod compared;
 mod rows;
 
 use std::ops::Range;
@@ -15,6 +16,8 @@ use super::item::{digest, entry, is_whole, location, wide_location, wide_value};
 use super::prefetch;
 use crate::key::KeyEncoder;
 use crate::load::Records;
+
+pub use compared::merge_sort;
 
 /// Groups below this are compared record by record.
 const SMALL: usize = 24;
@@ -110,7 +113,9 @@ fn order<K: KeyEncoder>(
     wide: &mut [u128],
     depth: usize,
 ) {
-    if key.is_costly() && rows::fit(group.len(), wide) {
+    if key.is_compared() {
+        compared::order(group, word, key, records, wide);
+    } else if key.is_costly() && rows::fit(group.len(), wide) {
         rows::refine(group, word, key, records, wide, 0);
     } else {
         refine(group, word, key, records, wide, depth);

@@ -227,6 +227,7 @@ impl SortJob {
             is_in_place: self.in_place,
         };
         let sorted = self.sort(&mut work, &key, need, &mut places, &coders, progress);
+        let sorted = self.order.checked(sorted);
         let is_direct = places.output.is_direct();
         let is_output_stream = places.output.is_stream();
         let bytes = |outcome: &Outcome| outcome.written.bytes;

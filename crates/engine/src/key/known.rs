@@ -56,6 +56,16 @@ impl<K: KeyEncoder> KeyEncoder for KnownWord<'_, K> {
         self.key.few_words(CutRecord { cell_ends, ..record }, first)
     }
 
+    #[inline]
+    fn is_compared(&self) -> bool {
+        self.key.is_compared()
+    }
+
+    #[inline]
+    fn is_last(&self, index: usize, word: u64) -> bool {
+        self.key.is_last(index, word)
+    }
+
     fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
         self.key.compare_from(a, b, word)
     }

@@ -27,6 +27,7 @@
 //!
 //! Stability (record numbers as the last tie-break) is left to `incore` and `merge`.
 
+mod compared;
 mod composite;
 mod known;
 mod options;
@@ -39,6 +40,7 @@ pub mod text;
 
 use std::cmp::Ordering;
 
+pub use compared::{Compare, ComparedKey, OrderFunction};
 pub use composite::CompositeKey;
 pub use known::{CutRecord, KnownWord};
 pub use options::OrderOptions;
@@ -151,6 +153,12 @@ pub trait KeyEncoder: Send + Sync {
     /// loaded. A caller that needs several words then asks for them together.
     #[inline]
     fn is_costly(&self) -> bool {
+        false
+    }
+
+    /// Returns whether a function compares records, so that the key has no word but the first.
+    #[inline]
+    fn is_compared(&self) -> bool {
         false
     }
 
@@ -311,6 +319,8 @@ pub enum CompiledKey {
     Line(LineKey),
     /// Any other order of text records.
     Text(TextKey),
+    /// A function of the caller.
+    Compared(ComparedKey),
 }
 
 /// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`CompiledKey`], so that
@@ -323,6 +333,7 @@ macro_rules! with_encoder {
             $crate::key::CompiledKey::Composite($encoder) => $body,
             $crate::key::CompiledKey::Line($encoder) => $body,
             $crate::key::CompiledKey::Text($encoder) => $body,
+            $crate::key::CompiledKey::Compared($encoder) => $body,
         }
     };
 }
@@ -335,6 +346,9 @@ impl CompiledKey {
     ///
     /// [`Error::Config`](crate::Error::Config) for an order that contradicts itself.
     pub fn new(order: &TextOrder) -> Result<Self> {
+        if let Some(comparison) = &order.options.comparison {
+            return Ok(Self::Compared(ComparedKey::new(comparison.clone(), order.body)));
+        }
         if let Some((record_length, parts)) = part::resolve(order) {
             return Ok(Self::of_parts(&parts, record_length));
         }

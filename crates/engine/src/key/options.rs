@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::compared::OrderFunction;
 use super::spec::{Key, ListMemory};
 use super::text::{
     DateFormat, Invalid, LastResort, Months, NumberFormat, Separator, TextOrder, TextSpec,
 };
-use crate::error::Result;
+use crate::error::{ConfigErrorKind, Result, config};
 use crate::format::{Format, LineGroup};
 use crate::locale::ByteClasses;
 
@@ -47,6 +48,8 @@ pub struct OrderOptions {
     /// The classes of single bytes, for keys that fold case or leave some out. Blanks are always
     /// space, tab and newline.
     pub classes: Arc<ByteClasses>,
+    /// A function that orders records instead of keys.
+    pub comparison: Option<OrderFunction>,
 }
 
 impl Default for OrderOptions {
@@ -61,11 +64,24 @@ impl Default for OrderOptions {
             numbers: NumberFormat::default(),
             months: Months::default(),
             classes: Arc::new(ByteClasses::c()),
+            comparison: None,
         }
     }
 }
 
 impl OrderOptions {
+    /// Returns the result of a job that used the order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Caller`](crate::Error::Caller) if the function that compares records panicked.
+    pub fn checked<T>(&self, result: Result<T>) -> Result<T> {
+        match &self.comparison {
+            Some(comparison) => comparison.checked(result),
+            None => result,
+        }
+    }
+
     /// Returns the order of records of `format` by `keys`, most significant first; by the whole
     /// record as bytes without any. Files that keys name are read; lists of values take a part of
     /// `memory`.
@@ -75,6 +91,12 @@ impl OrderOptions {
     /// [`Error::Config`](crate::Error::Config) for a key that means nothing in such records, and
     /// the errors of [`Key::spec`].
     pub fn bind(&self, keys: &[Key], format: Format, memory: ListMemory) -> Result<TextOrder> {
+        if self.comparison.is_some() && !keys.is_empty() {
+            return Err(config!(
+                ConfigErrorKind::InvalidKey,
+                "keys and a function that compares records exclude each other; leave one out",
+            ));
+        }
         let mut taken = memory.taken;
         let mut bound = |key: &Key| -> Result<TextSpec> {
             key.check(format)?;

@@ -42,7 +42,7 @@ pub fn of_first<K: KeyEncoder>(
     let whole = &first[..sort.framing.whole_bytes(first)];
     let pages = (load_bytes as u64 / SHARE) as usize / WINDOW;
     let (sample, wanted) = sort.sample(whole, load_bytes, pages.max(DEPTH) * RECORDS_PER_PAGE);
-    sort.classifier(&sample, wanted)
+    sort.classifier(sample, wanted)
 }
 
 /// Input of a load to come.
@@ -136,7 +136,7 @@ impl Sampler {
         while self.queue.in_flight() > 0 {
             self.take_in(key, &mut sample)?;
         }
-        Ok(sort.classifier(&sample, wanted))
+        Ok(sort.classifier(sample, wanted))
     }
 
     /// Asks for the page at `offset`, which lies `tag` bytes after the start of the load; or for

@@ -8,15 +8,26 @@
 //! What fits into one block is sorted by the caller's thread when the last record was pushed; there
 //! is no second thread then, and no file.
 
+#[cfg(feature = "unstable")]
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sortwell_engine::io::Extent;
-use sortwell_engine::job;
+use sortwell_engine::job::{self, Output};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
 use super::queue::{BLOCK_BYTES, BlockQueue};
-use super::running::{RunningJob, with_ends};
+use super::running::{BLOCKS_MAX, RunningJob, sorted_blocks, with_ends};
+#[cfg(feature = "unstable")]
+use super::spiller::Spiller;
+
+/// Returns a sorter by `job`, which is for keyed records, that writes runs into a directory.
+#[cfg(feature = "unstable")]
+pub fn spiller(job: job::SortJob, progress: Arc<Progress>, directory: &Path) -> Spiller {
+    Spiller::new(job, progress, directory)
+}
 
 /// A sort of bytes that are pushed.
 #[derive(Debug)]
@@ -25,6 +36,8 @@ pub struct BlockSort {
     progress: Arc<Progress>,
     /// Bytes that have not been handed over.
     block: Vec<u8>,
+    /// The file that the sorted bytes are written to, instead of being pulled.
+    file: Option<PathBuf>,
     state: BlockSortState,
 }
 
@@ -43,7 +56,15 @@ impl BlockSort {
     /// Returns a sort by `job`, whose inputs and output are replaced by what is pushed and pulled.
     /// It has no thread, no file and no memory yet.
     pub fn new(job: job::SortJob, progress: Arc<Progress>) -> Self {
-        Self { job, progress, block: Vec::new(), state: BlockSortState::Begun }
+        let state = BlockSortState::Begun;
+        Self { job, progress, block: Vec::new(), file: None, state }
+    }
+
+    /// Returns a sort by `job` whose bytes are written to `file`.
+    pub fn to_file(job: job::SortJob, progress: Arc<Progress>, file: PathBuf) -> Self {
+        let mut sort = Self::new(job, progress);
+        sort.file = Some(file);
+        sort
     }
 
     /// Returns the job. Options that are set after bytes were pushed may be without effect.
@@ -104,7 +125,9 @@ impl BlockSort {
     /// Hands the block to the sort, which is started for the first one.
     fn hand_over(&mut self) -> Result<()> {
         let running = match std::mem::replace(&mut self.state, BlockSortState::Failed) {
-            BlockSortState::Begun => RunningJob::start_sort(&self.job, &self.progress)?,
+            BlockSortState::Begun => {
+                RunningJob::start_sort(&self.job, self.file.as_ref(), &self.progress)?
+            }
             BlockSortState::Running(running) => running,
             BlockSortState::Failed => return Err(Error::Interrupted),
         };
@@ -142,6 +165,15 @@ impl BlockSort {
         }
     }
 
+    /// Ends the input, and returns when the file is in place.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that disks or options can cause.
+    pub fn finish_file(self) -> Result<Statistics> {
+        self.finish()?.close()
+    }
+
     /// Sorts the only block by this thread.
     fn sort_alone(&mut self) -> Result<Statistics> {
         let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(usize::MAX));
@@ -149,7 +181,8 @@ impl BlockSort {
         let extent = Extent { bytes: self.block.len() as u64, records };
         pushed.put(std::mem::take(&mut self.block), &self.progress)?;
         pushed.finish();
-        let mut job = with_ends(&self.job, &pushed, &sorted, Some(extent));
+        let output = self.file.clone().map_or_else(|| sorted_blocks(&sorted), Output::File);
+        let mut job = with_ends(&self.job, &pushed, output, Some(extent));
         job.threads = Some(1);
         let statistics = job.run(&self.progress)?;
         sorted.finish();
@@ -195,6 +228,20 @@ impl BlocksInOrder {
     pub(super) const fn running(progress: Arc<Progress>, job: RunningJob) -> Self {
         let end = Some(JobEnd::Running(job));
         Self { progress, end, block: Vec::new(), is_block_new: false }
+    }
+
+    /// Begins a merge, whose output is replaced by what is pulled.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if no thread can be started. Wrong options, unsorted inputs and faults of disks
+    /// are errors of the first calls of [`next_block`](Self::next_block).
+    pub fn merged(mut job: job::MergeJob, progress: Arc<Progress>) -> Result<Self> {
+        let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(BLOCKS_MAX));
+        job.output = sorted_blocks(&sorted);
+        let run = move |progress: &Progress| job.run(progress);
+        let running = RunningJob::start(pushed, sorted, &progress, run)?;
+        Ok(Self::running(progress, running))
     }
 
     /// Returns the only block of a job that has ended.

@@ -1,6 +1,6 @@
 //! A job by a thread of its own, between two queues.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -14,7 +14,7 @@ use super::queue::{AbandonedQueue, BlockQueue, PushedBlocks, SortedBlocks};
 
 /// Blocks that wait on either side. With those that are filled, read and kept to be used again, all
 /// blocks take less than the 12 MiB that the plan of a job leaves to the program itself.
-const BLOCKS_MAX: usize = 2;
+pub const BLOCKS_MAX: usize = 2;
 
 /// A sort or a merge by a thread of its own.
 #[derive(Debug)]
@@ -26,11 +26,11 @@ pub struct RunningJob {
     thread: JoinHandle<Result<Statistics>>,
 }
 
-/// Returns `job` between two queues.
+/// Returns `job` between what is pushed and an output.
 pub fn with_ends(
     job: &job::SortJob,
     pushed: &Arc<BlockQueue>,
-    sorted: &Arc<BlockQueue>,
+    output: Output,
     extent: Option<Extent>,
 ) -> job::SortJob {
     let blocks = PushedBlocks::new(Arc::clone(pushed));
@@ -38,16 +38,24 @@ pub fn with_ends(
     if let Some(extent) = extent {
         supplied = supplied.with_extent(extent);
     }
-    let outlet = Outlet::inlet(Arc::new(SortedBlocks(Arc::clone(sorted))));
-    let (inputs, output) = (vec![Input::Supplied(supplied)], Output::Pipe(outlet));
-    job::SortJob { inputs, output, ..job.clone() }
+    job::SortJob { inputs: vec![Input::Supplied(supplied)], output, ..job.clone() }
+}
+
+/// Returns the output of a job whose blocks are pulled.
+pub fn sorted_blocks(sorted: &Arc<BlockQueue>) -> Output {
+    Output::Pipe(Outlet::inlet(Arc::new(SortedBlocks(Arc::clone(sorted)))))
 }
 
 impl RunningJob {
-    /// Starts a sort of what will be pushed.
-    pub fn start_sort(job: &job::SortJob, progress: &Arc<Progress>) -> Result<Self> {
+    /// Starts a sort of what will be pushed, to a file if one is given.
+    pub fn start_sort(
+        job: &job::SortJob,
+        file: Option<&PathBuf>,
+        progress: &Arc<Progress>,
+    ) -> Result<Self> {
         let (pushed, sorted) = (BlockQueue::new(BLOCKS_MAX), BlockQueue::new(BLOCKS_MAX));
-        let job = with_ends(job, &pushed, &sorted, None);
+        let output = file.cloned().map_or_else(|| sorted_blocks(&sorted), Output::File);
+        let job = with_ends(job, &pushed, output, None);
         Self::start(pushed, sorted, progress, move |progress| job.run(progress))
     }
 

@@ -1,5 +1,8 @@
 //! Records pushed and pulled, against `Vec::sort_by`, and callers who leave early.
 
+mod comparisons;
+mod passes;
+
 use super::*;
 
 /// Numbers that look random, the same each time (a linear congruential generator; Knuth, TAOCP

@@ -173,7 +173,7 @@ fn buckets_wanted_and_at_most() {
             let sort = IncoreSort { key, item, framing, bucket_records: 50, buckets_max };
             let (sample, wanted) = sort.sample(&lines, lines.len(), usize::MAX);
             assert_eq!((sample.len(), wanted), (records_to_sample(100), 100));
-            let buckets = sort.classifier(&sample, wanted).buckets();
+            let buckets = sort.classifier(sample, wanted).buckets();
             assert!(buckets <= buckets_max, "{buckets} buckets of {buckets_max}");
             assert!(buckets_max < 300 || buckets >= wanted / 2, "{buckets} buckets");
             assert_eq!(sort.sample(&lines, 10 * lines.len(), 70).0.len(), 70);

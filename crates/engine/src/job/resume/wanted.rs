@@ -76,6 +76,14 @@ impl Wanted {
             ));
         }
         let is_one = job.select.split.is_none();
+        if job.order.comparison.is_some() {
+            return Err(config!(
+                ConfigErrorKind::Other,
+                "{} needs an order by keys; two functions that compare records cannot be \
+                 distinguished",
+                asked
+            ));
+        }
         let path = one_output(&job.output, job.compress, asked, is_one)?;
         let JobInput::Files(files) = input else {
             return Err(other_inputs(asked));

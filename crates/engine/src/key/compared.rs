@@ -1,0 +1,156 @@
+//! The order of records by a function of the caller, for orders that no normalized key expresses.
+//!
+//! psort's interface is the example: a function that makes a number of a record, and one that
+//! compares two records whose numbers are equal (Crauser and others, "psort", section 2 of the
+//! programmer's interface). Word 0 of the key is that number. No other word exists: whoever needs
+//! more compares whole records, and buckets come from splitters that are records themselves
+//! (`incore::classifier`).
+
+use std::any::Any;
+use std::cmp::Ordering;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+use super::text::Body;
+use super::{KeyEncoder, WORD_BYTES};
+use crate::error::{Error, Result};
+
+/// A function that orders records.
+///
+/// It is called by all workers, in no certain order and any number of times for the same records.
+pub trait Compare: Send + Sync {
+    /// Returns a number of a record. Records are ordered by it first. The default is 0 for all.
+    fn prefix(&self, record: &[u8]) -> u64 {
+        let _ = record;
+        0
+    }
+
+    /// Compares two records with equal numbers. It has to be a total order. Otherwise the records
+    /// come out in no certain order, or the sort fails.
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering;
+}
+
+/// The order by a [`Compare`], and whether that function has panicked.
+#[derive(Clone)]
+pub struct OrderFunction {
+    function: Arc<dyn Compare>,
+    /// Message of the first panic. Later comparisons call the function no more.
+    panic: Arc<OnceLock<String>>,
+}
+
+impl fmt::Debug for OrderFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OrderFunction").field("panic", &self.panic.get()).finish_non_exhaustive()
+    }
+}
+
+impl OrderFunction {
+    /// Returns the order by `function`.
+    pub fn new(function: impl Compare + 'static) -> Self {
+        Self { function: Arc::new(function), panic: Arc::default() }
+    }
+
+    /// Returns the result of a job that used the comparison.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Caller`] if the function panicked, and otherwise the error of the job.
+    pub fn checked<T>(&self, result: Result<T>) -> Result<T> {
+        match self.panic.get() {
+            Some(words) => Err(Error::Caller {
+                message: format!("the function that compares records panicked: {words}"),
+            }),
+            None => result,
+        }
+    }
+
+    /// Returns what `call` gives, or `otherwise` after a panic.
+    fn guarded<T>(&self, otherwise: T, call: impl FnOnce(&dyn Compare) -> T) -> T {
+        if self.panic.get().is_some() {
+            return otherwise;
+        }
+        match catch_unwind(AssertUnwindSafe(|| call(&*self.function))) {
+            Ok(value) => value,
+            Err(panic) => {
+                // The first one counts.
+                let _ = self.panic.set(words_of(&*panic));
+                otherwise
+            }
+        }
+    }
+}
+
+/// Returns the message of a panic.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+    words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+}
+
+/// The key of an order by a function.
+#[derive(Clone, Debug)]
+pub struct ComparedKey {
+    comparison: OrderFunction,
+    body: Body,
+}
+
+impl ComparedKey {
+    /// Returns the key that shows `comparison` the bodies of records.
+    pub(super) const fn new(comparison: OrderFunction, body: Body) -> Self {
+        Self { comparison, body }
+    }
+
+    fn prefix(&self, record: &[u8]) -> u64 {
+        self.comparison.guarded(0, |function| function.prefix(self.body.of_record(record)))
+    }
+}
+
+impl KeyEncoder for ComparedKey {
+    #[inline]
+    fn key_length(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Appends the number, and zeros in place of what is not known: keys that agree so far say
+    /// nothing more.
+    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+        let end = out.len() + limit;
+        out.extend(self.prefix(record).to_be_bytes().iter().take(limit.min(WORD_BYTES)));
+        out.resize(end, 0);
+    }
+
+    fn word(&self, record: &[u8], index: usize) -> u64 {
+        if index == 0 { self.prefix(record) } else { 0 }
+    }
+
+    fn is_compared(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn is_last(&self, _index: usize, _word: u64) -> bool {
+        false
+    }
+
+    fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
+        let [left, right] = [a, b].map(|record| self.body.of_record(record));
+        self.comparison.guarded(Ordering::Equal, |function| {
+            let by_number = match word {
+                0 => function.prefix(left).cmp(&function.prefix(right)),
+                _ => Ordering::Equal,
+            };
+            by_number.then_with(|| function.compare(left, right))
+        })
+    }
+
+    /// Returns 0 for numbers that differ, and 1 for records with the same number.
+    fn first_difference(&self, a: &[u8], b: &[u8], first: usize) -> Option<usize> {
+        if first == 0 && self.prefix(a) != self.prefix(b) {
+            return Some(0);
+        }
+        self.compare_from(a, b, 1).is_ne().then_some(1)
+    }
+}
+
+#[cfg(test)]
+mod tests;

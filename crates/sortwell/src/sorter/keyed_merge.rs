@@ -1,0 +1,195 @@
+//! A merge of sources that are sorted already.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sortwell_engine::ByteSize;
+use sortwell_engine::format::Format;
+use sortwell_engine::io::{Supplied, Supply};
+use sortwell_engine::job::{self, Budget, Input, Output};
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{Error, Result};
+
+use super::block_sort::BlocksInOrder;
+use super::spiller::RunFile;
+use super::{MEMORY, Sorted, append_record};
+
+/// A merge of sorted sources: run files of [`Sorter::spill_to`](super::Sorter::spill_to), and
+/// records that the program gives. Of records with equal keys, those of earlier sources come first.
+///
+/// ```
+/// use sortwell::KeyedMerge;
+///
+/// let mut merge = KeyedMerge::new();
+/// merge.source([(b"a", b"1"), (b"c", b"2")].map(Ok));
+/// merge.source([(b"b", b"3"), (b"c", b"4")].map(Ok));
+/// let mut sorted = merge.finish()?;
+/// let mut payloads = Vec::new();
+/// while let Some(record) = sorted.next()? {
+///     payloads.extend_from_slice(record.payload);
+/// }
+/// assert_eq!(payloads, b"1324");
+/// # Ok::<(), sortwell::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct KeyedMerge {
+    job: job::MergeJob,
+    progress: Arc<Progress>,
+    limit: u64,
+}
+
+impl Default for KeyedMerge {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl KeyedMerge {
+    /// Returns a merge without sources, with 256 MiB of memory and a thread for each processor.
+    pub fn new() -> Self {
+        let nowhere = Output::Stdout; // replaced before the job runs
+        let mut job = job::MergeJob::new(Vec::new(), nowhere, Format::KEYED);
+        (job.memory, job.check) = (Budget::Bytes(MEMORY), true);
+        Self { job, progress: Arc::default(), limit: u64::MAX }
+    }
+
+    /// Returns a merge with the options of a sort.
+    pub(super) fn of_sort(sort: &job::SortJob, progress: Arc<Progress>) -> Self {
+        let mut merge = Self { progress, ..Self::new() };
+        merge.job.threads = sort.threads;
+        merge.job.temp.clone_from(&sort.temp);
+        merge.job.verify = sort.verify;
+        merge.job.order = sort.order.clone();
+        merge.job.unique = sort.select.unique.is_some();
+        merge.limit = sort.select.limit.unwrap_or(u64::MAX);
+        merge
+    }
+
+    /// Sets the memory of this merge. Default: 256 MiB.
+    pub fn memory(&mut self, memory: ByteSize) -> &mut Self {
+        self.job.memory = Budget::Bytes(memory);
+        self
+    }
+
+    /// Adds a directory for temporary files, which a merge of very many sources needs. Default: the
+    /// directory for temporary files of the system.
+    pub fn temp(&mut self, directory: impl Into<PathBuf>) -> &mut Self {
+        self.job.temp.push(directory.into());
+        self
+    }
+
+    /// Sets whether only the first of the records with equal keys is kept. Default: false.
+    pub fn unique(&mut self, unique: bool) -> &mut Self {
+        self.job.unique = unique;
+        self
+    }
+
+    /// Returns the progress of the merge. Any thread may watch it, and stop the merge through it.
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
+    }
+
+    /// Adds a run. The file stays as it is.
+    pub fn run(&mut self, run: &RunFile) -> &mut Self {
+        self.job.inputs.push(Input::File(run.path.clone()));
+        self
+    }
+
+    /// Adds a source of keys and payloads, in ascending order of keys. It is asked for them by a
+    /// thread of the merge. Its first error ends the merge with that error.
+    pub fn source<K, P, I>(&mut self, records: I) -> &mut Self
+    where
+        K: AsRef<[u8]>,
+        P: AsRef<[u8]>,
+        I: IntoIterator<Item = Result<(K, P)>>,
+        I::IntoIter: Send + 'static,
+    {
+        let records = SourceRecords { records: records.into_iter(), bytes: Vec::new(), at: 0 };
+        self.supply(records)
+    }
+
+    /// Adds the records of a sort.
+    pub(super) fn blocks(&mut self, blocks: BlocksInOrder) -> &mut Self {
+        self.supply(SortedSource { blocks, at: 0 })
+    }
+
+    fn supply(&mut self, supply: impl Supply + 'static) -> &mut Self {
+        let name = format!("source {}", self.job.inputs.len() + 1);
+        self.job.inputs.push(Input::Supplied(Supplied::new(Path::new(&name), supply)));
+        self
+    }
+
+    /// Begins the merge, and returns its records.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if no thread can be started. Wrong options, unsorted sources and faults of disks
+    /// are errors of the first calls of [`Sorted::next`].
+    pub fn finish(self) -> Result<Sorted> {
+        let Self { job, progress, limit } = self;
+        Ok(Sorted::new(BlocksInOrder::merged(job, progress)?, limit))
+    }
+}
+
+/// Keys and payloads of the program, as a stream of keyed records.
+struct SourceRecords<I> {
+    records: I,
+    /// A record, of which `at` bytes were read.
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl<K, P, I> Supply for SourceRecords<I>
+where
+    K: AsRef<[u8]>,
+    P: AsRef<[u8]>,
+    I: Iterator<Item = Result<(K, P)>> + Send,
+{
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            if self.at == self.bytes.len() {
+                if progress.is_stopping() {
+                    return Err(Error::Interrupted);
+                }
+                let Some((key, payload)) = self.records.next().transpose()? else { break };
+                self.bytes.clear();
+                self.at = 0;
+                append_record(&mut self.bytes, key.as_ref(), payload.as_ref())?;
+            }
+            filled += copied(&self.bytes, &mut self.at, &mut buffer[filled..]);
+        }
+        Ok(filled)
+    }
+}
+
+/// The blocks of a sort, as a stream.
+struct SortedSource {
+    blocks: BlocksInOrder,
+    /// Bytes of the block that were read.
+    at: usize,
+}
+
+impl Supply for SortedSource {
+    fn fill(&mut self, buffer: &mut [u8], _: &Progress) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            if self.at == self.blocks.block().len() {
+                self.at = 0;
+                if self.blocks.next_block()?.is_none() {
+                    break;
+                }
+            }
+            filled += copied(self.blocks.block(), &mut self.at, &mut buffer[filled..]);
+        }
+        Ok(filled)
+    }
+}
+
+/// Copies bytes from place `at` on, as many as there are or have room, and returns their number.
+fn copied(from: &[u8], at: &mut usize, to: &mut [u8]) -> usize {
+    let bytes = to.len().min(from.len() - *at);
+    to[..bytes].copy_from_slice(&from[*at..*at + bytes]);
+    *at += bytes;
+    bytes
+}

@@ -1,0 +1,146 @@
+//! Several pushers, merges, runs and folds, against `Vec::sort_by`.
+
+use super::*;
+
+type Pair = (Vec<u8>, Vec<u8>);
+
+/// Pushes a part of the records by each of several threads.
+fn push_in_threads(pushers: Vec<Pusher>, parts: &[Vec<Pair>]) {
+    thread::scope(|scope| {
+        for (mut pusher, part) in pushers.into_iter().zip(parts) {
+            scope.spawn(move || {
+                part.iter().for_each(|(key, payload)| pusher.push(key, payload).expect("a push"));
+                pusher.finish().expect("an end");
+            });
+        }
+    });
+}
+
+#[test]
+fn pushers_give_the_same_result_at_any_speed() {
+    for (count, threads, mib) in [(0, 2, 256), (10, 3, 256), (60_000, 2, 256), (400_000, 3, 128)] {
+        let (mut sorter, folder) = sorter();
+        sorter.memory(ByteSize::mib(mib));
+        let pushers = sorter.pushers(threads).expect("pushers");
+        let parts: Vec<_> = (0..threads as u64).map(|seed| records(count, seed)).collect();
+        push_in_threads(pushers, &parts);
+        let mut expected = parts.concat();
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut sorted = sorter.finish().expect("a sort");
+        assert!(pulled(&mut sorted) == expected, "{count} records by {threads} threads");
+        let statistics = sorted.close().expect("statistics");
+        assert_eq!(statistics.records, (count * threads) as u64);
+        assert!(statistics.is_order_proven);
+        assert_empty(&folder);
+    }
+}
+
+#[test]
+fn pushers_keep_the_first_of_equal_records_up_to_a_limit() {
+    let (mut sorter, folder) = sorter();
+    sorter.unique(Unique::First).limit(50);
+    let pushers = sorter.pushers(2).expect("pushers");
+    let parts = [records(5000, 1), records(5000, 2)];
+    push_in_threads(pushers, &parts);
+    let mut expected = parts.concat();
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    expected.dedup_by(|second, first| first.0 == second.0);
+    expected.truncate(50);
+    assert!(pulled(&mut sorter.finish().expect("a sort")) == expected);
+    assert_empty(&folder);
+}
+
+#[test]
+fn wrong_uses_of_pushers_are_errors() {
+    let (mut sorter, folder) = sorter();
+    let mut pushers = sorter.pushers(2).expect("pushers");
+    assert!(sorter.pushers(2).is_err(), "a second time");
+    assert!(sorter.push(b"key", b"").is_err(), "past the pushers");
+    for record in records(100_000, 1) {
+        pushers[0].push(&record.0, &record.1).expect("a push");
+    }
+    let left = pushers.split_off(1);
+    pushers.into_iter().for_each(|pusher| pusher.finish().expect("an end"));
+    drop(left);
+    let error = sorter.finish().expect_err("a pusher was dropped");
+    assert!(error.to_string().contains("not finished"), "{error}");
+    assert_empty(&folder);
+
+    let mut late = Sorter::new();
+    late.push(b"key", b"").expect("a push");
+    assert!(late.pushers(1).is_err(), "after a record");
+    let mut last = Sorter::new();
+    assert!(last.unique(Unique::Last).pushers(1).is_err(), "keeps the last");
+}
+
+#[test]
+fn runs_are_merged_in_the_order_of_their_records() {
+    let (mut sorter, folder) = sorter();
+    sorter.memory(ByteSize::mib(32));
+    let mut spiller = sorter.spill_to(folder.path());
+    let mut expected = records(500_000, 7);
+    for (key, payload) in &expected {
+        spiller.push(key, payload).expect("a push");
+    }
+    let runs = spiller.finish().expect("runs");
+    assert!(runs.len() > 2, "{runs:?}");
+    assert_eq!(runs.iter().map(|run| run.records).sum::<u64>(), 500_000);
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut merge = KeyedMerge::new();
+    merge.temp(folder.path());
+    for run in &runs {
+        merge.run(run);
+    }
+    let mut sorted = merge.finish().expect("a merge");
+    assert!(pulled(&mut sorted) == expected);
+    assert!(sorted.close().expect("statistics").is_order_proven);
+    let files = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(files, runs.len(), "the runs stay, and nothing else");
+    assert!(Sorter::new().spill_to(folder.path()).finish().expect("no runs").is_empty());
+}
+
+#[test]
+fn a_merge_reports_what_is_wrong_with_its_sources() {
+    let drained = |merge: KeyedMerge| {
+        let mut sorted = merge.finish().expect("a merge");
+        loop {
+            match sorted.next() {
+                Ok(Some(_)) => {}
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+        }
+    };
+    let mut merge = KeyedMerge::new();
+    merge.source([(b"b", b""), (b"a", b"")].map(Ok)).source([(b"c", b"")].map(Ok));
+    let error = drained(merge).expect("an error");
+    assert!(error.to_string().contains("source 1"), "{error}");
+
+    let mut merge = KeyedMerge::new();
+    let fails = || Err(Error::Caller { message: "the source has ended early".to_owned() });
+    merge.source([Ok((b"a", b"")), fails()]).source([(b"c", b"")].map(Ok));
+    let error = drained(merge).expect("an error");
+    assert!(error.to_string().contains("ended early"), "{error}");
+
+    assert!(drained(KeyedMerge::new()).is_none(), "no source, no record");
+}
+
+#[test]
+fn folds_make_one_record_of_equal_keys() {
+    for count in [0, 500, 100_000] {
+        let (mut sorter, _folder) = sorter();
+        let all = records(count, 3);
+        pushed(&mut sorter, &all);
+        let mut expected = std::collections::BTreeMap::<Vec<u8>, Vec<u8>>::new();
+        for (key, payload) in all {
+            expected.entry(key).or_default().extend(payload);
+        }
+        let mut folded = sorter.finish().expect("a sort").fold(Vec::extend_from_slice);
+        let mut found = Vec::new();
+        while let Some(KeyedRecord { key, payload }) = folded.next().expect("a record") {
+            found.push((key.to_vec(), payload.to_vec()));
+        }
+        assert!(found == expected.into_iter().collect::<Vec<_>>(), "{count} records");
+        assert_eq!(folded.close().expect("statistics").records, count as u64);
+    }
+}

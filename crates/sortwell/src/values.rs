@@ -1,0 +1,167 @@
+//! Sorts of values: a function writes the key of each, and a codec makes it a payload and back.
+
+use std::error::Error as StdError;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+use sortwell_engine::stats::Statistics;
+use sortwell_engine::{Error, Result};
+
+use crate::key_writer::KeyWriter;
+use crate::sorter::{Sorted, Sorter};
+
+/// A way to write values as bytes and to read them again. A pair of functions is one.
+///
+/// ```
+/// use sortwell::{Sorter, ValueCodec};
+///
+/// /// Numbers of four bytes.
+/// struct Numbers;
+///
+/// impl ValueCodec<u32> for Numbers {
+///     fn encode(&self, value: &u32, bytes: &mut Vec<u8>) {
+///         bytes.extend_from_slice(&value.to_le_bytes());
+///     }
+///
+///     fn decode(&self, bytes: &[u8]) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+///         Ok(u32::from_le_bytes(bytes.try_into()?))
+///     }
+/// }
+///
+/// let sorted = Sorter::new().sort_values([3, 1, 2], |number, key| key.asc(number), Numbers)?;
+/// assert_eq!(sorted.collect::<sortwell::Result<Vec<_>>>()?, [1, 2, 3]);
+/// # Ok::<(), sortwell::Error>(())
+/// ```
+pub trait ValueCodec<T> {
+    /// Appends the bytes of a value.
+    fn encode(&self, value: &T, bytes: &mut Vec<u8>);
+
+    /// Returns the value that was written as these bytes.
+    ///
+    /// # Errors
+    ///
+    /// Any error, which the sort passes on as [`Error::Caller`].
+    fn decode(&self, bytes: &[u8]) -> std::result::Result<T, Box<dyn StdError + Send + Sync>>;
+}
+
+impl<T, E, D> ValueCodec<T> for (E, D)
+where
+    E: Fn(&T, &mut Vec<u8>),
+    D: Fn(&[u8]) -> std::result::Result<T, Box<dyn StdError + Send + Sync>>,
+{
+    fn encode(&self, value: &T, bytes: &mut Vec<u8>) {
+        (self.0)(value, bytes);
+    }
+
+    fn decode(&self, bytes: &[u8]) -> std::result::Result<T, Box<dyn StdError + Send + Sync>> {
+        (self.1)(bytes)
+    }
+}
+
+impl Sorter {
+    /// Sorts values by the keys that `key` writes. They are held as bytes, so that there may be
+    /// more of them than fit into memory.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`push`](Self::push) and [`finish`](Self::finish).
+    pub fn sort_values<T, C: ValueCodec<T>>(
+        self,
+        values: impl IntoIterator<Item = T>,
+        key: impl for<'v, 'k, 'w> Fn(&'v T, &'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
+        codec: C,
+    ) -> Result<SortedValues<T, C>> {
+        self.try_sort_values(values.into_iter().map(Ok::<T, Error>), key, codec)
+    }
+
+    /// Sorts values as [`sort_values`](Self::sort_values) does, from a source that may fail.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the source as [`Error::Caller`], and the errors of
+    /// [`sort_values`](Self::sort_values).
+    pub fn try_sort_values<T, E: std::fmt::Display, C: ValueCodec<T>>(
+        mut self,
+        values: impl IntoIterator<Item = std::result::Result<T, E>>,
+        key: impl for<'v, 'k, 'w> Fn(&'v T, &'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
+        codec: C,
+    ) -> Result<SortedValues<T, C>> {
+        let (mut key_bytes, mut payload) = (Vec::new(), Vec::new());
+        for (number, value) in (1_u64..).zip(values) {
+            let value = value.map_err(|error| Error::Caller {
+                message: format!("value {number} is missing: {error}"),
+            })?;
+            key_bytes.clear();
+            payload.clear();
+            key(&value, &mut KeyWriter::new(&mut key_bytes));
+            codec.encode(&value, &mut payload);
+            self.push(&key_bytes, &payload)?;
+        }
+        Ok(SortedValues { sorted: Some(self.finish()?), codec, number: 0, value: PhantomData })
+    }
+}
+
+/// Values in order. It ends after the first error.
+///
+/// ```
+/// use sortwell::Sorter;
+///
+/// let texts = ["pear", "fig", "apple"].map(str::to_owned);
+/// let codec = (
+///     |text: &String, bytes: &mut Vec<u8>| bytes.extend_from_slice(text.as_bytes()),
+///     |bytes: &[u8]| Ok(String::from_utf8(bytes.to_vec())?),
+/// );
+/// let mut sorted =
+///     Sorter::new().sort_values(texts, |text, key| key.desc(text.len()).asc(text), codec)?;
+/// assert_eq!(sorted.next().transpose()?.as_deref(), Some("apple"));
+/// assert_eq!(sorted.close()?.records, 3);
+/// # Ok::<(), sortwell::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SortedValues<T, C> {
+    /// The records; `None` after the last one and after an error.
+    sorted: Option<Sorted>,
+    codec: C,
+    /// Values that were asked for.
+    number: u64,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T, C: ValueCodec<T>> SortedValues<T, C> {
+    /// Returns the next value; `None` after the last one.
+    fn take(&mut self) -> Result<Option<T>> {
+        let Some(sorted) = &mut self.sorted else { return Ok(None) };
+        let Some(record) = sorted.next()? else { return Ok(None) };
+        self.number += 1;
+        let value = self.codec.decode(record.payload).map_err(|error| Error::Caller {
+            message: format!("value {} cannot be decoded: {error}", self.number),
+        })?;
+        Ok(Some(value))
+    }
+
+    /// Passes the values that are left, and returns the statistics of the sort.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sorted::close`], and [`Error::Interrupted`] after an error.
+    pub fn close(self) -> Result<Statistics> {
+        self.sorted.ok_or(Error::Interrupted)?.close()
+    }
+}
+
+impl<T, C: ValueCodec<T>> Iterator for SortedValues<T, C> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        let value = self.take().transpose();
+        if matches!(value, Some(Err(_))) {
+            self.sorted = None;
+        }
+        value
+    }
+}
+
+impl<T, C: ValueCodec<T>> FusedIterator for SortedValues<T, C> {}
+
+#[cfg(test)]
+mod tests;
