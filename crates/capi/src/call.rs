@@ -96,9 +96,9 @@ pub struct Pushing {
 #[derive(Debug)]
 enum PushTarget {
     /// A sort whose records are taken later.
-    Sort(BlockSort),
+    Sort(Box<BlockSort>),
     /// Runs that are not merged.
-    Runs(Spiller),
+    Runs(Box<Spiller>),
 }
 
 impl CallState {

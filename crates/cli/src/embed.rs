@@ -250,17 +250,16 @@ impl JobWords {
         let mut arguments = command.into_iter().flat_map(clap::Command::get_arguments);
         let argument = arguments.find(|argument| argument.get_long() == Some(text));
         let (is_flag, may_be_bare) = argument.map_or((false, true), kind_of);
+        let is_bare = |value: &OsStr| value.is_empty() || value == "true";
         match value {
             None => {}
+            Some(value) if may_be_bare && is_bare(value) => {}
             Some(value) if is_flag => {
-                if !value.is_empty() && value != "true" {
-                    let value = value.to_string_lossy();
-                    return Err(usage_error(format!(
-                        "--{text} takes no value, and '{value}' was given; write 'true' or nothing"
-                    )));
-                }
+                let value = value.to_string_lossy();
+                return Err(usage_error(format!(
+                    "--{text} takes no value, and '{value}' was given; write 'true' or nothing"
+                )));
             }
-            Some(value) if may_be_bare && (value.is_empty() || value == "true") => {}
             Some(value) => {
                 word.push("=");
                 word.push(value);

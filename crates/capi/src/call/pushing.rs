@@ -57,7 +57,7 @@ impl CallState {
         let Pushing { target, framing, is_keyed } = *pushing;
         let sort = match target {
             PushTarget::Sort(sort) => sort,
-            PushTarget::Runs(spiller) => return self.end_runs(spiller),
+            PushTarget::Runs(spiller) => return self.end_runs(*spiller),
         };
         let blocks = sort.finish().map_err(|error| self.fail(of_pushed(error.into())))?;
         self.take_from(RecordsInOrder::new(blocks, framing, is_keyed));
@@ -160,8 +160,10 @@ impl CallState {
         let progress = Arc::clone(&self.progress);
         let target = match &self.directory {
             Some(_) if !is_keyed => return Err(not_keyed("sortwell_spill_to")),
-            Some(directory) => PushTarget::Runs(unstable_sort::spiller(job, progress, directory)),
-            None => PushTarget::Sort(BlockSort::new(job, progress)),
+            Some(directory) => {
+                PushTarget::Runs(Box::new(unstable_sort::spiller(job, progress, directory)))
+            }
+            None => PushTarget::Sort(Box::new(BlockSort::new(job, progress))),
         };
         Ok(Pushing { target, framing, is_keyed })
     }

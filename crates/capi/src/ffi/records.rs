@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 
 use super::{ErrorPlace, bytes, coded, done, is_null, job, lend, text};
+use crate::call::CallState;
 use crate::call_error::code;
 use crate::handle::Handle;
 
@@ -76,7 +77,7 @@ pub unsafe extern "C" fn sortwell_finish(handle: *mut Handle, error: ErrorPlace)
     let act = || {
         // SAFETY: the arguments are as the header says.
         let handle = unsafe { job(function, handle)? };
-        handle.call(function, |job| job.finish()).map(done)
+        handle.call(function, CallState::finish).map(done)
     };
     // SAFETY: the arguments are as the header says.
     unsafe { coded(error, act) }
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn sortwell_deliver(handle: *mut Handle, error: ErrorPlace
     let act = || {
         // SAFETY: the arguments are as the header says.
         let handle = unsafe { job(function, handle)? };
-        handle.call(function, |job| job.deliver()).map(done)
+        handle.call(function, CallState::deliver).map(done)
     };
     // SAFETY: the arguments are as the header says.
     unsafe { coded(error, act) }
