@@ -33,6 +33,10 @@
  *               sortwell_push_keyed, as often as needed; sortwell_finish; sortwell_pull,
  *               sortwell_next or sortwell_deliver until the end; sortwell_statistics;
  *               sortwell_free.
+ *     passes:   sortwell_new; sortwell_spill_to; sortwell_push_keyed; sortwell_finish;
+ *               sortwell_run_file. Later, in this process or another: sortwell_new_merge;
+ *               sortwell_set(job, "format", "keyed", &error); sortwell_input for each run;
+ *               sortwell_finish; sortwell_next.
  *
  * A call out of this order is an error with code SORTWELL_USAGE and changes nothing. After an
  * error of the job itself (codes 3, 4, 5, 6 and 130), all further calls fail. sortwell_free may
@@ -65,8 +69,8 @@
  * THREADS. A job may be used from any thread, but from one at a time. A call during another call
  * on the same job fails with SORTWELL_USAGE. sortwell_stop and sortwell_progress may be called
  * from any thread at any time until sortwell_free. sortwell_stop may also be called in a signal
- * handler. Different jobs do not affect each other. Callbacks run on the thread that makes the
- * call, except for compare callbacks, which run on threads of the job as well.
+ * handler. Different jobs do not affect each other. Key and output callbacks run on the thread
+ * that makes the call. A comparison callback runs on several threads at the same time.
  *
  * FORK. A process that fork made cannot use the jobs of its parent: calls fail with
  * SORTWELL_USAGE. It may call sortwell_free, which then removes nothing and leaves the memory of
@@ -188,23 +192,46 @@ int sortwell_on_key(sortwell *job, sortwell_key_fn callback, void *context,
                     sortwell_error **error);
 
 /*
- * A compare callback. It returns a number less than 0, 0, or greater than 0 if the left record
- * comes before the right one, is equal to it, or comes after it. The order has to be total.
- * Otherwise the records come out in no certain order, or the job fails. The callback gets the keys
- * of keyed records. Of other formats it gets the records, without the line feed. They stay valid
- * until it returns. The rules for key callbacks apply.
+ * A comparison callback. It returns a number less than 0, 0, or greater than 0, as the first record
+ * comes before the second, is equal to it, or comes after it. It is given the keys of keyed
+ * records, and otherwise whole records, lines without their line feed.
+ *
+ * The threads of the job call it at the same time, in no certain order, and any number of times for
+ * the same records. So it must not change what context points to, unless that is safe for threads.
+ * It must not depend on when it is called. If it is no total order, the records come out in no
+ * certain order, or the job fails. The other rules for key callbacks apply.
  */
-typedef int (*sortwell_compare_fn)(void *context, const void *left, size_t left_bytes,
-                                   const void *right, size_t right_bytes);
+typedef int (*sortwell_compare_fn)(void *context, const void *one, size_t one_bytes,
+                                   const void *other, size_t other_bytes);
 
 /*
- * Sets the callback that orders pushed records; the option key excludes it. It is called on several
- * threads at the same time, during all calls from the first push to the last record taken. It is
- * slow: each record is compared with others a dozen times and more. Use a key callback instead
- * wherever the order can be written as bytes. It comes before the first push. NULL removes it.
+ * Sets the callback that orders the records, in place of the option key. It comes before the first
+ * push. This is slow: use it only for an order that no bytes of a key express. A key callback, or
+ * the option key, is several times faster. NULL removes it.
  */
 int sortwell_on_compare(sortwell *job, sortwell_compare_fn callback, void *context,
                         sortwell_error **error);
+
+/*
+ * Lets the job write sorted runs into the directory, and not merge them. It comes before the first
+ * push. Records are pushed with keys: sortwell_push_keyed, or sortwell_push with a key callback. A
+ * run is as long as memory allows. Runs are files of keyed records, complete and durable, that
+ * belong to the program: neither sortwell_free nor an error removes finished ones. There are no
+ * statistics. Options such as unique and limit apply to each run.
+ */
+int sortwell_spill_to(sortwell *job, const char *directory, sortwell_error **error);
+
+/*
+ * Returns the file of a run, by its number from 0; NULL after the last one, and before
+ * sortwell_finish has returned. Of equal records, those of earlier runs were pushed first, so the
+ * runs are merged in this order. Valid until sortwell_free.
+ */
+const char *sortwell_run_file(sortwell *job, size_t number);
+
+/*
+ * A merge job may be pulled instead of run: sortwell_finish begins it after its inputs were added.
+ * It then has 256 MiB of its own, and its inputs may have any format.
+ */
 
 /* Ends the input. A sort that has written nothing to temporary files is done when this returns. */
 int sortwell_finish(sortwell *job, sortwell_error **error);

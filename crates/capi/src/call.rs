@@ -3,6 +3,8 @@
 //! ```text
 //!   Options --run--> Ended
 //!   Options --push--> Pushing --finish--> Pulling --all taken--> Ended
+//!                     Pushing, to runs --finish--> Ended
+//!   Options of a merge --finish--> Pulling
 //!   any --an error of the job--> Failed        any --a panic--> Broken
 //! ```
 //!
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use sortwell::unstable::format::Framing;
 use sortwell::unstable::key::OrderFunction;
 use sortwell::unstable_sort::BlockSort;
-use sortwell::{Progress, Statistics};
+use sortwell::{Progress, Spiller, Statistics};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
 use crate::call_error::CallError;
@@ -43,6 +45,11 @@ pub struct CallState {
     key: Option<KeyCallback>,
     compare: Option<OrderFunction>,
     output: Option<OutputCallback>,
+    comparison: Option<OrderFunction>,
+    /// The directory for runs that are not merged.
+    directory: Option<PathBuf>,
+    /// The files of these runs.
+    runs: Vec<CString>,
     /// The key of the record that is pushed.
     key_bytes: Vec<u8>,
     /// Records that were pushed with a key or through the key callback, or that were delivered.
@@ -81,9 +88,18 @@ pub enum CallStage {
 /// Sort that takes records.
 #[derive(Debug)]
 pub struct Pushing {
-    sort: BlockSort,
+    target: PushTarget,
     framing: Framing,
     is_keyed: bool,
+}
+
+/// Target of records that are pushed.
+#[derive(Debug)]
+enum PushTarget {
+    /// A sort whose records are taken later.
+    Sort(Box<BlockSort>),
+    /// Runs that are not merged.
+    Runs(Box<Spiller>),
 }
 
 impl CallState {
@@ -96,6 +112,9 @@ impl CallState {
             key: None,
             compare: None,
             output: None,
+            comparison: None,
+            directory: None,
+            runs: Vec::new(),
             key_bytes: Vec::new(),
             records: 0,
             end: None,
@@ -133,10 +152,22 @@ impl CallState {
     }
 
     /// Sets the callback that compares records.
-    pub fn on_compare(&mut self, callback: Option<OrderFunction>) -> Called {
+    pub fn on_compare(&mut self, comparison: Option<OrderFunction>) -> Called {
         self.check_options("sortwell_on_compare")?;
-        self.compare = callback;
+        self.comparison = comparison;
         Ok(())
+    }
+
+    /// Sets the directory for runs that are not merged.
+    pub fn spill_to(&mut self, directory: &OsStr) -> Called {
+        self.check_options("sortwell_spill_to")?;
+        self.directory = Some(PathBuf::from(directory));
+        Ok(())
+    }
+
+    /// Returns the file of a run that was made, by its number from 0.
+    pub fn run_file(&self, number: usize) -> Option<&CString> {
+        self.runs.get(number)
     }
 
     /// Sets the callback that takes sorted records.

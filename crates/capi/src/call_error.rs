@@ -92,7 +92,10 @@ impl From<Error> for CallError {
     fn from(error: Error) -> Self {
         let file = file_of(&error).map(Path::to_owned);
         let (offset, record) = (error.offset(), error.record());
-        let code = embed::status(&error).into();
+        let code = match error {
+            Error::Caller { .. } => code::CALLBACK,
+            _ => embed::status(&error).into(),
+        };
         Self::new(code, embed::chain(&error)).at(file.as_deref(), offset, record)
     }
 }

@@ -176,14 +176,30 @@ impl JobWords {
         if self.has_inputs() {
             return Err(usage_error("the job has input files; records cannot be pushed to it"));
         }
-        refused::FILE_OPTIONS.iter().try_for_each(|name| match self.has(name) {
-            true => Err(usage_error(format!(
-                "--{name} is an option of jobs that read and write files; records are pushed here"
-            ))),
-            false => Ok(()),
-        })?;
+        refused::check_no_file_options(self, &refused::FILE_OPTIONS)?;
         let Command::Sort(arguments) = self.parsed(&self.words(None))? else {
             return Err(usage_error("records can be pushed to a sort alone"));
+        };
+        let mut job = arguments.job()?;
+        if !self.has("memory") {
+            job.memory = Budget::Bytes(PUSHED_MEMORY);
+        }
+        Ok(job)
+    }
+
+    /// Returns the merge of the inputs whose records are pulled. Without the option, its memory is
+    /// 256 MiB.
+    ///
+    /// # Errors
+    ///
+    /// A usage error for options that are wrong together, or that need an output file.
+    pub fn pulled_merge(&self) -> Result<MergeJob> {
+        if !self.has_inputs() {
+            return Err(usage_error("the merge has no input; add the files to read"));
+        }
+        refused::check_no_file_options(self, &refused::OUTPUT_OPTIONS)?;
+        let Command::Merge(arguments) = self.parsed(&self.words(None))? else {
+            return Err(usage_error("the job is no merge"));
         };
         let mut job = arguments.job()?;
         if !self.has("memory") {
@@ -234,16 +250,16 @@ impl JobWords {
         let mut arguments = command.into_iter().flat_map(clap::Command::get_arguments);
         let argument = arguments.find(|argument| argument.get_long() == Some(text));
         let (is_flag, may_be_bare) = argument.map_or((false, true), kind_of);
+        let is_bare = |value: &OsStr| value.is_empty() || value == "true";
         match value {
             None => {}
-            Some(value) if is_flag && !value.is_empty() && value != "true" => {
+            Some(value) if may_be_bare && is_bare(value) => {}
+            Some(value) if is_flag => {
                 let value = value.to_string_lossy();
                 return Err(usage_error(format!(
                     "--{text} takes no value, and '{value}' was given; write 'true' or nothing"
                 )));
             }
-            Some(_) if is_flag => {}
-            Some(value) if may_be_bare && (value.is_empty() || value == "true") => {}
             Some(value) => {
                 word.push("=");
                 word.push(value);

@@ -12,9 +12,11 @@ impl CallState {
     /// Does the job, with `output` for its result.
     pub fn run(&mut self, output: Option<&Path>) -> Called {
         self.check_options("sortwell_run")?;
-        if self.key.is_some() || self.compare.is_some() || self.output.is_some() {
+        let has_callback = self.key.is_some() || self.output.is_some();
+        if has_callback || self.comparison.is_some() || self.directory.is_some() {
             return Err(CallError::usage(
-                "sortwell_run: a job of files takes no callbacks; push its records instead",
+                "sortwell_run: a job of files has no callbacks and no directory for runs; push its \
+                 records instead",
             ));
         }
         let job = self.words.file_job(output)?;

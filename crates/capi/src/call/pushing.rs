@@ -1,12 +1,14 @@
 //! Records that the program pushes: blocks of any format, or one by one with a key.
 
-use sortwell::Format;
-use sortwell::unstable_sort::BlockSort;
-
-use std::ffi::OsStr;
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 
-use super::{CallStage, CallState, Called, Pushing};
+use sortwell::unstable_sort::{self, BlockSort, BlocksInOrder};
+use sortwell::{Format, RunFile, Spiller};
+use sortwell_cli::embed::EmbeddedCommand;
+
+use super::{CallStage, CallState, Called, PushTarget, Pushing};
 use crate::call_error::{CallError, code};
 use crate::in_order::RecordsInOrder;
 
@@ -20,8 +22,15 @@ impl CallState {
         if self.key.is_some() {
             return self.push_through_callback(function, bytes);
         }
-        let pushing = self.pushing(function, false)?;
-        pushing.sort.push(bytes).map_err(|error| self.fail(of_pushed(error.into())))
+        match &mut self.pushing(function, false)?.target {
+            PushTarget::Sort(sort) => {
+                sort.push(bytes).map_err(|error| self.fail(of_pushed(error.into())))
+            }
+            PushTarget::Runs(_) => Err(CallError::usage(
+                "sortwell_push: runs have keyed records; call sortwell_push_keyed, or set a key \
+                 callback",
+            )),
+        }
     }
 
     /// Pushes a record with its key.
@@ -35,18 +44,49 @@ impl CallState {
         self.push_record(function, key, payload)
     }
 
-    /// Marks the end of the input.
+    /// Marks the end of the input. A merge begins.
     pub fn finish(&mut self) -> Called {
+        if self.words.command() == EmbeddedCommand::Merge {
+            return self.begin_merge();
+        }
         let is_keyed = self.key.is_some();
         self.pushing("sortwell_finish", is_keyed)?;
         let CallStage::Pushing(pushing) = self.replace(CallStage::Ended(true)) else {
             return Ok(());
         };
-        let Pushing { sort, framing, is_keyed } = *pushing;
+        let Pushing { target, framing, is_keyed } = *pushing;
+        let sort = match target {
+            PushTarget::Sort(sort) => sort,
+            PushTarget::Runs(spiller) => return self.end_runs(*spiller),
+        };
         let blocks = sort.finish().map_err(|error| self.fail(of_pushed(error.into())))?;
-        self.stage = CallStage::Pulling(Box::new(RecordsInOrder::new(blocks, framing, is_keyed)));
-        self.records = 0;
+        self.take_from(RecordsInOrder::new(blocks, framing, is_keyed));
         Ok(())
+    }
+
+    /// Writes the last run.
+    fn end_runs(&mut self, spiller: Spiller) -> Called {
+        let runs = spiller.finish().map_err(|error| self.fail(of_pushed(error.into())))?;
+        let name = |run: RunFile| CString::new(run.path.into_os_string().into_vec());
+        self.runs = runs.into_iter().filter_map(|run| name(run).ok()).collect();
+        self.stage = CallStage::Ended(false);
+        Ok(())
+    }
+
+    /// Begins a merge whose records are taken.
+    fn begin_merge(&mut self) -> Called {
+        self.check_options("sortwell_finish")?;
+        let mut job = self.words.pulled_merge()?;
+        job.order.comparison.clone_from(&self.comparison);
+        let (framing, is_keyed) = (job.format.framing(), job.format == Format::KEYED);
+        let blocks = BlocksInOrder::merged(job, Arc::clone(&self.progress))?;
+        self.take_from(RecordsInOrder::new(blocks, framing, is_keyed));
+        Ok(())
+    }
+
+    fn take_from(&mut self, records: RecordsInOrder) {
+        self.stage = CallStage::Pulling(Box::new(records));
+        self.records = 0;
     }
 
     fn push_through_callback(&mut self, function: &str, record: &[u8]) -> Called {
@@ -67,7 +107,7 @@ impl CallState {
     }
 
     fn push_record(&mut self, function: &str, key: &[u8], payload: &[u8]) -> Called {
-        let pushing = self.pushing(function, true)?;
+        let target = &mut self.pushing(function, true)?.target;
         let bytes = key.len().checked_add(payload.len()).and_then(|sum| sum.checked_add(NUMBER));
         let follows = bytes.and_then(|bytes| u32::try_from(bytes).ok());
         let (Some(follows), Ok(key_bytes)) = (follows, u32::try_from(key.len())) else {
@@ -75,18 +115,18 @@ impl CallState {
                 "{function}: the record has more than 4 GiB; push shorter records"
             )));
         };
-        let length = follows as usize + NUMBER;
-        match pushing.sort.room(length) {
-            Ok(block) => {
+        let pushed = match target {
+            PushTarget::Runs(spiller) => spiller.push(key, payload),
+            PushTarget::Sort(sort) => sort.room(follows as usize + NUMBER).map(|block| {
                 block.extend_from_slice(&follows.to_le_bytes());
                 block.extend_from_slice(&key_bytes.to_le_bytes());
                 block.extend_from_slice(key);
                 block.extend_from_slice(payload);
-                self.records += 1;
-                Ok(())
-            }
-            Err(error) => Err(self.fail(of_pushed(error.into()))),
-        }
+            }),
+        };
+        pushed.map_err(|error| self.fail(of_pushed(error.into())))?;
+        self.records += 1;
+        Ok(())
     }
 
     /// Returns the sort that takes records, which the first push begins.
@@ -111,16 +151,26 @@ impl CallState {
 
     /// Returns a sort that takes records by the options.
     fn begun(&mut self, is_keyed: bool) -> Called<Pushing> {
-        if is_keyed && !self.words.has("format") {
+        if (is_keyed || self.directory.is_some()) && !self.words.has("format") {
             self.words.set(OsStr::new("format"), Some(OsStr::new("keyed")))?;
         }
         let mut job = self.words.pushed_job()?;
-        job.order.comparison.clone_from(&self.compare);
+        job.order.comparison.clone_from(&self.comparison);
         let (framing, is_keyed) = (job.format.framing(), job.format == Format::KEYED);
-        let sort = BlockSort::new(job, Arc::clone(&self.progress));
-        Ok(Pushing { sort, framing, is_keyed })
+        let progress = Arc::clone(&self.progress);
+        let target = match &self.directory {
+            Some(_) if !is_keyed => return Err(not_keyed("sortwell_spill_to")),
+            Some(directory) => {
+                PushTarget::Runs(Box::new(unstable_sort::spiller(job, progress, directory)))
+            }
+            None => PushTarget::Sort(Box::new(BlockSort::new(job, progress))),
+        };
+        Ok(Pushing { target, framing, is_keyed })
     }
 }
+
+/// Names of what is pushed and pulled, in errors of the sort.
+const NAMES: [&[u8]; 2] = [b"the records that were pushed", b"the sorted records"];
 
 /// Returns the error of a record with a key in a job of another format.
 fn not_keyed(function: &str) -> CallError {
@@ -132,7 +182,7 @@ fn not_keyed(function: &str) -> CallError {
 
 /// Returns an error of a job whose input is no file.
 pub fn of_pushed(error: CallError) -> CallError {
-    let is_name = |file: &std::ffi::CString| !file.to_bytes().starts_with(b"/");
+    let is_name = |file: &CString| NAMES.contains(&file.to_bytes());
     match error.file().is_some_and(is_name) {
         true => error.without_file(),
         false => error,

@@ -67,9 +67,7 @@ impl CallState {
         self.check_open(function)?;
         match self.stage {
             CallStage::Ended(was_pulled) if was_pulled => Ok(true),
-            CallStage::Ended(_) => {
-                Err(self.out_of_order(function, "its records are in its output"))
-            }
+            CallStage::Ended(_) => Err(self.out_of_order(function, "its records are in its files")),
             CallStage::Pulling(_) => Ok(false),
             _ => Err(self.out_of_order(function, "call sortwell_finish first")),
         }

@@ -10,6 +10,8 @@ use std::ptr::null;
 use sortwell::unstable::key::{Compare, OrderFunction};
 
 use super::{ErrorPlace, coded, done, job};
+use sortwell::unstable::key::{Compare, OrderFunction};
+
 use crate::call::{KeyCallback, OutputCallback};
 use crate::handle::Handle;
 
@@ -40,15 +42,41 @@ type OutputFunction = unsafe extern "C-unwind" fn(
     length: usize,
 ) -> c_int;
 
+/// Function that compares two records.
+type CompareFunction = unsafe extern "C-unwind" fn(
+    context: *mut c_void,
+    left: *const c_void,
+    left_length: usize,
+    right: *const c_void,
+    right_length: usize,
+) -> c_int;
+
 /// Pointer that a callback gets.
 #[derive(Clone, Copy)]
 struct Context(*mut c_void);
 
-// SAFETY: the library only passes it on, on the thread that makes the call; the header says so.
+// SAFETY: the library only passes it on; the header says on which threads.
 unsafe impl Send for Context {}
 
-// SAFETY: the library passes it to compare callbacks on several threads; the header says so.
+// SAFETY: the comparison alone is called by several threads at the same time; the header says so.
 unsafe impl Sync for Context {}
+
+/// ComparisonCallback by a function of the program.
+struct ComparisonCallback {
+    function: CompareFunction,
+    context: Context,
+}
+
+impl Compare for ComparisonCallback {
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        let (context, left_bytes) = (self.context.pointer(), left.as_ptr().cast());
+        let right_bytes = right.as_ptr().cast();
+        // SAFETY: the header says what the callback may do with its arguments.
+        let answer =
+            unsafe { (self.function)(context, left_bytes, left.len(), right_bytes, right.len()) };
+        answer.cmp(&0)
+    }
+}
 
 impl Context {
     /// Returns the pointer. A method, so that closures capture the whole context.
@@ -170,6 +198,30 @@ pub unsafe extern "C" fn sortwell_on_output(
         // SAFETY: the arguments are as the header says.
         let handle = unsafe { job(name, handle)? };
         handle.call(name, |job| job.on_output(function.map(closure))).map(done)
+    };
+    // SAFETY: the arguments are as the header says.
+    unsafe { coded(error, act) }
+}
+
+/// Sets the callback that compares records.
+///
+/// # Safety
+///
+/// The arguments are as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sortwell_on_compare(
+    handle: *mut Handle,
+    function: Option<CompareFunction>,
+    context: *mut c_void,
+    error: ErrorPlace,
+) -> c_int {
+    let name = "sortwell_on_compare";
+    let context = Context(context);
+    let order = |function| OrderFunction::new(ComparisonCallback { function, context });
+    let act = || {
+        // SAFETY: the arguments are as the header says.
+        let handle = unsafe { job(name, handle)? };
+        handle.call(name, |job| job.on_compare(function.map(order))).map(done)
     };
     // SAFETY: the arguments are as the header says.
     unsafe { coded(error, act) }

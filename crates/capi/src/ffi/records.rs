@@ -1,8 +1,10 @@
 //! Records that are pushed and taken.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null;
 
-use super::{ErrorPlace, bytes, coded, done, is_null, job, lend};
+use super::{ErrorPlace, bytes, coded, done, is_null, job, lend, text};
 use crate::call::CallState;
 use crate::call_error::code;
 use crate::handle::Handle;
@@ -163,4 +165,42 @@ pub unsafe extern "C" fn sortwell_deliver(handle: *mut Handle, error: ErrorPlace
     };
     // SAFETY: the arguments are as the header says.
     unsafe { coded(error, act) }
+}
+
+/// Sets the directory for runs that are not merged.
+///
+/// # Safety
+///
+/// The arguments are as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sortwell_spill_to(
+    handle: *mut Handle,
+    directory: *const c_char,
+    error: ErrorPlace,
+) -> c_int {
+    let function = "sortwell_spill_to";
+    let act = || {
+        // SAFETY: the arguments are as the header says.
+        let (handle, directory) = unsafe { (job(function, handle)?, text(directory)) };
+        let directory = directory.ok_or_else(|| is_null(function, "the directory"))?;
+        handle.call(function, |job| job.spill_to(directory)).map(done)
+    };
+    // SAFETY: the arguments are as the header says.
+    unsafe { coded(error, act) }
+}
+
+/// Returns the file of a run, or NULL.
+///
+/// # Safety
+///
+/// The job is as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sortwell_run_file(handle: *mut Handle, number: usize) -> *const c_char {
+    let file = || {
+        let function = "sortwell_run_file";
+        // SAFETY: the job is as the header says.
+        let handle = unsafe { job(function, handle)? };
+        handle.call(function, |job| Ok(job.run_file(number).map_or(null(), |run| run.as_ptr())))
+    };
+    catch_unwind(AssertUnwindSafe(file)).map_or(null(), |made| made.unwrap_or(null()))
 }

@@ -87,6 +87,10 @@ static void null_arguments(void)
     CHECK(fails(sortwell_deliver(NULL, &error), SORTWELL_USAGE, "the job is NULL"));
     CHECK(fails(sortwell_on_key(NULL, NULL, NULL, &error), SORTWELL_USAGE, "the job is NULL"));
     CHECK(fails(sortwell_on_output(NULL, NULL, NULL, &error), SORTWELL_USAGE, "job is NULL"));
+    CHECK(fails(sortwell_on_compare(NULL, NULL, NULL, &error), SORTWELL_USAGE, "job is NULL"));
+    CHECK(fails(sortwell_spill_to(NULL, ".", &error), SORTWELL_USAGE, "the job is NULL"));
+    CHECK(fails(sortwell_spill_to(job, NULL, &error), SORTWELL_USAGE, "the directory is NULL"));
+    CHECK(sortwell_run_file(NULL, 0) == NULL && sortwell_run_file(job, 0) == NULL);
     CHECK(sortwell_stop(NULL) == SORTWELL_USAGE && sortwell_progress(NULL) < 0);
     CHECK(sortwell_statistics(NULL) == NULL && sortwell_statistics(job) == NULL);
     CHECK(sortwell_error_code(NULL) == 0 && strcmp(sortwell_error_message(NULL), "") == 0);
@@ -207,6 +211,39 @@ static void callbacks(void)
     CHECK(!sortwell_on_output(job, refuse_output, &answer, &error));
     CHECK(sortwell_deliver(job, &error) == SORTWELL_CALLBACK);
     CHECK(sortwell_error_record(error) == 2 && fails(SORTWELL_CALLBACK, SORTWELL_CALLBACK, "7"));
+    sortwell_free(job);
+}
+
+/* An order that is none. The records may come out in any order, but all or with an error. */
+static int compare_badly(void *context, const void *one, size_t one_bytes, const void *other,
+                         size_t other_bytes)
+{
+    (void)context, (void)one_bytes, (void)other_bytes;
+    return memcmp(one, other, 8) % 3 == 0 ? 1 : -1;
+}
+
+static void no_order(void)
+{
+    sortwell *job = sortwell_new();
+    size_t sum = 0;
+    int code;
+
+    CHECK(!sortwell_on_compare(job, compare_badly, NULL, &error));
+    push_many(job, 30000);
+    code = sortwell_finish(job, &error);
+    while (code == SORTWELL_OK && (code = pull(job)) == SORTWELL_OK)
+        sum += length;
+    CHECK(code == SORTWELL_END ? sum == (size_t)30000 * 101 : code == SORTWELL_PROOF);
+    sortwell_error_free(error);
+    error = NULL;
+    sortwell_free(job);
+    job = sortwell_new();
+    CHECK(!sortwell_set(job, "key", "1", &error));
+    CHECK(!sortwell_on_compare(job, compare_badly, NULL, &error));
+    CHECK(!sortwell_push(job, "b\na\n", 4, &error));
+    CHECK(sortwell_finish(job, &error) == SORTWELL_USAGE && strstr(message(), "exclude") != NULL);
+    sortwell_error_free(error);
+    error = NULL;
     sortwell_free(job);
 }
 
@@ -363,6 +400,7 @@ int main(int count, char **words)
         {"wrong_options", wrong_options},
         {"order_of_calls", order_of_calls},
         {"callbacks", callbacks},
+        {"no_order", no_order},
         {"two_threads", two_threads},
         {"forked", forked},
         {"stopped_by_signal", stopped_by_signal},

@@ -38,6 +38,11 @@ fn callbacks_that_fail_and_that_call_their_job() {
 }
 
 #[test]
+fn a_comparison_that_is_no_order() {
+    run("no_order");
+}
+
+#[test]
 fn use_from_two_threads() {
     run("two_threads");
 }

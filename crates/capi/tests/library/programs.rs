@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::harness::{command, installation, is_there, left_out, succeeded};
@@ -74,6 +75,17 @@ fn records_are_sorted_as_by_qsort() {
 }
 
 #[test]
+fn comparisons_and_passes_apart_sort_as_qsort() {
+    let Some(installed) = installation() else { return };
+    let program = installed.program("tests/c/passes.c");
+    for (records, runs) in [("0", "0 runs\n"), ("1", "1 runs\n"), ("400000", "2 runs\n")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut call = installed.call(&program);
+        assert_eq!(succeeded(call.arg(records).arg(folder.path())), runs);
+    }
+}
+
+#[test]
 fn the_static_library_links_too() {
     let Some(installed) = installation() else { return };
     let built = tempfile::tempdir().expect("a folder");
@@ -95,9 +107,12 @@ fn memory_is_used_correctly() {
         left_out("there is no valgrind");
         return;
     }
-    let program = installed.program("tests/c/quicksort.c");
-    let mut call = installed.call(std::path::Path::new("valgrind"));
-    call.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
-    call.args(["--errors-for-leak-kinds=definite", "--show-leak-kinds=definite"]);
-    assert_eq!(succeeded(call.arg(program).arg("300")), "equal\n");
+    let runs = [("quicksort", "90000"), ("bad_use", "null_arguments"), ("bad_use", "callbacks")];
+    for (name, argument) in runs {
+        let program = installed.program(&format!("tests/c/{name}.c"));
+        let mut call = installed.call(Path::new("valgrind"));
+        call.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
+        call.args(["--errors-for-leak-kinds=definite", "--show-leak-kinds=definite"]);
+        succeeded(call.arg(program).arg(argument));
+    }
 }

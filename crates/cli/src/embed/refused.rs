@@ -2,6 +2,7 @@
 
 use sortwell::Result;
 
+use super::JobWords;
 use crate::failure::usage_error;
 
 /// Options that only the command has.
@@ -28,6 +29,20 @@ pub const FILE_OPTIONS: [&str; 9] = [
     "sync",
     "union-by-name",
 ];
+
+/// Options of a merge that need an output file.
+pub const OUTPUT_OPTIONS: [&str; 4] = ["compress", "force", "resume", "sync"];
+
+/// Checks that a job has none of these options.
+pub fn check_no_file_options(words: &JobWords, options: &[&str]) -> Result<()> {
+    match options.iter().find(|name| words.has(name)) {
+        Some(name) => Err(usage_error(format!(
+            "--{name} is an option of jobs that read and write files; records are passed by calls \
+             here"
+        ))),
+        None => Ok(()),
+    }
+}
 
 /// Checks that an option is not one of the command alone.
 pub fn check_embeddable(name: &str) -> Result<()> {

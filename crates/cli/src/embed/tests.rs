@@ -54,6 +54,16 @@ fn pushed_records_need_no_files() {
 }
 
 #[test]
+fn a_merge_whose_records_are_pulled_has_no_output() {
+    let mut words = JobWords::new(EmbeddedCommand::Merge);
+    assert!(words_of(&words.pulled_merge().expect_err("no input")).contains("input"));
+    words.input(OsStr::new("in")).expect("an input");
+    assert_eq!(words.pulled_merge().expect("a merge").memory, Budget::Bytes(PUSHED_MEMORY));
+    set(&mut words, "compress", "gzip").expect("an option");
+    assert!(words_of(&words.pulled_merge().expect_err("a file's")).contains("--compress"));
+}
+
+#[test]
 fn files_are_sorted_merged_and_checked() {
     let folder = tempfile::tempdir().expect("a folder");
     let (input, output) = (folder.path().join("in"), folder.path().join("out"));

@@ -8,6 +8,8 @@
 //! What fits into one block is sorted by the caller's thread when the last record was pushed; there
 //! is no second thread then, and no file.
 
+#[cfg(feature = "unstable")]
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,7 +19,15 @@ use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
 use super::queue::{BLOCK_BYTES, BlockQueue};
-use super::running::{RunningJob, sorted_blocks, with_ends};
+use super::running::{BLOCKS_MAX, RunningJob, sorted_blocks, with_ends};
+#[cfg(feature = "unstable")]
+use super::spiller::Spiller;
+
+/// Returns a sorter by `job`, which is for keyed records, that writes runs into a directory.
+#[cfg(feature = "unstable")]
+pub fn spiller(job: job::SortJob, progress: Arc<Progress>, directory: &Path) -> Spiller {
+    Spiller::new(job, progress, directory)
+}
 
 /// A sort of bytes that are pushed.
 #[derive(Debug)]
@@ -46,7 +56,8 @@ impl BlockSort {
     /// Returns a sort by `job`, whose inputs and output are replaced by what is pushed and pulled.
     /// It has no thread, no file and no memory yet.
     pub fn new(job: job::SortJob, progress: Arc<Progress>) -> Self {
-        Self { job, progress, block: Vec::new(), file: None, state: BlockSortState::Begun }
+        let state = BlockSortState::Begun;
+        Self { job, progress, block: Vec::new(), file: None, state }
     }
 
     /// Returns a sort by `job` whose bytes are written to `file`.
@@ -217,6 +228,20 @@ impl BlocksInOrder {
     pub(super) const fn running(progress: Arc<Progress>, job: RunningJob) -> Self {
         let end = Some(JobEnd::Running(job));
         Self { progress, end, block: Vec::new(), is_block_new: false }
+    }
+
+    /// Begins a merge, whose output is replaced by what is pulled.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if no thread can be started. Wrong options, unsorted inputs and faults of disks
+    /// are errors of the first calls of [`next_block`](Self::next_block).
+    pub fn merged(mut job: job::MergeJob, progress: Arc<Progress>) -> Result<Self> {
+        let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(BLOCKS_MAX));
+        job.output = sorted_blocks(&sorted);
+        let run = move |progress: &Progress| job.run(progress);
+        let running = RunningJob::start(pushed, sorted, &progress, run)?;
+        Ok(Self::running(progress, running))
     }
 
     /// Returns the only block of a job that has ended.

@@ -11,8 +11,6 @@ use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
 use super::block_sort::BlocksInOrder;
-use super::queue::BlockQueue;
-use super::running::{BLOCKS_MAX, RunningJob, sorted_blocks};
 use super::spiller::RunFile;
 use super::{MEMORY, Sorted, append_record};
 
@@ -128,12 +126,8 @@ impl KeyedMerge {
     /// [`Error`] if no thread can be started. Wrong options, unsorted sources and faults of disks
     /// are errors of the first calls of [`Sorted::next`].
     pub fn finish(self) -> Result<Sorted> {
-        let Self { mut job, progress, limit } = self;
-        let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(BLOCKS_MAX));
-        job.output = sorted_blocks(&sorted);
-        let run = move |progress: &Progress| job.run(progress);
-        let running = RunningJob::start(pushed, sorted, &progress, run)?;
-        Ok(Sorted::new(BlocksInOrder::running(progress, running), limit))
+        let Self { job, progress, limit } = self;
+        Ok(Sorted::new(BlocksInOrder::merged(job, progress)?, limit))
     }
 }
 
