@@ -29,7 +29,7 @@
  *     files:    sortwell_new, sortwell_new_merge or sortwell_new_check;
  *               sortwell_set and sortwell_input, as often as needed;
  *               sortwell_run; sortwell_statistics; sortwell_free.
- *     records:  sortwell_new; sortwell_set, sortwell_on_key, sortwell_on_compare; sortwell_push or
+ *     records:  sortwell_new; sortwell_set, sortwell_on_key; sortwell_push or
  *               sortwell_push_keyed, as often as needed; sortwell_finish; sortwell_pull,
  *               sortwell_next or sortwell_deliver until the end; sortwell_statistics;
  *               sortwell_free.

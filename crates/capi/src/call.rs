@@ -43,7 +43,6 @@ pub struct CallState {
     progress: Arc<Progress>,
     stage: CallStage,
     key: Option<KeyCallback>,
-    compare: Option<OrderFunction>,
     output: Option<OutputCallback>,
     comparison: Option<OrderFunction>,
     /// The directory for runs that are not merged.
@@ -110,7 +109,6 @@ impl CallState {
             progress,
             stage: CallStage::Options,
             key: None,
-            compare: None,
             output: None,
             comparison: None,
             directory: None,

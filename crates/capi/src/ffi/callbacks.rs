@@ -7,8 +7,6 @@ use std::cmp::Ordering;
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
-use sortwell::unstable::key::{Compare, OrderFunction};
-
 use super::{ErrorPlace, coded, done, job};
 use sortwell::unstable::key::{Compare, OrderFunction};
 
@@ -22,15 +20,6 @@ type KeyFunction = unsafe extern "C-unwind" fn(
     length: usize,
     key: *mut *const c_void,
     key_length: *mut usize,
-) -> c_int;
-
-/// Function that compares two records.
-type CompareFunction = unsafe extern "C-unwind" fn(
-    context: *mut c_void,
-    left: *const c_void,
-    left_length: usize,
-    right: *const c_void,
-    right_length: usize,
 ) -> c_int;
 
 /// Function that takes a sorted record.
@@ -127,45 +116,6 @@ pub unsafe extern "C" fn sortwell_on_key(
         // SAFETY: the arguments are as the header says.
         let handle = unsafe { job(name, handle)? };
         handle.call(name, |job| job.on_key(function.map(closure))).map(done)
-    };
-    // SAFETY: the arguments are as the header says.
-    unsafe { coded(error, act) }
-}
-
-/// Order by a function of the program.
-struct CompareCallback {
-    function: CompareFunction,
-    context: Context,
-}
-
-impl Compare for CompareCallback {
-    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
-        let [(a, a_bytes), (b, b_bytes)] = [left, right].map(|of| (of.as_ptr().cast(), of.len()));
-        // SAFETY: the header says what the callback may do with its arguments.
-        let order = unsafe { (self.function)(self.context.pointer(), a, a_bytes, b, b_bytes) };
-        order.cmp(&0)
-    }
-}
-
-/// Sets the callback that compares records.
-///
-/// # Safety
-///
-/// The arguments are as the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sortwell_on_compare(
-    handle: *mut Handle,
-    function: Option<CompareFunction>,
-    context: *mut c_void,
-    error: ErrorPlace,
-) -> c_int {
-    let name = "sortwell_on_compare";
-    let context = Context(context);
-    let order = |function| OrderFunction::new(CompareCallback { function, context });
-    let act = || {
-        // SAFETY: the arguments are as the header says.
-        let handle = unsafe { job(name, handle)? };
-        handle.call(name, |job| job.on_compare(function.map(order))).map(done)
     };
     // SAFETY: the arguments are as the header says.
     unsafe { coded(error, act) }
