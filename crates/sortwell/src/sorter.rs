@@ -66,8 +66,9 @@ const NUMBERS: usize = 8;
 /// The memory is that of this sorter, not of the process, and is taken as it is needed. Records
 /// that do not fit are written to temporary files. Dropping the sorter, or the [`Sorted`] that it
 /// becomes, stops the sort and removes the files. One thread at a time uses a sorter; it may be
-/// sent to another. Options come first: an option that is set after a record was pushed is an error
-/// of the next call.
+/// sent to another. A process that `fork` makes must not use the sorters of its parent, as it has
+/// none of their threads. Options come first: an option that is set after a record was pushed is an
+/// error of the next call.
 #[derive(Debug)]
 pub struct Sorter {
     blocks: BlockSort,
@@ -288,12 +289,18 @@ impl Sorter {
     /// [`Unique::Last`] or [`Unique::Error`].
     pub fn pushers(&mut self, count: usize) -> Result<Vec<Pusher>> {
         self.check()?;
-        let is_too_late = self.has_records || !self.pushers.is_empty();
-        let job = self.blocks.job();
-        if is_too_late || matches!(job.select.unique, Some(Unique::Last | Unique::Error)) {
+        if self.has_records || !self.pushers.is_empty() {
             return Err(Error::config(
                 ConfigErrorKind::Other,
-                "pushers come before the first record, once, and keep the first of equal records",
+                "a sorter makes pushers once, and before the first record is pushed",
+            ));
+        }
+        let job = self.blocks.job();
+        if matches!(job.select.unique, Some(Unique::Last | Unique::Error)) {
+            return Err(Error::config(
+                ConfigErrorKind::Other,
+                "a sorter with pushers keeps the first of equal records and no other; use \
+                 Unique::First, or push by one thread",
             ));
         }
         let Budget::Bytes(memory) = job.memory else { return Err(Error::Interrupted) };
