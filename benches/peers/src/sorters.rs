@@ -1,0 +1,294 @@
+//! The sorts that are compared. Each runs in a process of its own.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sortwell::{ByteSize, Format, SortJob, Sorter};
+
+use crate::Outcome;
+use crate::figures::{Begun, Figures};
+use crate::options::Options;
+use crate::records::{KEY, OrderSum, RECORD, Records};
+
+/// Bytes of the blocks in which files are written and checked.
+const BLOCK: usize = 1 << 20;
+
+/// A sort that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contender {
+    /// The records are made and summed, and nothing else. All but the file job do so, too.
+    Records,
+    /// A job of sortwell from file to file, which the others are compared with.
+    FileJob,
+    /// Sortwell's `Sorter`, with `push`.
+    Push,
+    /// Sortwell's `Sorter`, with `reserve`.
+    Reserve,
+    /// extsort, with records that are arrays of 100 bytes.
+    ExtsortArrays,
+    /// extsort, with records of any length, as sortwell and grenad have them.
+    ExtsortVectors,
+    /// grenad.
+    Grenad,
+}
+
+impl Contender {
+    /// All of them, each with its name.
+    pub const ALL: [(Self, &str); 7] = [
+        (Self::Records, "records alone"),
+        (Self::FileJob, "file job"),
+        (Self::Push, "push and pull"),
+        (Self::Reserve, "reserve and pull"),
+        (Self::ExtsortArrays, "extsort, arrays"),
+        (Self::ExtsortVectors, "extsort, vectors"),
+        (Self::Grenad, "grenad"),
+    ];
+
+    /// Returns whether it sorts.
+    pub fn is_sort(self) -> bool {
+        self != Self::Records
+    }
+
+    /// Returns whether equal keys keep their order.
+    pub fn is_stable(self) -> bool {
+        matches!(self, Self::FileJob | Self::Push | Self::Reserve)
+    }
+
+    /// Returns whether each of several records with equal keys is returned.
+    pub fn keeps_ties(self) -> bool {
+        self != Self::Grenad
+    }
+
+    /// Runs it in this process, and returns what it took.
+    pub fn run(self, options: &Options) -> Outcome<Figures> {
+        if self == Self::FileJob {
+            return file_job(options);
+        }
+        let begun = Begun::now()?;
+        let mut records = options.records();
+        let sum = match self {
+            Self::Records | Self::FileJob => {
+                let mut sum = OrderSum::default();
+                while let Some(record) = records.next() {
+                    sum.add(&record[..KEY], &record[KEY..]);
+                }
+                sum
+            }
+            Self::Push | Self::Reserve => sorter(options, records, self == Self::Reserve)?,
+            Self::ExtsortArrays => extsort::<ArrayRecord>(options, records, RECORD)?,
+            Self::ExtsortVectors => {
+                extsort::<VectorRecord>(options, records, VECTOR_RECORD_BYTES)?
+            }
+            Self::Grenad => grenad(options, records)?,
+        };
+        Ok(Figures { sum, ..begun.end()? })
+    }
+}
+
+fn sorter(options: &Options, mut records: Records, reserves: bool) -> Outcome<OrderSum> {
+    let (mut sorter, mut sum) = (Sorter::new(), OrderSum::default());
+    let memory = ByteSize::mib(options.memory_mib);
+    sorter.memory(memory).threads(options.threads).temp(&options.temp);
+    while let Some(record) = records.next() {
+        let (key, payload) = record.split_at(KEY);
+        if reserves {
+            let place = sorter.reserve(KEY, RECORD - KEY)?;
+            place.key.copy_from_slice(key);
+            place.payload.copy_from_slice(payload);
+        } else {
+            sorter.push(key, payload)?;
+        }
+    }
+    let mut sorted = sorter.finish()?;
+    while let Some(record) = sorted.next()? {
+        sum.add(record.key, record.payload);
+    }
+    sorted.close()?;
+    Ok(sum)
+}
+
+/// A record of extsort.
+trait PeerRecord: extsort::Sortable {
+    fn new(key: &[u8], payload: &[u8]) -> Self;
+    fn key(&self) -> &[u8];
+    fn payload(&self) -> &[u8];
+}
+
+/// Sorts by extsort, whose memory is a number of records: as many as fit, where each takes
+/// `record_bytes`. Sorting a segment takes no more; it is unstable.
+fn extsort<R: PeerRecord>(
+    options: &Options,
+    mut records: Records,
+    record_bytes: usize,
+) -> Outcome<OrderSum> {
+    let segment = (options.memory_mib << 20) as usize / record_bytes;
+    let sorter = extsort::ExternalSorter::new()
+        .with_segment_size(segment)
+        .with_sort_dir(options.temp.clone())
+        .with_parallel_sort();
+    let mut pushed = sorter.pushed_by(|a: &R, b: &R| a.key().cmp(b.key()));
+    while let Some(record) = records.next() {
+        pushed.push(R::new(&record[..KEY], &record[KEY..]))?;
+    }
+    let mut sum = OrderSum::default();
+    for record in pushed.done()? {
+        let record = record?;
+        sum.add(record.key(), record.payload());
+    }
+    Ok(sum)
+}
+
+/// A record of known lengths: an array.
+struct ArrayRecord([u8; RECORD]);
+
+impl PeerRecord for ArrayRecord {
+    fn new(key: &[u8], payload: &[u8]) -> Self {
+        let mut record = [0; RECORD];
+        record[..KEY].copy_from_slice(key);
+        record[KEY..].copy_from_slice(payload);
+        Self(record)
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.0[..KEY]
+    }
+
+    fn payload(&self) -> &[u8] {
+        &self.0[KEY..]
+    }
+}
+
+impl extsort::Sortable for ArrayRecord {
+    fn encode<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(&self.0)
+    }
+
+    fn decode<R: Read>(reader: &mut R) -> io::Result<Self> {
+        let mut record = [0; RECORD];
+        reader.read_exact(&mut record)?;
+        Ok(Self(record))
+    }
+}
+
+/// A record of any length: one vector, and the length of the key.
+struct VectorRecord {
+    key_length: u32,
+    bytes: Vec<u8>,
+}
+
+/// Bytes that such a record takes: its own, and a block of the allocator with a header.
+const VECTOR_RECORD_BYTES: usize = size_of::<VectorRecord>() + RECORD + 12;
+
+impl PeerRecord for VectorRecord {
+    fn new(key: &[u8], payload: &[u8]) -> Self {
+        Self { key_length: key.len() as u32, bytes: [key, payload].concat() }
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.bytes[..self.key_length as usize]
+    }
+
+    fn payload(&self) -> &[u8] {
+        &self.bytes[self.key_length as usize..]
+    }
+}
+
+impl extsort::Sortable for VectorRecord {
+    fn encode<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(&self.key_length.to_le_bytes())?;
+        writer.write_all(&(self.bytes.len() as u32).to_le_bytes())?;
+        writer.write_all(&self.bytes)
+    }
+
+    fn decode<R: Read>(reader: &mut R) -> io::Result<Self> {
+        let mut numbers = [[0; 4]; 2];
+        reader.read_exact(numbers.as_flattened_mut())?;
+        let [key_length, length] = numbers.map(u32::from_le_bytes);
+        let mut bytes = vec![0; length as usize];
+        reader.read_exact(&mut bytes)?;
+        Ok(Self { key_length, bytes })
+    }
+}
+
+/// Sorts by grenad, whose temporary files are in the directory that `TMPDIR` names.
+fn grenad(options: &Options, mut records: Records) -> Outcome<OrderSum> {
+    let mut builder = grenad::Sorter::builder(FirstOfEqual);
+    builder.dump_threshold((options.memory_mib << 20) as usize).allow_realloc(false);
+    builder.sort_in_parallel(true);
+    let mut sorter = builder.build();
+    while let Some(record) = records.next() {
+        sorter.insert(&record[..KEY], &record[KEY..])?;
+    }
+    let (mut sorted, mut sum) = (sorter.into_stream_merger_iter()?, OrderSum::default());
+    while let Some((key, payload)) = sorted.next()? {
+        sum.add(key, payload);
+    }
+    Ok(sum)
+}
+
+/// Keeps the first of equal keys.
+struct FirstOfEqual;
+
+impl grenad::MergeFunction for FirstOfEqual {
+    type Error = Infallible;
+
+    fn merge<'a>(
+        &self,
+        _: &[u8],
+        values: &[Cow<'a, [u8]>],
+    ) -> Result<Cow<'a, [u8]>, Self::Error> {
+        Ok(values.first().cloned().unwrap_or_default())
+    }
+}
+
+/// Sorts the input file to another, which is summed after the clock was stopped.
+fn file_job(options: &Options) -> Outcome<Figures> {
+    let (input, output) = (input(options), options.files.join("peers.out"));
+    let begun = Begun::now()?;
+    let mut job = SortJob::new(Format::Fixed { length: RECORD as u32 }, &input, &output);
+    job.key("0..10".parse()?).memory(ByteSize::mib(options.memory_mib)).threads(options.threads);
+    job.temp(&options.temp).sync(false).run()?;
+    let figures = begun.end()?;
+    let (mut sum, mut record) = (OrderSum::default(), [0; RECORD]);
+    let mut reader = BufReader::with_capacity(BLOCK, File::open(&output)?);
+    for _ in 0..options.count {
+        reader.read_exact(&mut record)?;
+        sum.add(&record[..KEY], &record[KEY..]);
+    }
+    fs::remove_file(&output)?;
+    Ok(Figures { sum, ..figures })
+}
+
+/// Returns the path of the input of the file job.
+fn input(options: &Options) -> PathBuf {
+    options.files.join("peers.in")
+}
+
+/// The input file, which is removed when this is dropped.
+#[derive(Debug)]
+pub struct InputFile(PathBuf);
+
+impl InputFile {
+    /// Writes the records into the file.
+    pub fn create(options: &Options) -> Outcome<Self> {
+        let (file, mut records) = (Self(input(options)), options.records());
+        let mut writer = BufWriter::with_capacity(BLOCK, File::create(&file.0)?);
+        while let Some(record) = records.next() {
+            writer.write_all(record)?;
+        }
+        writer.flush()?;
+        Ok(file)
+    }
+}
+
+impl Drop for InputFile {
+    fn drop(&mut self) {
+        let path: &Path = &self.0;
+        if let Err(error) = fs::remove_file(path) {
+            eprintln!("{}: {error}", path.display());
+        }
+    }
+}
