@@ -79,9 +79,7 @@ impl Contender {
             }
             Self::Push | Self::Reserve => sorter(options, records, self == Self::Reserve)?,
             Self::ExtsortArrays => extsort::<ArrayRecord>(options, records, RECORD)?,
-            Self::ExtsortVectors => {
-                extsort::<VectorRecord>(options, records, VECTOR_RECORD_BYTES)?
-            }
+            Self::ExtsortVectors => extsort::<VectorRecord>(options, records, VECTOR_RECORD_BYTES)?,
             Self::Grenad => grenad(options, records)?,
         };
         Ok(Figures { sum, ..begun.end()? })
@@ -235,11 +233,7 @@ struct FirstOfEqual;
 impl grenad::MergeFunction for FirstOfEqual {
     type Error = Infallible;
 
-    fn merge<'a>(
-        &self,
-        _: &[u8],
-        values: &[Cow<'a, [u8]>],
-    ) -> Result<Cow<'a, [u8]>, Self::Error> {
+    fn merge<'a>(&self, _: &[u8], values: &[Cow<'a, [u8]>]) -> Result<Cow<'a, [u8]>, Self::Error> {
         Ok(values.first().cloned().unwrap_or_default())
     }
 }
