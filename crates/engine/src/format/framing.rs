@@ -62,6 +62,15 @@ impl Framing {
         }
     }
 
+    /// Returns the least number of bytes that a record can have.
+    pub fn least_length(self) -> usize {
+        match self {
+            Self::Fixed(length) => length,
+            Self::Prefixed(prefix) => prefix.bytes(),
+            Self::Terminated(_) | Self::Quoted(_) | Self::Grouped(_) => 1,
+        }
+    }
+
     /// Returns what is wrong with the record that `bytes` begins with, where its first bytes tell.
     pub fn fault(self, bytes: &[u8]) -> Option<String> {
         match self {
@@ -128,14 +137,7 @@ impl Framing {
             Self::Fixed(length) => bytes.len() / length,
             Self::Terminated(end) => memchr_iter(end, bytes).count(),
             Self::Quoted(quoting) => quoting.count(bytes),
-            Self::Prefixed(_) => {
-                let mut count = 0;
-                self.walk(bytes, |_| {
-                    count += 1;
-                    true
-                });
-                count
-            }
+            Self::Prefixed(prefix) => prefix.count(bytes),
             Self::Grouped(group) => group.count_lines(bytes) / group.lines as usize,
         }
     }

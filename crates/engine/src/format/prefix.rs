@@ -131,6 +131,15 @@ impl Prefix {
         (length >= self.bytes()).then_some(length)
     }
 
+    /// Returns the number of whole records in `bytes`, which begins with a record.
+    pub fn count(self, bytes: &[u8]) -> usize {
+        let (mut rest, mut count) = (bytes, 0);
+        while let Some(others) = self.record_length(rest).and_then(|length| rest.get(length..)) {
+            (rest, count) = (others, count + 1);
+        }
+        count
+    }
+
     #[inline]
     fn number(self, bytes: &[u8]) -> Option<usize> {
         Some(match (self.width, self.is_little_endian) {

@@ -8,7 +8,7 @@
 //! its line ends, and hands it in with [`BlockChain::arrive`]. The block then waits for those that
 //! come before it. After each arrival, the worker calls [`BlockChain::next`] until it returns
 //! nothing, and deals the blocks that it gets (`pipeline::raw_load`). Blocks are requested in
-//! order, so few ever wait. Nothing is guessed.
+//! order, so few ever wait. Nothing is guessed. Streams need no chain: they are read in order.
 //!
 //! ```text
 //!     block       0         1         2          3             4

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::format::Framing;
 
-/// Number of blocks of empty lines. While each worker has room for them, blocks are admitted
-/// uncounted.
+/// Number of blocks of the shortest records. While each worker has room for them, blocks are
+/// admitted uncounted.
 const AMPLE_BLOCKS: u64 = 4;
 
 /// Records that still have room for an entry.
@@ -35,7 +35,7 @@ impl EntryRoom {
             taken.is_ok().then_some(records)
         };
         // Counting is spared while all workers have room for the most records a block can hold.
-        let most = block.len() as u64;
+        let most = (block.len() / framing.least_length()) as u64;
         let is_ample = self.left() >= AMPLE_BLOCKS * self.workers * most;
         take(if is_ample { most } else { framing.count(block) as u64 })
     }

@@ -37,6 +37,7 @@ use super::gate::{FirstFault, Passed};
 use super::leftover::{FoundRecords, LeftoverRecords, loaded_inputs};
 use super::sample;
 use super::stage::{Claim, Fill, Worker};
+use super::stream::StreamPiece;
 use super::{InputStream, JobInput, reading};
 use crate::error::Result;
 use crate::format::{Ends, Framing, RecordFault};
@@ -130,7 +131,8 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             Item::Entry | Item::WideEntry => &memory[begin..layout.start],
             Item::Record(_) => &[],
         };
-        let is_chained = !how.sort.framing.is_local();
+        // A stream is read in order.
+        let is_chained = !how.sort.framing.is_local() && matches!(input, JobInput::Files(_));
         let chain = is_chained.then(|| BlockChain::new(how.sort.framing, carried, begin));
         let (room, between) = match how.sort.framing {
             // Loads of these are cut by their number.
@@ -279,18 +281,28 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             Err(claim) => return Ok(claim),
         };
         let wanted = self.layout.spans[number].wanted;
-        let (bytes, waited) = stream.fill(&mut region[..wanted], worker.lane.progress())?;
+        let piece = stream.fill(&mut region[..wanted], worker.lane.progress())?;
+        let StreamPiece { bytes, waited, unfinished, ends } = piece;
         if bytes < wanted {
             self.slots().is_closed = true;
         }
-        let make = || sample::of_first(&self.how.sort, &region[..bytes], self.layout.bytes());
-        self.dealers.classifier(make);
+        let LoadSpan { at, offset, .. } = self.layout.spans[number];
+        let ends = match self.how.sort.framing.is_local() {
+            true => Ok(record_ends(self.how.sort.framing, &region[..bytes], offset)),
+            false => ends.map_err(|fault| {
+                let at = if fault.at == 0 { at - unfinished } else { at + fault.at };
+                RecordFault { at, ..fault }
+            }),
+        };
+        if let Ok(Some((first, last))) = ends {
+            let records = &region[first..last];
+            let make = || sample::of_first(&self.how.sort, records, self.layout.bytes());
+            self.dealers.classifier(make);
+        }
         drop(stream);
         worker.lane.count_waiting(stats::Stream::InputRead, waited);
         worker.lane.count_streamed(bytes as u64, 0);
-        if !self.take_in(worker, number, region, bytes) {
-            while self.deal_next(worker) {}
-        }
+        self.deal(worker, OrderedBlock { number, memory: region, bytes, ends });
         Ok(Claim::Worked)
     }
 

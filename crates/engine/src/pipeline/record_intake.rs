@@ -4,7 +4,8 @@
 //!
 //! A record that is too long for one of two loads gets the memory of both, and while it is there,
 //! they do not take turns. Records after it are most likely as short as those before, so it does
-//! not change their expected length.
+//! not change their expected length. The first load of a stream gets the memory of both, too: the
+//! stream may end within it.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -28,11 +29,15 @@ use crate::load::layout::PAGE;
 use crate::load::{CarriedBytes, Cutter, InputPlace, LoadLayout};
 use crate::plan::memory::LoadMemory;
 use crate::plan::passes::{larger_budget_mib, least_budget_mib};
+use crate::plan::{LoadLimit, SpillReason};
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
 /// Number of bytes searched for the end of a record that no load can hold, to report its length.
 const LOOKED_THROUGH_MAX: u64 = 1 << 30;
+
+/// Most bytes of a span of a stream: half of a common second-level cache.
+const STREAM_SPAN: usize = 1 << 20;
 
 /// Records, on their way into memory.
 pub struct RecordIntake<'a, K> {
@@ -65,7 +70,7 @@ pub struct RecordIntake<'a, K> {
 impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns an intake that begins at `start`, with its first load sampled.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, start: InputPlace) -> Result<Self> {
-        let cutter = Cutter::new(work.sources(), how.sort.framing, work.plan.block_bytes).at(start);
+        let cutter = Cutter::new(work.sources(), how.sort.framing, block_bytes(work)).at(start);
         let mut intake = Self {
             work,
             how,
@@ -75,7 +80,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             average: work.record_length,
             tail: 0..0,
             origins: Vec::new(),
-            needs_all: false,
+            needs_all: is_tried_whole(work),
             long_bytes: 0,
             finished: Default::default(),
             unused: None,
@@ -88,11 +93,10 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns how `limit` bytes are divided for the next load.
     fn divide(&self, limit: usize) -> LoadMemory {
         let plan = &self.work.plan;
-        let Some(external) =
-            plan.external().filter(|_| self.how.sort.framing.fixed_length().is_none())
-        else {
-            return plan.load;
-        };
+        let Some(external) = plan.external() else { return plan.load };
+        if self.how.sort.framing.fixed_length().is_some() {
+            return if self.needs_all { plan.sizes.load_within(limit) } else { plan.load };
+        }
         let carried = self.tail.len();
         let limit = match self.needs_all {
             true => limit,
@@ -137,12 +141,14 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     fn count_passed(&mut self, bytes: &[u8], layout: &LoadLayout) {
         let JobInput::Stream(stream) = &self.work.input else { return };
         let framing = self.how.sort.framing;
-        if framing.fixed_length().is_some() || self.how.gate.is_none() && framing.is_local() {
+        let is_sure = self.how.gate.is_none() && framing.is_local();
+        let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_last = self.tail.is_empty() && stream.is_at_end();
+        if framing.fixed_length().is_some() || is_sure || is_last {
             return;
         }
         let begin = layout.begin();
         let taken = &bytes[begin..self.tail.start.max(begin)];
-        let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, before) = self.place_in_stream(&stream, taken);
         self.passed = (before, self.passed.1 + taken.len() as u64);
     }
@@ -158,7 +164,9 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         if let Some(others) = begun.at.checked_sub(passed) {
             (before, own) = (begun.top, &taken[others as usize..]);
         }
-        before.lines += memchr_iter(self.how.sort.framing.line_end(), own).count() as u64;
+        if !matches!(self.how.sort.framing, Framing::Prefixed(_)) {
+            before.lines += memchr_iter(self.how.sort.framing.line_end(), own).count() as u64;
+        }
         before.bytes += own.len() as u64;
         before.records = before.records.map(|all| all + self.how.sort.framing.count(own) as u64);
         (stream.name(begun), before)
@@ -249,6 +257,22 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         };
         over_budget(place, what, &format!("{size} in the memory budget"), &check, least)
     }
+}
+
+/// Returns the bytes of a span. What a stream brings is copied, and its records are then passed
+/// several times: a span fits into a second-level cache.
+fn block_bytes(work: &Work) -> usize {
+    let most = if matches!(work.input, JobInput::Stream(_)) { STREAM_SPAN } else { usize::MAX };
+    work.plan.block_bytes.min(most)
+}
+
+/// Returns whether the first load gets the memory of all loads. A stream of unknown length that
+/// ends within it needs no runs.
+fn is_tried_whole(work: &Work) -> bool {
+    work.plan.external().is_some_and(|external| {
+        let is_unknown = external.reason == SpillReason::UnknownLength;
+        is_unknown && external.areas > 1 && external.load_reason == LoadLimit::Memory
+    })
 }
 
 /// Returns the error for `what`, whose `size` is too much, at a byte of an input. A budget of

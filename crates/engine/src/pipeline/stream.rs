@@ -8,7 +8,7 @@ use super::heading::{Heading, Top, TopSize};
 use super::names::Names;
 use super::record_place::Before;
 use crate::error::{Error, Message, RecordPosition, Result, message};
-use crate::format::{Framing, Tracker};
+use crate::format::{Ends, Framing, RecordFault, Tracker};
 use crate::io::{Extent, pipe};
 use crate::stats::Progress;
 
@@ -36,6 +36,10 @@ pub struct InputStream {
     is_past_top: bool,
     /// Tracker of how far its records have come.
     tracker: Tracker,
+    /// Bytes passed on of the record that has begun and not ended.
+    unfinished: usize,
+    /// True if the fault of a record was reported. No end of a record is reported after it.
+    has_fault: bool,
     /// The stream read last, and how many of its bytes were passed on.
     ended: (PathBuf, u64),
     /// Bytes passed on of all streams, with the ends that some lacked.
@@ -48,6 +52,46 @@ pub struct InputStream {
     next_begins: Option<Before>,
     /// Error of the last record passed on, which ends too soon. Nothing follows it.
     cut_off: Option<Message>,
+}
+
+/// Bytes that were read into a buffer.
+#[derive(Debug)]
+pub struct StreamPiece {
+    /// Number of bytes.
+    pub bytes: usize,
+    /// Time that reading took.
+    pub waited: Duration,
+    /// Bytes before the buffer of the record that has begun there.
+    pub unfinished: usize,
+    /// The ends of the first and of the last record that end in the buffer. Or the first fault of a
+    /// record: at byte 0, it is that of the record that began before the buffer, if one has.
+    pub ends: std::result::Result<Ends, RecordFault>,
+}
+
+impl StreamPiece {
+    /// Adds the end of a record.
+    fn end_at(&mut self, at: usize) {
+        if let Ok(ends) = &mut self.ends {
+            *ends = Some((ends.map_or(at, |(first, _)| first), at));
+        }
+    }
+
+    /// Adds bytes in which records end at `ends`.
+    fn add(&mut self, bytes: usize, ends: std::result::Result<Ends, RecordFault>) {
+        let at = self.bytes;
+        self.bytes += bytes;
+        match ends {
+            Ok(None) => {}
+            Ok(Some((first, last))) => {
+                self.end_at(at + first);
+                self.end_at(at + last);
+            }
+            Err(fault) if self.ends.is_ok() => {
+                self.ends = Err(RecordFault { at: at + fault.at, ..fault });
+            }
+            Err(_) => {}
+        }
+    }
 }
 
 /// Place where a stream begins in the bytes passed on of all streams. There may be millions.
@@ -91,6 +135,8 @@ impl InputStream {
             pending: VecDeque::new(),
             is_past_top,
             tracker: Tracker::new(framing),
+            unfinished: 0,
+            has_fault: false,
             ended: (PathBuf::new(), 0),
             passed: 0,
             begun: Vec::new(),
@@ -167,37 +213,37 @@ impl InputStream {
         self.cut_off.as_ref()
     }
 
-    /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off).
-    /// Returns the bytes read, and how long that took. A stream that lacks its last terminator gets
-    /// it.
-    ///
-    /// Invalid prefixes are not reported here, but by the worker that deals the records.
+    /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off). A
+    /// stream that lacks its last terminator gets it.
     ///
     /// # Errors
     ///
     /// What the system says, [`Error::Malformed`] for a stream that ends within a record of fixed
     /// length, or [`Error::Interrupted`] when asked to stop through `progress`.
-    pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<(usize, Duration)> {
-        let begun = Instant::now();
-        let mut filled = 0;
-        while filled < buffer.len() && !self.readers.is_empty() && self.cut_off.is_none() {
+    pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<StreamPiece> {
+        let (begun, unfinished) = (Instant::now(), self.unfinished);
+        let mut piece =
+            StreamPiece { bytes: 0, waited: Duration::ZERO, unfinished, ends: Ok(None) };
+        while piece.bytes < buffer.len() && !self.readers.is_empty() && self.cut_off.is_none() {
             if !self.is_past_top {
                 self.pass_top(progress)?;
             }
             if let Some(top) = self.next_begins.take() {
                 self.begun.push(Begun { number: self.number, at: self.passed, top });
             }
-            let pending = self.pending.len().min(buffer.len() - filled);
-            for (to, byte) in buffer[filled..].iter_mut().zip(self.pending.drain(..pending)) {
+            let rest = &mut buffer[piece.bytes..];
+            let pending = self.pending.len().min(rest.len());
+            for (to, byte) in rest.iter_mut().zip(self.pending.drain(..pending)) {
                 *to = byte;
             }
             let Some(reader) = self.readers.front_mut() else { break };
-            let read = pending + reader.fill(&mut buffer[filled + pending..], progress)?;
-            filled += read;
+            let read = pending + reader.fill(&mut rest[pending..], progress)?;
             self.passed += read as u64;
-            // Whoever deals what was read passes it as well, and tells what is wrong.
-            let _ = self.tracker.pass(&buffer[filled - read..filled]);
-            if filled == buffer.len() {
+            let ends = self.tracker.pass(&rest[..read]);
+            // What follows the first fault is not to be trusted.
+            piece.add(read, if self.has_fault { Ok(None) } else { ends });
+            self.has_fault |= piece.ends.is_err();
+            if piece.bytes == buffer.len() {
                 break;
             }
             if let Framing::Fixed(length) = self.framing {
@@ -211,12 +257,19 @@ impl InputStream {
                 }
             };
             if let Some(end) = self.framing.terminator().filter(|_| lacks_end) {
-                buffer[filled] = end;
-                (filled, self.passed) = (filled + 1, self.passed + 1);
+                buffer[piece.bytes] = end;
+                self.passed += 1;
+                piece.bytes += 1;
+                piece.end_at(piece.bytes);
             }
             self.end_reader()?;
         }
-        Ok((filled, begun.elapsed()))
+        self.unfinished = match piece.ends {
+            Ok(Some((_, last))) => piece.bytes - last,
+            _ => unfinished + piece.bytes,
+        };
+        piece.waited = begun.elapsed();
+        Ok(piece)
     }
 
     /// Reads the top of the stream that is being read; of the first one that is not empty, it is

@@ -57,13 +57,19 @@ fn streams_that_spill() {
         let mut trial = Trial { threads: 2, ..Trial::new(length, Vec::new(), Vec::new()) };
         trial.memory = trial.modest_memory();
         trial.is_streamed_in = true;
-        let records_max = trial.plan().load.records_max as usize;
+        let plan = trial.plan();
+        let records_max = plan.load.records_max as usize;
+        let first_max = trial.first_load(&plan).records_max as usize;
         // Ends within a load, and exactly where one ends, whatever loads are rounded to.
         let rounded = records_max / 4096 * 4096;
-        for count in [3 * records_max + 1, 2 * records_max, rounded, records_max, records_max + 1] {
+        let first_ends = [first_max, first_max + 1, first_max + records_max];
+        let load_ends =
+            [3 * records_max + 1, 2 * records_max, rounded, records_max, records_max + 1];
+        for count in [&load_ends[..], &first_ends].concat() {
             trial.inputs = vec![records(Order::Random, count, length, (0, length), &mut random)];
             let statistics = trial.run();
-            assert!(statistics.runs > 1 || count <= records_max, "{count} of {records_max}");
+            assert!(statistics.runs > 1 || count <= first_max, "{count} of {first_max}");
+            assert!(statistics.runs == 0 || count > records_max, "{count} of {records_max}");
         }
         trial.is_streamed_out = true;
         trial.run();

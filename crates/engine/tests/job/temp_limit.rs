@@ -93,7 +93,7 @@ fn merges_in_between_give_back_what_they_merged() {
     let (threads, overlap) = (1, Overlap::Pipelined);
     let mut trial = Trial { threads, overlap, ..Trial::new(100, Vec::new(), Vec::new()) };
     trial.memory = trial.least_memory();
-    trial.inputs = vec![records(Order::Random, 33_000, 100, (0, 10), &mut Random::new(96))];
+    trial.inputs = vec![records(Order::Random, 50_000, 100, (0, 10), &mut Random::new(96))];
     let volume = trial.plan().volume(trial.bytes());
     assert!(volume.passes > 2, "{volume:?}");
     trial.is_streamed_in = true;
@@ -103,7 +103,8 @@ fn merges_in_between_give_back_what_they_merged() {
     trial.lay_out(&folder);
     let job = limited(&trial, &folder, enough);
     let (result, most) = watched(&folder.at("spill"), || job.run(&Progress::new()));
-    assert!(result.expect("enough").passes > 2 && most <= enough + (64 << 10), "{most}");
+    let passes = result.expect("enough").passes;
+    assert!(passes > 2 && most <= enough + (64 << 10), "{passes} passes, {most} of {enough}");
     folder.assert_clean(true);
     let folder = trial.folder();
     trial.lay_out(&folder);

@@ -138,7 +138,7 @@ impl<'a> Chunks<'a> {
             return Ok(None);
         }
         let mut memory = Arena::new(ByteSize(self.piece_bytes))?;
-        let (bytes, _) = self.stream.fill(&mut memory, progress)?;
+        let bytes = self.stream.fill(&mut memory, progress)?.bytes;
         Ok((bytes > 0).then_some(ChunkPiece { memory, unused: 0..bytes }))
     }
 

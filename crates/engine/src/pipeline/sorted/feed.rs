@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::io::{Completion, Direction, Engine, File, Queue, Region, Request, pipe};
 use crate::pipeline::InputStream;
+use crate::pipeline::stream::StreamPiece;
 use crate::run::RunBlocks;
 use crate::run::layout::BLOCK;
 use crate::sink::{LaneCounters, count};
@@ -268,7 +269,7 @@ impl Reading {
             }
             Self::Streams(stream, _) => {
                 let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-                let (bytes, waited) = stream.fill(window, feed.progress)?;
+                let StreamPiece { bytes, waited, .. } = stream.fill(window, feed.progress)?;
                 feed.count_waiting(stats::Stream::InputRead, waited);
                 feed.count(stats::Stream::InputRead, bytes);
                 Ok(bytes)
