@@ -1,4 +1,4 @@
-//! What a sort took: time, processor time and memory, measured by its own process.
+//! Time, processor time and memory of a sort, measured by its own process.
 
 use std::fs;
 use std::time::Instant;

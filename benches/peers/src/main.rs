@@ -63,7 +63,7 @@ fn main() -> Outcome<()> {
 /// Runs a contender in a process of its own.
 fn in_child(name: &str, options: &Options, words: &[String]) -> Outcome<Figures> {
     let mut call = Command::new(std::env::current_exe()?);
-    // For sorts that cannot be told another directory, and with the number of threads for rayon.
+    // For sorts without an option for the directory, and with the number of threads for rayon.
     call.env("TMPDIR", &options.temp).env("RAYON_NUM_THREADS", options.threads.to_string());
     let output = call.args(words).args(["--contender", name]).output()?;
     if !output.status.success() {

@@ -123,9 +123,12 @@ fn extsort<R: PeerRecord>(
     record_bytes: usize,
 ) -> Outcome<OrderSum> {
     let segment = (options.memory_mib << 20) as usize / record_bytes;
+    // It leaves its files: a folder of their own is removed with them.
+    let folder = options.temp.join(format!("peers-extsort-{}", std::process::id()));
+    fs::create_dir(&folder)?;
     let sorter = extsort::ExternalSorter::new()
         .with_segment_size(segment)
-        .with_sort_dir(options.temp.clone())
+        .with_sort_dir(folder.clone())
         .with_parallel_sort();
     let mut pushed = sorter.pushed_by(|a: &R, b: &R| a.key().cmp(b.key()));
     while let Some(record) = records.next() {
@@ -136,6 +139,7 @@ fn extsort<R: PeerRecord>(
         let record = record?;
         sum.add(record.key(), record.payload());
     }
+    fs::remove_dir_all(&folder)?;
     Ok(sum)
 }
 

@@ -21,12 +21,11 @@ use std::sync::Arc;
 
 use sortwell::unstable::format::Framing;
 use sortwell::unstable::key::OrderFunction;
-use sortwell::unstable_sort::BlockSort;
+use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Progress, Spiller, Statistics};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
 use crate::call_error::CallError;
-use crate::in_order::RecordsInOrder;
 
 /// Result of a call.
 pub type Called<T = ()> = Result<T, CallError>;

@@ -13,11 +13,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
+use sortwell::unstable::key::panic_message;
 use sortwell_cli::embed::EmbeddedCommand;
 
 use crate::call::Called;
 use crate::call_error::{CallError, code};
-use crate::handle::{self, Handle, words_of};
+use crate::handle::{self, Handle};
 
 /// Place for the error of a call, or NULL.
 type ErrorPlace = *mut *mut CallError;
@@ -45,7 +46,7 @@ fn new_job(command: EmbeddedCommand) -> *mut Handle {
 /// `place` is NULL or may be written to.
 unsafe fn coded(place: ErrorPlace, act: impl FnOnce() -> Called<c_int>) -> c_int {
     let made = catch_unwind(AssertUnwindSafe(act));
-    let made = made.unwrap_or_else(|panic| Err(CallError::bug(&words_of(panic.as_ref()))));
+    let made = made.unwrap_or_else(|panic| Err(CallError::bug(&panic_message(panic.as_ref()))));
     match made {
         Ok(answer) => answer,
         Err(error) => {

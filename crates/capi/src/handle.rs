@@ -3,12 +3,12 @@
 //! Every call on a job passes [`Handle::call`]. Only a stop and the progress do not: they use
 //! atomics alone, so that any thread and any signal handler may ask for them.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, TryLockError};
 
 use sortwell::Progress;
+use sortwell::unstable::key::panic_message;
 use sortwell_cli::embed::EmbeddedCommand;
 
 use crate::call::{CallStage, CallState};
@@ -48,7 +48,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// That of the call; a usage error during another call, and in a process that a fork made; a
+    /// The error of the call. A usage error during another call, and in a process that a fork made. A
     /// bug after a panic.
     pub fn call<T>(
         &self,
@@ -76,7 +76,7 @@ impl Handle {
         }
         let made = catch_unwind(AssertUnwindSafe(|| act(&mut state)));
         made.unwrap_or_else(|panic| {
-            let error = CallError::bug(&words_of(panic.as_ref()));
+            let error = CallError::bug(&panic_message(panic.as_ref()));
             let before = state.replace(CallStage::Broken(error.clone()));
             // What the panic left may panic when it is dropped.
             let _ = catch_unwind(AssertUnwindSafe(move || drop(before)));
@@ -99,13 +99,6 @@ impl Handle {
     pub fn is_free(&self) -> bool {
         !self.is_of_parent() && !matches!(self.state.try_lock(), Err(TryLockError::WouldBlock))
     }
-}
-
-/// Returns the message of a panic.
-pub fn words_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let words = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    words.unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
 #[cfg(test)]

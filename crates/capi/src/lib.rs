@@ -3,8 +3,7 @@
 //! ```text
 //!   ffi        C functions: pointers in, codes out; the only unsafe code
 //!   handle     one call at a time, panics caught, forks noticed
-//!   call       what each function does, in safe Rust
-//!   in_order   sorted records, block by block or one by one
+//!   call       the work of each function, in safe Rust
 //!   call_error error objects
 //! ```
 //!
@@ -17,4 +16,3 @@ mod call_error;
 #[expect(unsafe_code, reason = "pointers of C become references and slices here")]
 mod ffi;
 mod handle;
-mod in_order;

@@ -4,6 +4,7 @@
 //! and proofs are those of every sort. [`block_sort`] has the threads.
 
 pub mod block_sort;
+mod in_order;
 mod keyed_merge;
 mod pusher;
 mod queue;
@@ -214,10 +215,9 @@ impl Sorter {
     /// Every [`Error`] that disks or options can cause, as soon as the sort has found it. After an
     /// error of the sort, all calls fail.
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
-        let block = self.begin(key.len(), payload.len())?;
-        block.extend_from_slice(key);
-        block.extend_from_slice(payload);
-        Ok(())
+        self.check_pushing()?;
+        self.has_records = true;
+        self.blocks.push_keyed(key, payload)
     }
 
     /// Adds a record whose key `write` writes.
@@ -244,7 +244,11 @@ impl Sorter {
     ///
     /// Those of [`push`](Self::push).
     pub fn reserve(&mut self, key_length: usize, payload_length: usize) -> Result<Reserved<'_>> {
-        let block = self.begin(key_length, payload_length)?;
+        self.check_pushing()?;
+        let numbers = numbers_of(key_length, payload_length)?;
+        self.has_records = true;
+        let block = self.blocks.room(NUMBERS + key_length + payload_length)?;
+        block.extend_from_slice(&numbers);
         let start = block.len();
         block.resize(start + key_length + payload_length, 0);
         let (key, payload) = block[start..].split_at_mut(key_length);
@@ -262,8 +266,8 @@ impl Sorter {
         self.blocks.check()
     }
 
-    /// Makes room for a record, and writes the numbers in front of it.
-    fn begin(&mut self, key_length: usize, payload_length: usize) -> Result<&mut Vec<u8>> {
+    /// Checks that records can still be pushed to this sorter itself.
+    fn check_pushing(&self) -> Result<()> {
         self.check()?;
         if !self.pushers.is_empty() {
             return Err(Error::config(
@@ -271,11 +275,7 @@ impl Sorter {
                 "a sorter that has pushers takes records through them alone",
             ));
         }
-        let numbers = numbers_of(key_length, payload_length)?;
-        let block = self.blocks.room(NUMBERS + key_length + payload_length)?;
-        block.extend_from_slice(&numbers);
-        self.has_records = true;
-        Ok(block)
+        Ok(())
     }
 
     /// Returns ends of the sort for `count` threads, which push their records at the same time.

@@ -4,16 +4,15 @@ use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 
-use sortwell::unstable_sort::{self, BlockSort, BlocksInOrder};
+use sortwell::unstable_sort::{self, BlockSort, BlocksInOrder, RecordsInOrder};
 use sortwell::{Format, RunFile, Spiller};
 use sortwell_cli::embed::EmbeddedCommand;
 
 use super::{CallStage, CallState, Called, PushTarget, Pushing};
 use crate::call_error::{CallError, code};
-use crate::in_order::RecordsInOrder;
 
-/// Bytes of the number of the bytes that follow, and of that of the key.
-const NUMBER: usize = 4;
+/// Most bytes of a key and its payload: a record counts them and the length of its key in 32 bits.
+const RECORD_MAX: usize = u32::MAX as usize - 4;
 
 impl CallState {
     /// Pushes records of the format. With a key callback, the bytes are one record of any form.
@@ -54,13 +53,13 @@ impl CallState {
         let CallStage::Pushing(pushing) = self.replace(CallStage::Ended(true)) else {
             return Ok(());
         };
-        let Pushing { target, framing, is_keyed } = *pushing;
+        let Pushing { target, framing, .. } = *pushing;
         let sort = match target {
             PushTarget::Sort(sort) => sort,
             PushTarget::Runs(spiller) => return self.end_runs(*spiller),
         };
         let blocks = sort.finish().map_err(|error| self.fail(of_pushed(error.into())))?;
-        self.take_from(RecordsInOrder::new(blocks, framing, is_keyed));
+        self.take_from(RecordsInOrder::new(blocks, framing));
         Ok(())
     }
 
@@ -78,9 +77,9 @@ impl CallState {
         self.check_options("sortwell_finish")?;
         let mut job = self.words.pulled_merge()?;
         job.order.comparison.clone_from(&self.comparison);
-        let (framing, is_keyed) = (job.format.framing(), job.format == Format::KEYED);
+        let framing = job.format.framing();
         let blocks = BlocksInOrder::merged(job, Arc::clone(&self.progress))?;
-        self.take_from(RecordsInOrder::new(blocks, framing, is_keyed));
+        self.take_from(RecordsInOrder::new(blocks, framing));
         Ok(())
     }
 
@@ -108,21 +107,15 @@ impl CallState {
 
     fn push_record(&mut self, function: &str, key: &[u8], payload: &[u8]) -> Called {
         let target = &mut self.pushing(function, true)?.target;
-        let bytes = key.len().checked_add(payload.len()).and_then(|sum| sum.checked_add(NUMBER));
-        let follows = bytes.and_then(|bytes| u32::try_from(bytes).ok());
-        let (Some(follows), Ok(key_bytes)) = (follows, u32::try_from(key.len())) else {
+        let bytes = key.len().checked_add(payload.len());
+        if bytes.is_none_or(|bytes| bytes > RECORD_MAX) {
             return Err(CallError::usage(format!(
                 "{function}: the record has more than 4 GiB; push shorter records"
             )));
-        };
+        }
         let pushed = match target {
             PushTarget::Runs(spiller) => spiller.push(key, payload),
-            PushTarget::Sort(sort) => sort.room(follows as usize + NUMBER).map(|block| {
-                block.extend_from_slice(&follows.to_le_bytes());
-                block.extend_from_slice(&key_bytes.to_le_bytes());
-                block.extend_from_slice(key);
-                block.extend_from_slice(payload);
-            }),
+            PushTarget::Sort(sort) => sort.push_keyed(key, payload),
         };
         pushed.map_err(|error| self.fail(of_pushed(error.into())))?;
         self.records += 1;

@@ -1,9 +1,11 @@
 //! Sorted records that the program takes: in blocks, one by one, or through its callback.
 
+use sortwell::KeyedRecord;
+use sortwell::unstable_sort::RecordsInOrder;
+
 use super::pushing::of_pushed;
 use super::{CallEnd, CallStage, CallState, Called};
 use crate::call_error::{CallError, code};
-use crate::in_order::{RecordParts, RecordsInOrder};
 
 impl CallState {
     /// Takes the next block; `None` after the last one, once the result is proven.
@@ -19,7 +21,7 @@ impl CallState {
     }
 
     /// Takes the next record; `None` after the last one, once the result is proven.
-    pub fn next(&mut self) -> Called<Option<RecordParts<'_>>> {
+    pub fn next(&mut self) -> Called<Option<KeyedRecord<'_>>> {
         self.record("sortwell_next")
     }
 
@@ -32,7 +34,7 @@ impl CallState {
             ));
         };
         let delivered = loop {
-            let RecordParts { key, payload } = match self.record(function) {
+            let KeyedRecord { key, payload } = match self.record(function) {
                 Ok(Some(record)) => record,
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
@@ -51,7 +53,7 @@ impl CallState {
         delivered
     }
 
-    fn record(&mut self, function: &str) -> Called<Option<RecordParts<'_>>> {
+    fn record(&mut self, function: &str) -> Called<Option<KeyedRecord<'_>>> {
         if self.is_at_end(function)? {
             return Ok(None);
         }

@@ -20,7 +20,7 @@ pub unsafe extern "C" fn sortwell_error_code(error: *const CallError) -> c_int {
 ///
 /// # Safety
 ///
-/// That of [`sortwell_error_code`].
+/// As for [`sortwell_error_code`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sortwell_error_message(error: *const CallError) -> *const c_char {
     // SAFETY: see above.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn sortwell_error_message(error: *const CallError) -> *con
 ///
 /// # Safety
 ///
-/// That of [`sortwell_error_code`].
+/// As for [`sortwell_error_code`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sortwell_error_file(error: *const CallError) -> *const c_char {
     // SAFETY: see above.
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn sortwell_error_file(error: *const CallError) -> *const 
 ///
 /// # Safety
 ///
-/// That of [`sortwell_error_code`].
+/// As for [`sortwell_error_code`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sortwell_error_offset(error: *const CallError) -> i64 {
     // SAFETY: see above.
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn sortwell_error_offset(error: *const CallError) -> i64 {
 ///
 /// # Safety
 ///
-/// That of [`sortwell_error_code`].
+/// As for [`sortwell_error_code`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sortwell_error_record(error: *const CallError) -> i64 {
     // SAFETY: see above.
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn sortwell_error_record(error: *const CallError) -> i64 {
 ///
 /// # Safety
 ///
-/// That of [`sortwell_error_code`], and the error is not used again.
+/// As for [`sortwell_error_code`]. The error is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sortwell_error_free(error: *mut CallError) {
     if !error.is_null() {

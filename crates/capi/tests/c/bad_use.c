@@ -214,7 +214,7 @@ static void callbacks(void)
     sortwell_free(job);
 }
 
-/* An order that is none. The records may come out in any order, but all or with an error. */
+/* An inconsistent order. All records come out, in any order, or the job fails. */
 static int compare_badly(void *context, const void *one, size_t one_bytes, const void *other,
                          size_t other_bytes)
 {

@@ -1,5 +1,5 @@
-//! The same jobs through the command, the Rust library and the C library: bytes, counts, passes,
-//! proofs, and the kinds of errors.
+//! One table of jobs, each by the command, the Rust library and the C library. Their bytes, counts,
+//! passes, proofs and kinds of errors are compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! The order of records by a function of the caller, for orders that no normalized key expresses.
 //!
-//! psort's interface is the example: a function that makes a number of a record, and one that
-//! compares two records whose numbers are equal (Crauser and others, "psort", section 2 of the
-//! programmer's interface). Word 0 of the key is that number. No other word exists: whoever needs
-//! more compares whole records, and buckets come from splitters that are records themselves
-//! (`incore::classifier`).
+//! psort's library is the example (Bertasi, Bressan and Peserico, "psort, Yet Another Fast Stable
+//! Sorting Software", 2011): one function of the caller transforms a key into integers, another one
+//! compares two records. Here the first function makes a number of a record, which is word 0 of the
+//! key. The second one compares two records with equal numbers. There is no other word. Code that
+//! needs more compares whole records, and buckets are cut at records (`incore::classifier`).
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -74,7 +74,7 @@ impl OrderFunction {
             Ok(value) => value,
             Err(panic) => {
                 // The first one counts.
-                let _ = self.panic.set(words_of(&*panic));
+                let _ = self.panic.set(panic_message(&*panic));
                 otherwise
             }
         }
@@ -82,9 +82,10 @@ impl OrderFunction {
 }
 
 /// Returns the message of a panic.
-fn words_of(panic: &(dyn Any + Send)) -> String {
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
-    words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+    words.unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
 /// The key of an order by a function.

@@ -40,7 +40,7 @@ pub mod text;
 
 use std::cmp::Ordering;
 
-pub use compared::{Compare, ComparedKey, OrderFunction};
+pub use compared::{Compare, ComparedKey, OrderFunction, panic_message};
 pub use composite::CompositeKey;
 pub use known::{CutRecord, KnownWord};
 pub use options::OrderOptions;

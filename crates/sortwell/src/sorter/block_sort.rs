@@ -5,8 +5,8 @@
 //!   caller's thread                   a thread of its own       caller's thread
 //! ```
 //!
-//! What fits into one block is sorted by the caller's thread when the last record was pushed; there
-//! is no second thread then, and no file.
+//! The caller's thread sorts what fits into one block, after the last record was pushed. There is
+//! no second thread then, and no file.
 
 #[cfg(feature = "unstable")]
 use std::path::Path;
@@ -18,10 +18,13 @@ use sortwell_engine::job::{self, Output};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
+#[cfg(feature = "unstable")]
+pub use super::in_order::RecordsInOrder;
 use super::queue::{BLOCK_BYTES, BlockQueue};
 use super::running::{BLOCKS_MAX, RunningJob, sorted_blocks, with_ends};
 #[cfg(feature = "unstable")]
 use super::spiller::Spiller;
+use super::{NUMBERS, append_record};
 
 /// Returns a sorter by `job`, which is for keyed records, that writes runs into a directory.
 #[cfg(feature = "unstable")]
@@ -107,6 +110,15 @@ impl BlockSort {
             bytes = rest;
         }
         Ok(())
+    }
+
+    /// Adds a record of the format `keyed`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`room`](Self::room).
+    pub fn push_keyed(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
+        append_record(self.room(NUMBERS + key.len() + payload.len())?, key, payload)
     }
 
     /// Returns a block with room for a record of this many bytes, which the caller appends.

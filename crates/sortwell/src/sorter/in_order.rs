@@ -1,8 +1,11 @@
 //! Sorted records, block by block or one by one.
 
-use sortwell::unstable::format::{Framing, Prefix};
-use sortwell::unstable_sort::BlocksInOrder;
-use sortwell::{Result, Statistics};
+use sortwell_engine::Result;
+use sortwell_engine::format::{Framing, Prefix};
+use sortwell_engine::stats::Statistics;
+
+use super::block_sort::BlocksInOrder;
+use super::sorted::KeyedRecord;
 
 /// Bytes that are added at first to a record that lies in several blocks.
 const JOINED_BYTES: usize = 4 << 10;
@@ -12,7 +15,6 @@ const JOINED_BYTES: usize = 4 << 10;
 pub struct RecordsInOrder {
     blocks: BlocksInOrder,
     framing: Framing,
-    is_keyed: bool,
     /// Bytes of the block that were taken before what is lent.
     start: usize,
     /// Bytes of the block that were taken.
@@ -21,22 +23,18 @@ pub struct RecordsInOrder {
     joined: Vec<u8>,
 }
 
-/// A record, lent until the next one is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecordParts<'r> {
-    /// The key of a keyed record.
-    pub key: &'r [u8],
-    /// The payload of a keyed record, or else the whole record.
-    pub payload: &'r [u8],
-}
-
 impl RecordsInOrder {
     /// Returns the records of a format in blocks.
-    pub const fn new(blocks: BlocksInOrder, framing: Framing, is_keyed: bool) -> Self {
-        Self { blocks, framing, is_keyed, start: 0, end: 0, joined: Vec::new() }
+    pub const fn new(blocks: BlocksInOrder, framing: Framing) -> Self {
+        Self { blocks, framing, start: 0, end: 0, joined: Vec::new() }
     }
 
     /// Takes the rest of the block, or the next block. Returns false after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BlocksInOrder::next_block`].
+    #[cfg(feature = "unstable")]
     pub fn advance_block(&mut self) -> Result<bool> {
         self.joined.clear();
         self.start = self.end;
@@ -48,6 +46,11 @@ impl RecordsInOrder {
     }
 
     /// Takes the next record. Returns false after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BlocksInOrder::next_block`].
+    #[inline]
     pub fn advance(&mut self) -> Result<bool> {
         self.joined.clear();
         self.start = self.end;
@@ -90,6 +93,7 @@ impl RecordsInOrder {
     }
 
     /// Returns the bytes that were taken last.
+    #[inline]
     pub fn lent(&self) -> &[u8] {
         match self.joined.is_empty() {
             true => &self.blocks.block()[self.start..self.end],
@@ -97,21 +101,21 @@ impl RecordsInOrder {
         }
     }
 
-    /// Returns the record that was taken last.
-    pub fn lent_record(&self) -> RecordParts<'_> {
-        parts(self.lent(), self.is_keyed)
+    /// Returns the record that was taken last. The payload of a record without a key is all of it.
+    #[inline]
+    pub fn lent_record(&self) -> KeyedRecord<'_> {
+        match self.framing {
+            Framing::Prefixed(Prefix::KEYED) => KeyedRecord::of(self.lent()),
+            _ => KeyedRecord { key: &[], payload: self.lent() },
+        }
     }
 
-    /// Returns the statistics, after the last record.
+    /// Passes the records that are left, and returns the statistics.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BlocksInOrder::next_block`].
     pub fn close(self) -> Result<Statistics> {
         self.blocks.close()
     }
-}
-
-/// Returns the parts of a record.
-fn parts(record: &[u8], is_keyed: bool) -> RecordParts<'_> {
-    if !is_keyed {
-        return RecordParts { key: &[], payload: record };
-    }
-    RecordParts { key: Prefix::stored_key(record), payload: Prefix::KEYED.payload(record) }
 }

@@ -5,7 +5,7 @@
 //!   pusher 1 --> a sort of its own ----> a merge --> next
 //! ```
 //!
-//! Which thread is faster must not change the result. So the records of each pusher are sorted
+//! The speed of threads must not change the result. So the records of each pusher are sorted
 //! apart, and the merge takes equal keys in the order of pushers.
 
 use std::sync::{Arc, Mutex, PoisonError};

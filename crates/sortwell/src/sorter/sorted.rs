@@ -1,11 +1,11 @@
 //! The records of a sorter in order.
 
 use sortwell_engine::Result;
-use sortwell_engine::format::Prefix;
+use sortwell_engine::format::{Format, Prefix};
 use sortwell_engine::stats::Statistics;
 
-use super::NUMBERS;
 use super::block_sort::BlocksInOrder;
+use super::in_order::RecordsInOrder;
 
 /// A record of a [`Sorter`](super::Sorter).
 ///
@@ -25,6 +25,13 @@ pub struct KeyedRecord<'r> {
     pub key: &'r [u8],
     /// The payload.
     pub payload: &'r [u8],
+}
+
+impl<'r> KeyedRecord<'r> {
+    /// Returns the parts of a record in the format `keyed`.
+    pub(super) fn of(record: &'r [u8]) -> Self {
+        Self { key: Prefix::stored_key(record), payload: Prefix::KEYED.payload(record) }
+    }
 }
 
 /// The records of a [`Sorter`](super::Sorter) in order.
@@ -47,19 +54,16 @@ pub struct KeyedRecord<'r> {
 /// ```
 #[derive(Debug)]
 pub struct Sorted {
-    blocks: BlocksInOrder,
-    /// Bytes of the block that were passed.
-    at: usize,
-    /// A record that lies in several blocks.
-    joined: Vec<u8>,
+    records: RecordsInOrder,
     /// Records that may still be returned.
     left: u64,
 }
 
 impl Sorted {
     /// Returns the first `limit` records of a job.
-    pub(super) const fn new(blocks: BlocksInOrder, limit: u64) -> Self {
-        Self { blocks, at: 0, joined: Vec::new(), left: limit }
+    pub(super) fn new(blocks: BlocksInOrder, limit: u64) -> Self {
+        let records = RecordsInOrder::new(blocks, Format::KEYED.framing());
+        Self { records, left: limit }
     }
 
     /// Returns the next record; `None` after the last one. The order and the number of records are
@@ -74,35 +78,8 @@ impl Sorted {
         if self.left == 0 {
             return Ok(None);
         }
-        let prefix = Prefix::KEYED;
-        let rest = &self.blocks.block()[self.at..];
-        if let Some(length) = prefix.record_length(rest).filter(|length| *length <= rest.len()) {
-            (self.at, self.left) = (self.at + length, self.left - 1);
-            return Ok(Some(record_of(&self.blocks.block()[self.at - length..self.at])));
-        }
-        self.joined.clear();
-        let mut wanted = NUMBERS;
-        loop {
-            let rest = &self.blocks.block()[self.at..];
-            let bytes = rest.len().min(wanted - self.joined.len());
-            self.joined.extend_from_slice(&rest[..bytes]);
-            self.at += bytes;
-            if self.joined.len() < wanted {
-                self.at = 0;
-                if self.blocks.next_block()?.is_none() {
-                    assert!(self.joined.is_empty(), "a sort writes whole records");
-                    return Ok(None);
-                }
-                continue;
-            }
-            match prefix.record_length(&self.joined) {
-                Some(length) if length > wanted => wanted = length,
-                _ => {
-                    self.left -= 1;
-                    return Ok(Some(record_of(&self.joined)));
-                }
-            }
-        }
+        self.left -= 1;
+        Ok(self.records.advance()?.then(|| self.records.lent_record()))
     }
 
     /// Returns records whose keys differ: of records with equal keys, `fold` adds the payload of
@@ -134,7 +111,7 @@ impl Sorted {
     ///
     /// Those of [`next`](Self::next).
     pub fn close(self) -> Result<Statistics> {
-        self.blocks.close()
+        self.records.close()
     }
 }
 
@@ -155,7 +132,7 @@ enum FoldedNext {
     Unknown,
     /// It begins a group, and has this key and payload.
     Begins(Vec<u8>, Vec<u8>),
-    /// There is none.
+    /// No record is left.
     End,
 }
 
@@ -192,9 +169,4 @@ impl<F: FnMut(&mut Vec<u8>, &[u8])> Folded<F> {
     pub fn close(self) -> Result<Statistics> {
         self.sorted.close()
     }
-}
-
-/// Returns the parts of a whole record.
-fn record_of(bytes: &[u8]) -> KeyedRecord<'_> {
-    KeyedRecord { key: Prefix::stored_key(bytes), payload: Prefix::KEYED.payload(bytes) }
 }

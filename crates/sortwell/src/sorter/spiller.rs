@@ -7,13 +7,12 @@ use sortwell_engine::job::{Budget, SortJob};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
-use super::append_record;
 use super::block_sort::BlockSort;
 
 /// The part of the memory that the records of a run take: a sort of a stream keeps two loads.
 const LOAD_SHARE: u64 = 3;
 
-/// Bytes of memory that a record takes besides its own.
+/// Bytes of memory that a record takes in addition to its own.
 const ENTRY_BYTES: u64 = 16;
 
 /// A sorted run: a file of keyed records, in the format `keyed` of the command.
@@ -102,7 +101,7 @@ impl Spiller {
             BlockSort::to_file(self.job.clone(), Arc::clone(&self.progress), path)
         };
         let run = self.run.get_or_insert_with(start);
-        append_record(run.room(key.len() + payload.len())?, key, payload)?;
+        run.push_keyed(key, payload)?;
         (self.taken, self.has_failed) = (self.taken + bytes, false);
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! Sample sort by comparisons. A record's *rank* among the splitters takes the place of word 1 of
 //! its key: twice the number of splitters before it, and one more if it is equal to the next.
-//! Odd ranks are equality buckets (Sanders and Winkel, Super Scalar Sample Sort, ESA 2004): all
+//! Odd ranks are equality buckets (ips4o; Axtmann et al., ESA 2017): all
 //! of their keys are equal, so that however many there are, their locations order them.
 //!
 //! ```text
