@@ -48,8 +48,8 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// The error of the call. A usage error during another call, and in a process that a fork made. A
-    /// bug after a panic.
+    /// The error of the call. A usage error during another call, and in a process that a fork
+    /// made. A bug after a panic.
     pub fn call<T>(
         &self,
         function: &str,
