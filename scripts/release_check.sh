@@ -39,4 +39,5 @@ done
 step "$CARGO" check --quiet --package sortwell --no-default-features --features serde
 
 step "$CARGO" package --quiet --workspace --allow-dirty
+step packaging/check.sh
 echo "=== release-check: all good"
