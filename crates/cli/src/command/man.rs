@@ -14,8 +14,9 @@ use crate::standard;
 
 /// Print a manual page
 ///
-/// The page is in roff. To read it directly: sortwell man sort | man -l - . To install all pages:
-/// sortwell man --to ~/.local/share/man/man1
+/// The page is in roff. To read it directly: sortwell man sort | man -l -
+///
+/// To install all pages: sortwell man --to ~/.local/share/man/man1
 #[derive(Args, Debug)]
 pub struct ManArguments {
     /// Subcommand to describe; default: sortwell as a whole
