@@ -66,8 +66,10 @@ capi: ## Build the C library: target/capi/libsortwell.so and target/release/libs
 	$(CARGO) build --release --package sortwell-capi
 	$(CAPI) all
 
-install: build capi ## Install the command, its manual pages and completions, and the C library: PREFIX, DESTDIR
-	$(CAPI) install
+# Built together, as they share most of their code.
+install: ## Install the command with its manual pages, and the C library: PREFIX, LIBDIR, DESTDIR
+	$(CARGO) build --release --package sortwell-cli --package sortwell-capi
+	$(CAPI) all install
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 "$${CARGO_TARGET_DIR:-target}/release/sortwell" "$(DESTDIR)$(PREFIX)/bin/"
 	packaging/share.sh "$${CARGO_TARGET_DIR:-target}/release/sortwell" "$(DESTDIR)$(PREFIX)/share"

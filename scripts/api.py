@@ -15,20 +15,21 @@ SOURCES = ROOT / "crates" / "sortwell" / "src"
 HEAD = "# The public surface of the crate sortwell; make api writes it anew.\n"
 
 
-def surface(package: str) -> list[str]:
+def surface(package: str, *options: str) -> list[str]:
     """Returns the public items of a package, one a line, without implementations of traits."""
     command = ["cargo", "+nightly", "public-api", "-p", package, "-sss", "--color", "never"]
-    command += ["--target-dir", str(ROOT / "target" / "api")]
+    command += ["--target-dir", str(ROOT / "target" / "api"), *options]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout.splitlines()
 
 
 def main() -> None:
     """Writes the file."""
-    own = surface("sortwell")
+    own = surface("sortwell", "--features", "serde")
     reexported = [line.rpartition("::")[2] for line in own if line.startswith("pub use ")]
     own = [line for line in own if not line.startswith(("pub use ", "pub mod ", "impl "))]
-    item = re.compile(r"pub (?:struct|trait) sortwell::(\w+)")
+    own = list(dict.fromkeys(own))  # an implementation comes under its trait and its type
+    item = re.compile(r"pub (?:struct|trait|type(?= sortwell::\w+ =)) sortwell::(\w+)")
     jobs = [found[1] for found in map(item.match, own) if found]
     # An item of the engine comes under its first public path. Where several items of the engine
     # have one name, the path in the source of the crate tells which is meant.
