@@ -16,10 +16,23 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "target" / "python-data"
 PROFILE = os.environ.get("SORTWELL_PYTHON_PROFILE", "release")
 
-SUBCOMMANDS = (
-    "bench calibrate check completions explain generate gnu keys man merge report sort spill "
-    "stripe validate"
-).split()
+SUBCOMMANDS = [
+    "bench",
+    "calibrate",
+    "check",
+    "completions",
+    "explain",
+    "generate",
+    "gnu",
+    "keys",
+    "man",
+    "merge",
+    "report",
+    "sort",
+    "spill",
+    "stripe",
+    "validate",
+]
 
 # Where each shell looks for the completions of a command.
 COMPLETIONS = {

@@ -34,7 +34,7 @@ from sortwell._errors import (
 from sortwell._files import Checked, Disorder, check, merge, sort
 from sortwell._native import Block, __version__
 from sortwell._progress import Progress
-from sortwell._sorted import Sorted, sorted
+from sortwell._sorted import Sorted, sorted  # noqa: A004 - it takes the place of the built-in
 from sortwell._sorter import Blocks, Sorter
 from sortwell._statistics import Statistics
 

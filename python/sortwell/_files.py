@@ -106,10 +106,10 @@ class Checked:
     __slots__ = ("bytes", "disorder", "ragged_rows_dropped", "records")
 
     def __init__(
-        self, records: int, bytes: int, ragged_rows_dropped: int, disorder: Disorder | None
+        self, records: int, size: int, ragged_rows_dropped: int, disorder: Disorder | None
     ) -> None:
         self.records = records
-        self.bytes = bytes
+        self.bytes = size
         self.ragged_rows_dropped = ragged_rows_dropped
         self.disorder = disorder
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
     Paths: TypeAlias = Path | Iterable[Path]
     Value: TypeAlias = str | int | float | os.PathLike[str]
-    Option: TypeAlias = Value | bool | None | Iterable[Value]
+    Option: TypeAlias = Value | bool | Iterable[Value] | None
 
 
 def words(options: dict[str, Option]) -> list[tuple[str, str | None]]:

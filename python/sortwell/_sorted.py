@@ -30,7 +30,7 @@ else:
             return cls
 
 
-def sorted(
+def sorted(  # noqa: A001 - it takes the place of the built-in
     iterable: Iterable[Item],
     /,
     *,
@@ -71,9 +71,7 @@ def sorted(
     if serializer is not None and not isinstance(serializer, tuple):
         functions = (serializer.dumps, serializer.loads)
     words = _options.words(options)
-    return Sorted(
-        _native.sort_items(iterable, key, bool(reverse), words, functions, progress)
-    )
+    return Sorted(_native.sort_items(iterable, key, bool(reverse), words, functions, progress))
 
 
 class Sorted(Base[Item] if TYPE_CHECKING else Base):

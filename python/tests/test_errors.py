@@ -19,17 +19,22 @@ PADDING = "x" * 3000
 
 
 def large_items(count=ITEMS):
+    """Yields items of 3 KB in no order."""
     for number in range(count):
         yield (number * 7919 % 10007, number, PADDING)
 
 
 class WithFolder(unittest.TestCase):
+    """Tests with a folder of their own."""
+
     def setUp(self):
+        """Makes the folder."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
     def assert_nothing_left(self):
+        """Checks that the folder is empty."""
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), [])
 
     def run_python(self, code, *, kill_after=None):
@@ -46,6 +51,8 @@ class WithFolder(unittest.TestCase):
 
 
 class Classes(WithFolder):
+    """Classes and attributes."""
+
     def test_classes(self):
         self.assertTrue(issubclass(sortwell.UsageError, ValueError))
         self.assertTrue(issubclass(sortwell.NoSpaceError, OSError))
@@ -74,10 +81,12 @@ class Classes(WithFolder):
         with self.assertRaises(sortwell.MalformedError) as caught:
             sortwell.sort(self.folder / "in", self.folder / "out", format="fixed:4")
         self.assertEqual(caught.exception.file, str(self.folder / "in"))
-        with self.assertRaises(sortwell.MalformedError):
-            with sortwell.Sorter(format="fixed:4") as sorter:
-                sorter.push(b"12345")
-                list(sorter.finish())
+        with (
+            self.assertRaises(sortwell.MalformedError),
+            sortwell.Sorter(format="fixed:4") as sorter,
+        ):
+            sorter.push(b"12345")
+            list(sorter.finish())
 
     def test_unsorted_input_of_a_merge(self):
         for name, lines in (("a", "1\n3\n2\n"), ("b", "1\n")):
@@ -87,13 +96,12 @@ class Classes(WithFolder):
         self.assertIn("record 3 at offset 4 is out of order", str(caught.exception))
 
     def test_no_space(self):
-        with self.assertRaises(sortwell.NoSpaceError) as caught:
-            with sortwell.Sorter(
-                format="fixed:100", memory="24MiB", temp=self.folder, temp_limit="1MiB"
-            ) as sorter:
-                for _ in range(100):
-                    sorter.push(bytes(1_000_000))
-                list(sorter.finish())
+        options = {"memory": "24MiB", "temp": self.folder, "temp_limit": "1MiB"}
+        sorter = sortwell.Sorter(format="fixed:100", **options)
+        with self.assertRaises(sortwell.NoSpaceError) as caught, sorter:
+            for _ in range(100):
+                sorter.push(bytes(1_000_000))
+            list(sorter.finish())
         self.assertEqual(caught.exception.errno, 28)
         self.assert_nothing_left()
 
@@ -151,9 +159,7 @@ class Callers(WithFolder):
             raise LookupError(progress.phase)
 
         with self.assertRaises(LookupError):
-            sortwell.sorted(
-                large_items(), memory="24MiB", temp=self.folder, progress=show
-            ).close()
+            sortwell.sorted(large_items(), memory="24MiB", temp=self.folder, progress=show).close()
             time.sleep(0.2)
             list(sortwell.sorted([1], progress=show))
         self.assert_nothing_left()
