@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The tests of the Python package: they build its wheel, install it, and run python/tests.
 #
-# get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis
+# get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis,
+#                        mypy
 # test                   builds and installs the wheel, and runs the tests
 # test --if-possible     the same; where something is missing, says so and leaves them out
 #
@@ -11,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(maturin==1.16.0 numpy==2.4.6 hypothesis==6.170.17)
+packages=(maturin==1.16.0 numpy==2.4.6 hypothesis==6.170.17 mypy==2.4.1)
 python3=${PYTHON:-python3}
 home=$PWD/target/python-env
 python=$home/bin/python
@@ -24,7 +25,7 @@ fail() { printf 'python: %s\n' "$*" >&2; exit 1; }
 missing() {
     if ! "$python3" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
         echo "no Python 3.11 or newer"
-    elif ! "$python" -c 'import hypothesis, maturin, numpy' 2> /dev/null; then
+    elif ! "$python" -c 'import hypothesis, maturin, mypy, numpy' 2> /dev/null; then
         echo "no ${packages[*]} for Python (make python, with a network)"
     fi
 }
@@ -51,6 +52,7 @@ run_tests() {
     rm -rf "$wheels"
     PATH=$home/bin:$PATH "${pip[@]}" wheel --no-build-isolation --no-deps --wheel-dir "$wheels" ./python
     "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl
+    "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
     cd python/tests
     PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest ${TESTS:-discover}
 }

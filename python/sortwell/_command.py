@@ -81,7 +81,8 @@ def explain(inputs: Paths, output: Path | None = None, **options: Option) -> dic
     words = ["explain", "--form=json", *_command_line(options)]
     if output is not None:
         words.append(f"--output={os.fsdecode(output)}")
-    return json.loads(_run([*words, "--", *_options.paths(inputs)])[1])
+    plan: dict[str, Any] = json.loads(_run([*words, "--", *_options.paths(inputs)])[1])
+    return plan
 
 
 def generate(records: int, output: Path, **options: Option) -> int | None:

@@ -18,9 +18,6 @@ class _Place:
     offset: int | None = None
     record: int | None = None
 
-    def __str__(self) -> str:
-        return str(self.args[-1]) if self.args else ""
-
 
 class Error(_Place, Exception):
     """Base of all errors of sortwell. `Interrupted` is none, as Ctrl-C is no error."""
@@ -36,6 +33,9 @@ class MalformedError(Error):
 
 class StorageError(Error, OSError):
     """A read or a write that failed. `errno` and `filename` are those of the system."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
 
 
 class NoSpaceError(StorageError):
@@ -76,9 +76,11 @@ def make(
     """Returns the exception of a class, with its place. `number` is that of the system's error."""
     kind = _CLASSES[name]
     path = None if file is None else os.fspath(file)
-    if issubclass(kind, OSError):
-        error = kind(number, message)
-        error.filename = path
+    error: Error | Interrupted
+    if issubclass(kind, StorageError):
+        storage = kind(number, message)
+        storage.filename = path
+        error = storage
     else:
         error = kind(message)
     error.code, error.file, error.offset, error.record = code, path, offset, record

@@ -9,39 +9,24 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
-    from typing import Any, Generic, Protocol, TypeVar
+    from typing import Any
 
     from sortwell._progress import Progress
     from sortwell._statistics import Statistics
 
-    Item = TypeVar("Item")
-
-    class Serializer(Protocol):
-        """Two functions, such as those of the modules pickle and marshal."""
-
-        def dumps(self, item: Any, /) -> bytes: ...
-        def loads(self, data: bytes, /) -> Any: ...
-
-    Base = Generic[Item]
-else:
-
-    class Base:
-        def __class_getitem__(cls, item):
-            return cls
-
 
 def sorted(  # noqa: A001 - it takes the place of the built-in
-    iterable: Iterable[Item],
+    iterable: Iterable[Any],
     /,
     *,
-    key: Callable[[Item], Any] | None = None,
+    key: Callable[[Any], Any] | None = None,
     reverse: bool = False,
     memory: str | int | None = None,
-    serializer: Serializer | tuple[Callable[[Any], bytes], Callable[[bytes], Any]] | None = None,
+    serializer: Any = None,
     temp: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
     threads: int | None = None,
     progress: Callable[[Progress], object] | None = None,
-) -> Sorted[Item]:
+) -> Sorted:
     """Returns an iterator over the items of `iterable` in order.
 
     It is the built-in `sorted` for more than fits in memory. Items whose keys are equal stay in
@@ -74,7 +59,7 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     return Sorted(_native.sort_items(iterable, key, bool(reverse), words, functions, progress))
 
 
-class Sorted(Base[Item] if TYPE_CHECKING else Base):
+class Sorted:
     """Items in order, as `sortwell.sorted` returns them.
 
     An iterator that can be used once. The last item, `close` and the end of a `with` block stop
@@ -87,10 +72,10 @@ class Sorted(Base[Item] if TYPE_CHECKING else Base):
         self._native = native
         self._statistics: Statistics | None = None
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._native)
 
-    def __next__(self) -> Item:
+    def __next__(self) -> Any:
         return next(self._native)
 
     @property
@@ -105,7 +90,7 @@ class Sorted(Base[Item] if TYPE_CHECKING else Base):
         """Stops the sort and removes its files. It does nothing after the last item."""
         self._native.close()
 
-    def __enter__(self) -> Sorted[Item]:
+    def __enter__(self) -> Sorted:
         return self
 
     def __exit__(

@@ -6,13 +6,25 @@ from sortwell import _native, _options, _statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Buffer, Callable, Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
+
+    from typing import Any, Protocol, TypeAlias
+
+    from typing_extensions import Buffer
 
     from sortwell._native import Block
     from sortwell._options import Option
     from sortwell._progress import Progress
     from sortwell._statistics import Statistics
+
+    class Array(Protocol):
+        """An array of NumPy, whose types have no buffer for Python 3.11."""
+
+        @property
+        def __array_interface__(self) -> dict[str, Any]: ...
+
+    Bytes: TypeAlias = Buffer | Array
 
 
 class Sorter:
@@ -38,7 +50,7 @@ class Sorter:
         self._native = _native.BlockSorter(_options.words(options), progress)
         self._blocks: Blocks | None = None
 
-    def push(self, buffer: Buffer) -> None:
+    def push(self, buffer: Bytes) -> None:
         """Adds records: bytes, memoryview, mmap, or a NumPy array.
 
         The bytes are records of the format, one after the other, and are copied. A record may be
@@ -51,7 +63,7 @@ class Sorter:
         """
         self._native.push(buffer)
 
-    def push_keyed(self, key: Buffer, payload: Buffer) -> None:
+    def push_keyed(self, key: Bytes, payload: Bytes) -> None:
         """Adds one record with a key, for the format "keyed", which is the default here.
 
         Keys are compared as unsigned bytes. Blocks then have records of the format "keyed".

@@ -57,7 +57,8 @@ class Statistics:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns all figures as dicts, lists, numbers and strings."""
-        return json.loads(json.dumps(self._fields))
+        copy: dict[str, Any] = json.loads(json.dumps(self._fields))
+        return copy
 
     def report(self) -> str:
         """Returns the report page of the job: one HTML file that needs no others.
