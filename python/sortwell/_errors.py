@@ -77,11 +77,11 @@ def make(
     kind = _CLASSES[name]
     path = None if file is None else os.fspath(file)
     error: Error | Interrupted
-    if issubclass(kind, StorageError):
-        storage = kind(number, message)
-        storage.filename = path
-        error = storage
+    if issubclass(kind, OSError):
+        error = kind(number, message)
     else:
         error = kind(message)
+    if isinstance(error, StorageError):
+        error.filename = path
     error.code, error.file, error.offset, error.record = code, path, offset, record
     return error

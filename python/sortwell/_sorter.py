@@ -8,7 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
-
     from typing import Any, Protocol, TypeAlias
 
     from typing_extensions import Buffer
