@@ -76,11 +76,7 @@ def make(
     """Returns the exception of a class, with its place. `number` is that of the system's error."""
     kind = _CLASSES[name]
     path = None if file is None else os.fspath(file)
-    error: Error | Interrupted
-    if issubclass(kind, OSError):
-        error = kind(number, message)
-    else:
-        error = kind(message)
+    error = kind(number, message) if issubclass(kind, OSError) else kind(message)
     if isinstance(error, StorageError):
         error.filename = path
     error.code, error.file, error.offset, error.record = code, path, offset, record
