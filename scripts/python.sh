@@ -6,8 +6,8 @@
 # test                   builds and installs the wheel, and runs the tests
 # test --if-possible     the same; where something is missing, says so and leaves them out
 #
-# SORTWELL_PYTHON_PROFILE is the profile of cargo; dev is the default here. PYTHON names another
-# interpreter than python3.
+# SORTWELL_PYTHON_PROFILE is the profile of cargo; release by default, as the demo and the torture
+# also build the command in it. PYTHON names another interpreter than python3.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +17,6 @@ python3=${PYTHON:-python3}
 home=$PWD/target/python-env
 python=$home/bin/python
 wheels=target/python-wheels
-export SORTWELL_PYTHON_PROFILE=${SORTWELL_PYTHON_PROFILE:-dev}
 
 fail() { printf 'python: %s\n' "$*" >&2; exit 1; }
 
