@@ -209,7 +209,7 @@ impl BlockSorter {
         options: Vec<OptionWords>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let words = job_words(py, EmbeddedCommand::Sort, &options)?;
+        let words = job_words(py, EmbeddedCommand::Sort, options)?;
         let wait = Wait::new(Arc::default(), progress);
         let state = BlockState { words, stage: BlockStage::Options, pending: Vec::new() };
         let state = Guarded::new(state, wait.progress());

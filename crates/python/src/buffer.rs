@@ -89,15 +89,16 @@ impl Block {
     }
 
     unsafe fn __getbuffer__(
-        slf: PyRef<'_, Self>,
+        slf: &Bound<'_, Self>,
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        let (bytes, count) = (slf.bytes.as_ptr(), slf.bytes.len() as ffi::Py_ssize_t);
+        let bytes = &slf.get().bytes;
+        let (start, count) = (bytes.as_ptr(), bytes.len() as ffi::Py_ssize_t);
         // SAFETY: Python passes a view to fill in. The bytes are never changed or moved, and the
         // view holds a reference to the block, so that they live as long as it.
         let filled = unsafe {
-            ffi::PyBuffer_FillInfo(view, slf.as_ptr(), bytes.cast_mut().cast(), count, 1, flags)
+            ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast_mut().cast(), count, 1, flags)
         };
         match filled {
             0 => Ok(()),

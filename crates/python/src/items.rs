@@ -60,7 +60,7 @@ enum ItemsStage {
 #[pyfunction]
 pub fn sort_items(
     iterable: &Bound<'_, PyAny>,
-    key: Option<Bound<'_, PyAny>>,
+    key: Option<&Bound<'_, PyAny>>,
     is_reverse: bool,
     options: Vec<OptionWords>,
     serializer: Option<(Py<PyAny>, Py<PyAny>)>,
@@ -68,7 +68,7 @@ pub fn sort_items(
 ) -> PyResult<SortedItems> {
     let py = iterable.py();
     let raised = |error: &Error| faults::exception(py, error);
-    let mut words = job_words(py, EmbeddedCommand::Sort, &options)?;
+    let mut words = job_words(py, EmbeddedCommand::Sort, options)?;
     let keyed = words.set("format".as_ref(), Some("keyed".as_ref()));
     keyed.map_err(|error| raised(&error))?;
     let job = words.pushed_job().map_err(|error| raised(&error))?;
@@ -84,7 +84,7 @@ pub fn sort_items(
         keys: ObjectKeys::new(is_reverse),
         block: Vec::new(),
     };
-    let fed = feed.feed(&iterable.try_iter()?, key.as_ref());
+    let fed = feed.feed(&iterable.try_iter()?, key);
     let sort = feed.sort.take();
     if let Err(error) = fed {
         py.detach(move || drop(sort));

@@ -1,7 +1,7 @@
 //! Jobs that read and write files, and the report page.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -37,11 +37,11 @@ pub enum JobResult {
 pub fn job_words(
     py: Python<'_>,
     command: EmbeddedCommand,
-    options: &[OptionWords],
+    options: Vec<OptionWords>,
 ) -> PyResult<JobWords> {
     let mut words = JobWords::new(command);
     for (name, value) in options {
-        words.set(name, value.as_deref()).map_err(|error| faults::exception(py, &error))?;
+        words.set(&name, value.as_deref()).map_err(|error| faults::exception(py, &error))?;
     }
     Ok(words)
 }
@@ -62,9 +62,9 @@ pub fn run_job(
         _ => EmbeddedCommand::Sort,
     };
     let raised = |error: &sortwell::Error| faults::exception(py, error);
-    let mut words = job_words(py, command, &options)?;
-    for input in &inputs {
-        words.input(input).map_err(|error| raised(&error))?;
+    let mut words = job_words(py, command, options)?;
+    for input in inputs {
+        words.input(&input).map_err(|error| raised(&error))?;
     }
     let job = words.file_job(output.as_deref()).map_err(|error| raised(&error))?;
     let wait = Wait::new(Arc::<Progress>::default(), progress);
@@ -72,7 +72,8 @@ pub fn run_job(
     wait.show(py)?;
     Ok(match end {
         FileJobEnd::Done(statistics) => {
-            JobResult::Statistics(words.statistics(&statistics, output.as_deref()))
+            let json = |output: Option<&Path>| words.statistics(&statistics, output);
+            JobResult::Statistics(output.map_or_else(|| json(None), |output| json(Some(&output))))
         }
         FileJobEnd::Checked(checked) => {
             let disorder = match (&checked.disorder, &job) {

@@ -11,6 +11,8 @@
 //!
 //! This file also counts forks, and closes what is open when the interpreter ends.
 
+use std::any::Any;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
@@ -19,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use sortwell::Progress;
 use sortwell::unstable::key::panic_message;
+use sortwell::{Error, Progress};
 
 use crate::faults;
 
@@ -138,6 +140,12 @@ impl<S: Send + 'static> Closable for Guarded<S> {
     }
 }
 
+/// Fault of the thread that works.
+enum WorkFault {
+    Panic(String),
+    NoThread(Error),
+}
+
 /// Wait for work, with the callback that shows its progress.
 pub struct Wait {
     progress: Arc<Progress>,
@@ -169,21 +177,29 @@ impl Wait {
         match (value, raised) {
             (_, Some(raised)) => Err(raised),
             (Ok(value), None) => Ok(value),
-            (Err(panic), None) => Err(faults::bug(py, &panic)),
+            (Err(WorkFault::Panic(words)), None) => Err(faults::bug(py, &words)),
+            (Err(WorkFault::NoThread(error)), None) => Err(faults::exception(py, &error)),
         }
     }
 
     fn attended<T: Send>(
         &self,
         work: impl FnOnce() -> T + Send,
-    ) -> (Result<T, String>, Option<PyErr>) {
+    ) -> (Result<T, WorkFault>, Option<PyErr>) {
         thread::scope(|scope| {
             let (alive, ended) = channel::<()>();
-            let worker = scope.spawn(move || {
+            let worker = thread::Builder::new().spawn_scoped(scope, move || {
                 // Dropped at the end, also by a panic.
                 let _alive = alive;
                 work()
             });
+            let worker = match worker {
+                Ok(worker) => worker,
+                Err(error) => {
+                    let error = Error::io("start a thread for", Path::new("a sort"), error);
+                    return (Err(WorkFault::NoThread(error)), None);
+                }
+            };
             let mut raised = None;
             while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 if raised.is_none() {
@@ -193,7 +209,8 @@ impl Wait {
                     }
                 }
             }
-            (worker.join().map_err(|panic| panic_message(panic.as_ref())), raised)
+            let panicked = |panic: Box<dyn Any + Send>| panic_message(panic.as_ref());
+            (worker.join().map_err(|panic| WorkFault::Panic(panicked(panic))), raised)
         })
     }
 
