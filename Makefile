@@ -40,9 +40,11 @@ TESTED := --package sortwell-cli --features disorder
 
 # Where `make install` puts the command and the C library; DESTDIR goes in front of all of it.
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 # The C library, from what cargo builds.
-CAPI := $(MAKE) --no-print-directory -C crates/capi PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" \
+CAPI := $(MAKE) --no-print-directory -C crates/capi PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" \
+	DESTDIR="$(DESTDIR)" \
 	STATIC="$(abspath $(or $(CARGO_TARGET_DIR),target))/release/libsortwell_capi.a" \
 	BUILD="$(abspath $(or $(CARGO_TARGET_DIR),target))/capi"
 
@@ -50,7 +52,7 @@ CAPI := $(MAKE) --no-print-directory -C crates/capi PREFIX="$(PREFIX)" DESTDIR="
 # need the default.
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
-.PHONY: help build capi install demo test test-rust test-oracle test-slow test-browser browser \
+.PHONY: help build capi install dist deb demo test test-rust test-oracle test-slow test-browser browser \
 	test-python python torture oracle fuzz \
 	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
 	measure compare peers
@@ -65,10 +67,17 @@ capi: ## Build the C library: target/capi/libsortwell.so and target/release/libs
 	$(CARGO) build --release --package sortwell-capi
 	$(CAPI) all
 
-install: build capi ## Install the command, the C library, its header and pkg-config file: PREFIX, DESTDIR
+install: build capi ## Install the command, its manual pages and completions, and the C library: PREFIX, DESTDIR
 	$(CAPI) install
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 "$${CARGO_TARGET_DIR:-target}/release/sortwell" "$(DESTDIR)$(PREFIX)/bin/"
+	packaging/share.sh "$${CARGO_TARGET_DIR:-target}/release/sortwell" "$(DESTDIR)$(PREFIX)/share"
+
+dist: ## Make the archive of a release in target/dist: command, libraries, manual pages, licences
+	@packaging/dist.sh
+
+deb: ## Make packages for Debian in target/deb: sortwell, libsortwell0, libsortwell-dev
+	@packaging/deb.sh
 
 demo: ## Generate, sort and validate 10 million records, beside a plain copy
 	@scripts/demo.sh

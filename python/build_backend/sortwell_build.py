@@ -16,31 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "target" / "python-data"
 PROFILE = os.environ.get("SORTWELL_PYTHON_PROFILE", "release")
 
-SUBCOMMANDS = [
-    "bench",
-    "calibrate",
-    "check",
-    "completions",
-    "explain",
-    "generate",
-    "gnu",
-    "keys",
-    "man",
-    "merge",
-    "report",
-    "sort",
-    "spill",
-    "stripe",
-    "validate",
-]
-
-# Where each shell looks for the completions of a command.
-COMPLETIONS = {
-    "bash": "bash-completion/completions/sortwell",
-    "zsh": "zsh/site-functions/_sortwell",
-    "fish": "fish/vendor_completions.d/sortwell.fish",
-}
-
 get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
 get_requires_for_build_editable = maturin.get_requires_for_build_editable
 
@@ -64,18 +39,8 @@ def _fill_data() -> None:
     shutil.copy(built, script)
     if strip := shutil.which("strip"):
         subprocess.run([strip, script], check=True)
-    share = DATA / "data" / "share"
-    _print(built, ["man"], share / "man" / "man1" / "sortwell.1")
-    for name in SUBCOMMANDS:
-        _print(built, ["man", name], share / "man" / "man1" / f"sortwell-{name}.1")
-    for shell, place in COMPLETIONS.items():
-        _print(built, ["completions", shell], share / place)
-
-
-def _print(command: Path, words: list[str], to: Path) -> None:
-    to.parent.mkdir(parents=True, exist_ok=True)
-    with to.open("wb") as file:
-        subprocess.run([command, *words], stdout=file, check=True)
+    share = [ROOT / "packaging" / "share.sh", built, DATA / "data" / "share"]
+    subprocess.run(share, check=True)
 
 
 def _arguments() -> None:

@@ -116,7 +116,7 @@ class Level(enum.IntEnum):
 class Orders(unittest.TestCase):
     """Any keys, payloads, options."""
 
-    @settings(max_examples=300)
+    @settings(max_examples=200)
     @given(KEYS.flatmap(lambda keys: st.lists(keys, max_size=12)), st.booleans())
     def test_keys(self, keys, reverse):
         numbered = list(zip(keys, range(len(keys)), strict=True))
@@ -139,7 +139,7 @@ class Orders(unittest.TestCase):
         self.assertEqual(found, expected)
         self.assertEqual(repr(found), repr(expected))
 
-    @settings(max_examples=10)
+    @settings(max_examples=8)
     @given(
         st.integers(0, 2**32),
         st.sampled_from(SCALARS).flatmap(lambda keys: st.lists(keys, min_size=1, max_size=9)),

@@ -13,6 +13,9 @@
 //! (key normalization; Graefe, "Implementing Sorting in Database Systems", ACM Computing Surveys
 //! 38(3), 2006). The escapes of bytes are those of the keys of text records.
 
+use sortwell_engine::job::RecordKey;
+use sortwell_engine::{Error, Result};
+
 /// The end of bytes; it is less than every byte of them.
 const END: u8 = 0;
 
@@ -45,12 +48,14 @@ const SOME: u8 = 1;
 #[derive(Debug)]
 pub struct KeyWriter<'k> {
     key: &'k mut Vec<u8>,
+    /// The fault of a record that has no key.
+    fault: Option<Error>,
 }
 
 impl<'k> KeyWriter<'k> {
     /// Returns a writer that appends to `key`.
     pub fn new(key: &'k mut Vec<u8>) -> Self {
-        Self { key }
+        Self { key, fault: None }
     }
 
     /// Appends a value in ascending order.
@@ -66,6 +71,45 @@ impl<'k> KeyWriter<'k> {
         self.key[start..].iter_mut().for_each(|byte| *byte = !*byte);
         self
     }
+
+    /// Appends the key that the command's words give to a record. If the record has none,
+    /// [`finish`](Self::finish) returns the fault, and so does the call that pushes the record.
+    pub fn record(&mut self, key: &RecordKey, record: &[u8]) -> &mut Self {
+        let start = self.key.len();
+        match key.append_to(record, self.key) {
+            Ok(()) => end_bytes(self.key, start),
+            Err(fault) => self.fault = self.fault.take().or(Some(fault)),
+        }
+        self
+    }
+
+    /// Ends the key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] for the first record without a key.
+    pub fn finish(self) -> Result<()> {
+        self.fault.map_or(Ok(()), Err)
+    }
+}
+
+/// Escapes the bytes of a key from `start` on, and ends them.
+fn end_bytes(key: &mut Vec<u8>, start: usize) {
+    let mut from = key.len();
+    let escapes = key[start..].iter().filter(|byte| **byte <= ESCAPE).count();
+    key.resize(from + escapes, 0);
+    let mut to = key.len();
+    while from < to {
+        from -= 1;
+        to -= 1;
+        key[to] = key[from];
+        if key[to] <= ESCAPE {
+            key[to] += 1;
+            to -= 1;
+            key[to] = ESCAPE;
+        }
+    }
+    key.push(END);
 }
 
 /// A value that a [`KeyWriter`] can write: integers, floats in total order, `bool`, `char`, text,
@@ -152,14 +196,10 @@ impl KeyValue for char {
 
 impl KeyValue for [u8] {
     fn append_to(&self, key: &mut Vec<u8>) {
+        let start = key.len();
         key.reserve(self.len() + 1);
-        for byte in self {
-            match *byte {
-                escaped @ ..=ESCAPE => key.extend_from_slice(&[ESCAPE, escaped + 1]),
-                plain => key.push(plain),
-            }
-        }
-        key.push(END);
+        key.extend_from_slice(self);
+        end_bytes(key, start);
     }
 }
 

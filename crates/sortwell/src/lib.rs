@@ -32,13 +32,19 @@
 //! - A job prints nothing and installs no signal handler. [`Progress`] shows how far it is, and
 //!   stops it from another thread.
 //!
-//! Features: `compression` (gzip, zstd and lz4) and `icu` (orders of text by language) are on by
-//! default. `counters` adds hardware counters to the statistics.
+//! Features: `compression` (gzip, zstd and lz4), `icu` (orders of text by language) and `regex`
+//! (regular expressions in conditions) are on by default. `serde` adds the codec [`Postcard`] of
+//! values, and `counters` hardware counters in the statistics.
 //!
 //! The crate `sortwell-engine` does the work. Its interface is not stable; use this crate instead.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("sortwell runs on Linux alone: it needs io_uring or pread, O_DIRECT and /proc");
+
+/// The programs of the guide, for the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/rust.md")]
+struct RustGuide;
 
 mod check_job;
 mod ends;
@@ -70,7 +76,9 @@ pub use sorter::{
     Folded, KeyedMerge, KeyedRecord, Pusher, Reserved, RunFile, Sorted, Sorter, Spiller,
 };
 
-pub use values::{SortedValues, ValueCodec};
+#[cfg(feature = "serde")]
+pub use values::Postcard;
+pub use values::{CodecError, SortedValues, ValueCodec};
 
 #[doc(inline)]
 pub use ends::{
@@ -84,7 +92,8 @@ pub use errors::{
 };
 #[doc(inline)]
 pub use records::{
-    CsvFormat, Dialect, Expression, Format, HeaderLines, Invalid, InvalidPlace, Key, Ragged, Unique,
+    CsvFormat, Dialect, Expression, Format, HeaderLines, Invalid, InvalidPlace, Key, Ragged,
+    RecordKey, Unique,
 };
 #[doc(inline)]
 pub use results::{Checked, Disorder, Explanation, Phase, Progress, Statistics};

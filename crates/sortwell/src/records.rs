@@ -79,6 +79,28 @@ pub use sortwell_engine::format::Ragged;
 /// ```
 pub use sortwell_engine::key::Key;
 
+/// The keys of single records by the words of the command, for records that the program pushes.
+///
+/// ```
+/// use sortwell::{Format, RecordKey, Sorter};
+///
+/// // Fields between commas: the amount, the largest first, then the name in natural order.
+/// let keys = ["2:decimal:desc".parse()?, "1:natural".parse()?];
+/// let key = RecordKey::new(Format::LINES, &keys)?.separator(b',')?;
+/// let mut sorter = Sorter::new();
+/// for line in ["item10,7.5", "item9,7.5", "item1,30"] {
+///     sorter.push_by(|writer| writer.record(&key, line.as_bytes()), line.as_bytes())?;
+/// }
+/// let mut sorted = sorter.finish()?;
+/// let mut lines = Vec::new();
+/// while let Some(record) = sorted.next()? {
+///     lines.push(String::from_utf8_lossy(record.payload).into_owned());
+/// }
+/// assert_eq!(lines, ["item1,30", "item9,7.5", "item10,7.5"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub use sortwell_engine::job::RecordKey;
+
 /// The handling of records whose key is not a value of its type.
 ///
 /// ```

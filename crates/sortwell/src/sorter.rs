@@ -224,7 +224,8 @@ impl Sorter {
     ///
     /// # Errors
     ///
-    /// Those of [`push`](Self::push).
+    /// Those of [`push`](Self::push), and [`Error::Malformed`] for a record that has no key. It is
+    /// not added then.
     pub fn push_by(
         &mut self,
         write: impl for<'k, 'w> FnOnce(&'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
@@ -232,8 +233,9 @@ impl Sorter {
     ) -> Result<()> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        write(&mut KeyWriter::new(&mut key));
-        let pushed = self.push(&key, payload);
+        let mut writer = KeyWriter::new(&mut key);
+        write(&mut writer);
+        let pushed = writer.finish().and_then(|()| self.push(&key, payload));
         self.key = key;
         pushed
     }

@@ -10,20 +10,25 @@ use sortwell_engine::{Error, Result};
 use crate::key_writer::KeyWriter;
 use crate::sorter::{Sorted, Sorter};
 
-/// A way to write values as bytes and to read them again. A pair of functions is one.
+/// An error of a [`ValueCodec`]: any error.
+pub type CodecError = Box<dyn StdError + Send + Sync>;
+
+/// A way to write values as bytes and to read them again. A pair of functions is one. With the
+/// feature `serde`, [`Postcard`] is one for all types that serde knows.
 ///
 /// ```
-/// use sortwell::{Sorter, ValueCodec};
+/// use sortwell::{CodecError, Sorter, ValueCodec};
 ///
 /// /// Numbers of four bytes.
 /// struct Numbers;
 ///
 /// impl ValueCodec<u32> for Numbers {
-///     fn encode(&self, value: &u32, bytes: &mut Vec<u8>) {
+///     fn encode(&self, value: &u32, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
 ///         bytes.extend_from_slice(&value.to_le_bytes());
+///         Ok(())
 ///     }
 ///
-///     fn decode(&self, bytes: &[u8]) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+///     fn decode(&self, bytes: &[u8]) -> Result<u32, CodecError> {
 ///         Ok(u32::from_le_bytes(bytes.try_into()?))
 ///     }
 /// }
@@ -34,26 +39,71 @@ use crate::sorter::{Sorted, Sorter};
 /// ```
 pub trait ValueCodec<T> {
     /// Appends the bytes of a value.
-    fn encode(&self, value: &T, bytes: &mut Vec<u8>);
+    ///
+    /// # Errors
+    ///
+    /// Any error, which the sort passes on as [`Error::Caller`].
+    fn encode(&self, value: &T, bytes: &mut Vec<u8>) -> std::result::Result<(), CodecError>;
 
     /// Returns the value that was written as these bytes.
     ///
     /// # Errors
     ///
     /// Any error, which the sort passes on as [`Error::Caller`].
-    fn decode(&self, bytes: &[u8]) -> std::result::Result<T, Box<dyn StdError + Send + Sync>>;
+    fn decode(&self, bytes: &[u8]) -> std::result::Result<T, CodecError>;
+}
+
+/// The codec of values that serde can write and read, in the form of the crate `postcard`. It takes
+/// the feature `serde`.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use sortwell::{Postcard, Sorter};
+///
+/// #[derive(Debug, PartialEq, Serialize, Deserialize)]
+/// struct Person {
+///     name: String,
+///     age: Option<u8>,
+/// }
+///
+/// let person = |name: &str, age| Person { name: name.to_owned(), age };
+/// let people = [person("Cid", Some(30)), person("Ann", None), person("Bob", Some(41))];
+/// let sorted =
+///     Sorter::new().sort_values(people, |person, key| key.desc(person.age), Postcard)?;
+/// let names: Vec<_> = sorted.map(|person| Ok(person?.name)).collect::<sortwell::Result<_>>()?;
+/// assert_eq!(names, ["Bob", "Cid", "Ann"]);
+/// # Ok::<(), sortwell::Error>(())
+/// ```
+#[cfg(feature = "serde")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Postcard;
+
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize + serde::de::DeserializeOwned> ValueCodec<T> for Postcard {
+    fn encode(&self, value: &T, bytes: &mut Vec<u8>) -> std::result::Result<(), CodecError> {
+        *bytes = postcard::to_extend(value, std::mem::take(bytes))?;
+        Ok(())
+    }
+
+    fn decode(&self, bytes: &[u8]) -> std::result::Result<T, CodecError> {
+        match postcard::take_from_bytes(bytes)? {
+            (value, []) => Ok(value),
+            (_, rest) => Err(format!("{} bytes are left after the value", rest.len()).into()),
+        }
+    }
 }
 
 impl<T, E, D> ValueCodec<T> for (E, D)
 where
     E: Fn(&T, &mut Vec<u8>),
-    D: Fn(&[u8]) -> std::result::Result<T, Box<dyn StdError + Send + Sync>>,
+    D: Fn(&[u8]) -> std::result::Result<T, CodecError>,
 {
-    fn encode(&self, value: &T, bytes: &mut Vec<u8>) {
+    fn encode(&self, value: &T, bytes: &mut Vec<u8>) -> std::result::Result<(), CodecError> {
         (self.0)(value, bytes);
+        Ok(())
     }
 
-    fn decode(&self, bytes: &[u8]) -> std::result::Result<T, Box<dyn StdError + Send + Sync>> {
+    fn decode(&self, bytes: &[u8]) -> std::result::Result<T, CodecError> {
         (self.1)(bytes)
     }
 }
@@ -86,16 +136,16 @@ impl Sorter {
         key: impl for<'v, 'k, 'w> Fn(&'v T, &'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
         codec: C,
     ) -> Result<SortedValues<T, C>> {
-        let (mut key_bytes, mut payload) = (Vec::new(), Vec::new());
+        let mut payload = Vec::new();
         for (number, value) in (1_u64..).zip(values) {
             let value = value.map_err(|error| Error::Caller {
                 message: format!("value {number} is missing: {error}"),
             })?;
-            key_bytes.clear();
             payload.clear();
-            key(&value, &mut KeyWriter::new(&mut key_bytes));
-            codec.encode(&value, &mut payload);
-            self.push(&key_bytes, &payload)?;
+            codec.encode(&value, &mut payload).map_err(|error| Error::Caller {
+                message: format!("value {number} cannot be encoded: {error}"),
+            })?;
+            self.push_by(|writer| key(&value, writer), &payload)?;
         }
         Ok(SortedValues { sorted: Some(self.finish()?), codec, number: 0, value: PhantomData })
     }

@@ -1,5 +1,7 @@
-//! `sortwell man`: a manual page on standard output.
+//! `sortwell man`: a manual page on standard output, or all of them in a directory.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Command, CommandFactory};
@@ -13,14 +15,24 @@ use crate::standard;
 /// Print a manual page
 ///
 /// The page is in roff. To read it directly: sortwell man sort | man -l -
+///
+/// To install all pages: sortwell man --to ~/.local/share/man/man1
 #[derive(Args, Debug)]
 pub struct ManArguments {
     /// Subcommand to describe; default: sortwell as a whole
     subcommand: Option<String>,
+
+    /// Write the pages of all subcommands into a directory, which is made if it is missing
+    #[arg(long, value_name = "DIR", conflicts_with = "subcommand")]
+    to: Option<PathBuf>,
 }
 
 /// Prints the page.
 pub fn run(arguments: &ManArguments) -> CommandOutcome {
+    if let Some(directory) = &arguments.to {
+        write_all(directory)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut whole = CommandLine::command();
     whole.build();
     let command = match &arguments.subcommand {
@@ -31,6 +43,17 @@ pub fn run(arguments: &ManArguments) -> CommandOutcome {
     clap_mangen::Man::new(command).render(&mut page)?;
     standard::print(&page)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_all(directory: &Path) -> Result<(), Error> {
+    let written = fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(CommandLine::command(), directory));
+    written.map_err(|source| Error::Io {
+        action: "write manual pages to",
+        path: directory.to_owned(),
+        offset: None,
+        source,
+    })
 }
 
 fn find(whole: &Command, name: &str) -> Result<Command, Error> {

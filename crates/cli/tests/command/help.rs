@@ -114,6 +114,23 @@ fn manual_pages_exist_for_every_subcommand() {
         assert!(page.contains(".SH NAME") && page.contains(".SH OPTIONS"), "{name}:\n{page}");
     }
     Folder::new().run("man cluster").fails(2, &["'cluster' is not a subcommand"]);
+
+    let folder = Folder::new();
+    assert_eq!(folder.run("man --to share/man1").quietly(), b"");
+    for (file, words) in [
+        ("sortwell.1", ""),
+        ("sortwell-sort.1", "sort"),
+        ("sortwell-spill.1", "spill"),
+        ("sortwell-spill-clean.1", ""),
+    ] {
+        let page = fs::read_to_string(folder.path().join("share/man1").join(file)).expect(file);
+        assert!(page.contains(".SH NAME"), "{file}:\n{page}");
+        if !words.is_empty() {
+            let title = format!(".TH sortwell-{words} ");
+            assert!(page.contains(&title), "{file}:\n{page}");
+        }
+    }
+    folder.run("man --to share/man1/sortwell.1").fails(4, &["share/man1/sortwell.1"]);
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod lines;
 mod merge;
 mod open;
 mod rates;
+mod record_key;
 mod records;
 mod resume;
 mod sampling;
@@ -65,6 +66,7 @@ pub use explain::Explanation;
 pub use leftovers::{Leftover, LeftoverState, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
+pub use record_key::RecordKey;
 pub use resume::Resume;
 use resume::{Places, Wanted};
 

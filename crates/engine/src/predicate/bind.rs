@@ -3,20 +3,15 @@
 //! Everything that could be wrong with a condition is found here, and not with the first record.
 
 use memchr::memmem::Finder;
-use regex::bytes::RegexBuilder;
 
 use super::evaluate::{BoundCondition, BoundNode, BoundTest, SubjectKey};
 use super::expression::{self, COUNT, Condition, ConditionTree, Operand, OperandLocation};
+use super::pattern::Pattern;
 use crate::error::{ConfigErrorKind, Message, Result, config};
 use crate::key::Key;
 use crate::key::text::{
     Body, ByteMeaning, Collation, End, TextOrder, TextSpec, TextType, ValueKey,
 };
-
-/// Bytes that a pattern may take once it is compiled, and those that each thread may keep of what
-/// it has found out about it. Budgets are for records; the patterns that people write take some
-/// tens of kilobytes, most of it Unicode's tables.
-const PATTERN_BYTES: usize = 1 << 20;
 
 /// Binder of keys to their meaning.
 pub(super) struct Binder<'a> {
@@ -86,13 +81,8 @@ impl Binder<'_> {
                 if !is_unicode && !pattern.is_ascii() {
                     return Err(not_in_page(location, pattern).into());
                 }
-                let regex = RegexBuilder::new(pattern)
-                    .unicode(is_unicode)
-                    .case_insensitive(spec.translation.folds_case)
-                    .size_limit(PATTERN_BYTES)
-                    .dfa_size_limit(PATTERN_BYTES)
-                    .build();
-                BoundTest::Matches(regex.map_err(|e| format!("the pattern cannot be used: {e}"))?)
+                let folds_case = spec.translation.folds_case;
+                BoundTest::Matches(Pattern::new(pattern, is_unicode, folds_case)?)
             }
             expression::ValueTest::IsEmpty => BoundTest::IsEmpty,
         };

@@ -8,9 +8,9 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 
 use memchr::memmem::Finder;
-use regex::bytes::Regex;
 
 use super::expression::Comparison;
+use super::pattern::Pattern;
 use crate::key::text::ValueKey;
 
 /// Tells of each record whether it takes part.
@@ -65,7 +65,7 @@ pub(super) enum BoundTest {
     Contains(Box<Finder<'static>>),
     StartsWith(Box<[u8]>),
     EndsWith(Box<[u8]>),
-    Matches(Regex),
+    Matches(Pattern),
     IsEmpty,
 }
 
@@ -190,7 +190,7 @@ impl BoundCondition {
                 BoundTest::Contains(finder) => finder.find(value).is_some(),
                 BoundTest::StartsWith(text) => value.starts_with(text),
                 BoundTest::EndsWith(text) => value.ends_with(text),
-                BoundTest::Matches(regex) => regex.is_match(value),
+                BoundTest::Matches(pattern) => pattern.is_match(value),
                 BoundTest::IsEmpty => value.is_empty(),
             })
         })

@@ -42,6 +42,7 @@ mod fault;
 mod filter;
 mod lexer;
 mod parser;
+mod pattern;
 
 pub use evaluate::Predicate;
 pub use expression::Expression;

@@ -2,14 +2,12 @@
 
 use super::*;
 
-type Failure = Box<dyn StdError + Send + Sync>;
-
 fn encode(value: &(u32, String), bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&value.0.to_le_bytes());
     bytes.extend_from_slice(value.1.as_bytes());
 }
 
-fn decode(bytes: &[u8]) -> std::result::Result<(u32, String), Failure> {
+fn decode(bytes: &[u8]) -> std::result::Result<(u32, String), CodecError> {
     let (number, text) = bytes.split_first_chunk().ok_or("too short")?;
     Ok((u32::from_le_bytes(*number), String::from_utf8(text.to_vec())?))
 }
@@ -49,4 +47,55 @@ fn sources_and_codecs_that_fail_end_the_sort() {
     assert!(error.contains("value 2 cannot be decoded: no such value"), "{error}");
     assert!(sorted.next().is_none(), "it ends after an error");
     assert!(matches!(sorted.close(), Err(Error::Interrupted)));
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn serde_writes_and_reads_values() {
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    enum Shape {
+        Point,
+        Circle { radius: f64, names: Vec<Option<String>> },
+    }
+
+    let shape = |number: u32| match number % 3 {
+        0 => Shape::Point,
+        rest => Shape::Circle {
+            radius: f64::from(number),
+            names: vec![Some(number.to_string()); rest as usize],
+        },
+    };
+    let number = |shape: &Shape| match shape {
+        Shape::Point => 0,
+        Shape::Circle { radius, .. } => -(*radius as i64),
+    };
+    let shapes: Vec<_> = (0..5000).map(shape).collect();
+    let mut expected = shapes.clone();
+    expected.sort_by_key(number);
+    let sorted = Sorter::new()
+        .sort_values(shapes, |shape, key| key.asc(number(shape)), Postcard)
+        .expect("a sort");
+    assert!(sorted.collect::<Result<Vec<_>>>().expect("values") == expected);
+
+    let mut bytes = b"before".to_vec();
+    Postcard.encode(&7_u8, &mut bytes).expect("a number");
+    assert_eq!(bytes, b"before\x07");
+    let excess: std::result::Result<u8, _> = Postcard.decode(b"\x07\x08");
+    assert_eq!(excess.expect_err("two numbers").to_string(), "1 bytes are left after the value");
+    let lacking: std::result::Result<String, _> = Postcard.decode(b"\x07a");
+    lacking.expect_err("a short text");
+
+    /// A value that serde cannot write.
+    #[derive(Debug, Deserialize)]
+    struct Secret;
+    impl Serialize for Secret {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> std::result::Result<S::Ok, S::Error> {
+            Err(serde::ser::Error::custom("it is secret"))
+        }
+    }
+    let error = Sorter::new().sort_values([Secret], |_, key| key.asc(1), Postcard);
+    let error = error.expect_err("an error").to_string();
+    assert!(error.starts_with("value 1 cannot be encoded: "), "{error}");
 }

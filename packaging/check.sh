@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Builds each package, installs it into an empty root, and tries it there (smoke.sh). The archive
+# and the wheel are built twice, in different folders, and must be equal to the byte. It ends with
+# one line on what was left out because this machine cannot do it.
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+base=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}/packages")
+rm -rf "$base/out"
+mkdir -p "$base/out"
+cd_root=$(mktemp --directory)
+trap 'rm -rf "$cd_root"' EXIT
+left_out=()
+
+step() {
+    echo "=== $*"
+    "$@" || { echo "packages: failed: $*" >&2; exit 1; }
+}
+
+# Runs the smoke test with what is installed below a folder, and nothing else of sortwell.
+try() {
+    local root=$1 libraries=$2
+    shift 2
+    step env PATH="$root/bin:$root/usr/bin:/usr/bin:/bin" LD_LIBRARY_PATH="$root$libraries" \
+        PKG_CONFIG_PATH="$root$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="${sysroot:-}" \
+        PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+        packaging/smoke.sh "$@"
+}
+
+archive() {
+    step packaging/dist.sh "$base/out/archive"
+    CARGO_TARGET_DIR=$base/again step packaging/dist.sh "$base/out/archive-again"
+    step diff --recursive "$base/out/archive" "$base/out/archive-again"
+    tar --extract --directory="$cd_root" --file="$(ls "$base"/out/archive/*.tar.gz)"
+    mv "$cd_root"/sortwell-* "$cd_root/archive"
+    (cd "$cd_root/archive" && sha256sum --check --quiet SHA256SUMS)
+    try "$cd_root/archive" /lib command c
+}
+
+debian() {
+    if ! command -v dpkg-shlibdeps > /dev/null; then
+        left_out+=("packages for Debian: dpkg-dev is missing")
+        return
+    fi
+    step packaging/deb.sh "$base/out/deb"
+    if [[ $(id -u) != 0 ]]; then
+        left_out+=("installing packages for Debian: takes root")
+        return
+    fi
+    local root=$cd_root/debian
+    mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers} "$root/var/log"
+    touch "$root/var/lib/dpkg/status"
+    # The root holds nothing else, not even a C library.
+    step dpkg --root="$root" --force-depends --force-script-chrootless --log=/dev/null \
+        --install "$base"/out/deb/*.deb
+    sysroot=$root try "$root" "/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" command c
+    step dpkg --root="$root" --force-depends --force-script-chrootless --log=/dev/null \
+        --purge sortwell libsortwell-dev libsortwell0
+    if [[ -n $(find "$root" -path "$root/var" -prune -o -type f -print) ]]; then
+        echo "packages: files are left after the packages for Debian were removed" >&2
+        exit 1
+    fi
+}
+
+container() {
+    local tool
+    for tool in podman docker; do
+        if "$tool" info > /dev/null 2>&1; then
+            step "$tool" build --tag sortwell-check --file packaging/Containerfile .
+            step "$tool" run --rm sortwell-check --version
+            return
+        fi
+    done
+    left_out+=("the container image: neither podman nor docker runs")
+}
+
+export CARGO_TARGET_DIR=$base
+archive
+debian
+container
+printf -v words '%s; ' "${left_out[@]}"
+echo "=== packages: all good; left out: ${words%; }"
