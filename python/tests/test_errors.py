@@ -270,13 +270,15 @@ class Processes(WithFolder):
             "class Stop(Exception): pass\n"
             "def handler(*_):\n"
             "    seen.append(1)\n"
-            "    if len(seen) == 3: raise Stop\n"
+            "    if len(seen) == 3: raise Stop()\n"
             "signal.signal(signal.SIGALRM, handler)\n"
             "signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)\n"
             "try:\n"
             "    while True:\n"
             "        sortwell.sort('in', 'out', format='fixed:100', memory='24MiB', temp='.')\n"
-            "except Stop: print(len(seen) >= 3)\n"
+            "except Stop:\n"
+            "    signal.setitimer(signal.ITIMER_REAL, 0)\n"
+            "    print(len(seen) >= 3)\n"
         )
         status, out, err = self.run_python(code)
         self.assertEqual((status, out), (0, "True\n"), err)
