@@ -52,7 +52,8 @@ CAPI := $(MAKE) --no-print-directory -C crates/capi PREFIX="$(PREFIX)" LIBDIR="$
 # need the default.
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
-.PHONY: help build capi install dist deb demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
+.PHONY: help build capi install dist deb demo test test-rust test-oracle test-slow test-browser browser \
+	test-python python torture oracle fuzz \
 	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
 	measure compare peers
 
@@ -104,6 +105,12 @@ test-browser: ## Test the report page in a headless Chromium; make browser gets 
 
 browser: ## Get selenium into target, and Chromium where root may install it
 	@scripts/browser.sh get
+
+test-python: ## Build, install and test the Python package; make python gets what that needs
+	@scripts/python.sh test
+
+python: ## Get what the tests of the Python package need into target: maturin, NumPy, hypothesis
+	@scripts/python.sh get
 
 torture: build ## Kill sorts at random instants and look at what is left: KILLS, SECONDS, SEED
 	scripts/torture.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --kills $(KILLS) \

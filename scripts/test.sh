@@ -21,11 +21,13 @@ logged() {
 
 # What cannot be had is said below, with the tests that need it.
 scripts/browser.sh get || true
+scripts/python.sh get || true
 logged make --no-print-directory test-rust TEST_ARGS="-- --show-output"
 # The tests of the command have just built it.
 export SORTWELL=$target/debug/sortwell
 logged make --no-print-directory test-oracle BUILT=1
 logged scripts/browser.sh test --if-possible
+logged scripts/python.sh test --if-possible
 
 left_out=$(sed -n 's/^.*LEFT OUT: //p' "$log" | sed 's/ (test [^()]*)$//' | sort -u \
     | awk '{ printf "%s%s", NR == 1 ? "" : "; ", $0 }')

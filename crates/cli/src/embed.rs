@@ -17,6 +17,7 @@ use sortwell::{Budget, ByteSize, Checked, Disorder, Output, Progress, Result, St
 
 use crate::command::{Command, CommandLine, check};
 use crate::failure::{Failure, usage_error};
+use crate::report::{self, ReportSubject};
 use crate::reporting::JobFiles;
 use crate::statistics::{self, Named};
 use crate::{usage, wording};
@@ -302,6 +303,19 @@ impl FileJob {
             Self::Check(job, _) => job.run(progress).map(FileJobEnd::Checked),
         }
     }
+}
+
+/// Returns the report page of statistics, as one HTML file. `name` is what the page calls them.
+///
+/// # Errors
+///
+/// The text is not the JSON of statistics.
+pub fn report_page(name: &str, statistics: &str) -> Result<String> {
+    let subject = report::read(Path::new(name), statistics.as_bytes())?;
+    Ok(match subject {
+        ReportSubject::Sort(sort) => report::page(&[(name.to_owned(), sort)]),
+        ReportSubject::Bench(finding) => report::bench_page(&finding),
+    })
 }
 
 /// Returns the message about a fault of the program itself, given that of its panic.

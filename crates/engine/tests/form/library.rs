@@ -35,7 +35,7 @@ const SPEAKING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 const ENDING: [&str; 2] = ["process::exit", "process::abort"];
 
 /// The crates that use the public library.
-const USERS: [&str; 3] = ["crates/capi/", "crates/cli/", "crates/sortbench/"];
+const USERS: [&str; 4] = ["crates/capi/", "crates/cli/", "crates/python/", "crates/sortbench/"];
 
 /// Every use of the engine in a file of the command or the benchmarks.
 pub fn engine_imports(path: &str, source: &Source) -> Vec<Fault> {

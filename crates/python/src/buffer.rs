@@ -1,0 +1,108 @@
+//! The buffer protocol: bytes that Python objects lend, and bytes that are lent to Python.
+//!
+//! No slice of a lent buffer is made, because other threads of the program may write to it at any
+//! time. Its bytes are copied at once, by raw pointers; whatever comes later works on the copy.
+
+use std::ffi::c_int;
+
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+/// Contiguous bytes that a Python object lends as long as this exists.
+pub struct LentBytes(PyUntypedBuffer);
+
+impl LentBytes {
+    /// Borrows the bytes of an object.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for an object without a buffer; `BufferError` for one whose bytes do not follow
+    /// each other, such as a column or a reversed array.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let buffer = PyUntypedBuffer::get(object)?;
+        if !buffer.is_c_contiguous() {
+            return Err(PyBufferError::new_err(
+                "the buffer is not contiguous; pass np.ascontiguousarray(array), or bytes(view) \
+                 for a memoryview",
+            ));
+        }
+        Ok(Self(buffer))
+    }
+
+    /// Returns the number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.len_bytes()
+    }
+
+    /// Appends `count` bytes from `start` to `target`.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer bytes.
+    pub fn copy_to(&self, start: usize, count: usize, target: &mut Vec<u8>) {
+        assert!(start.checked_add(count).is_some_and(|end| end <= self.len()));
+        if count == 0 {
+            return;
+        }
+        target.reserve(count);
+        let end = target.len();
+        // SAFETY: the bytes from `start` lie in the buffer, which is contiguous and stays where it
+        // is while `self.0` exists. The target has room for `count` more bytes, and is another
+        // object. A thread that writes at the same time can change the bytes that are copied, and
+        // nothing else.
+        unsafe {
+            let from = self.0.buf_ptr().cast::<u8>().add(start);
+            from.copy_to_nonoverlapping(target.as_mut_ptr().add(end), count);
+            target.set_len(end + count);
+        }
+    }
+}
+
+/// Sorted records, lent to Python without a copy.
+#[pyclass(frozen, module = "sortwell")]
+#[derive(Debug)]
+pub struct Block {
+    bytes: Vec<u8>,
+}
+
+impl Block {
+    /// Returns a block of these bytes.
+    pub const fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+}
+
+#[pymethods]
+impl Block {
+    fn __len__(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<sortwell.Block of {} bytes>", self.bytes.len())
+    }
+
+    fn __bytes__(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    unsafe fn __getbuffer__(
+        slf: &Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let bytes = &slf.get().bytes;
+        let (start, count) = (bytes.as_ptr(), bytes.len() as ffi::Py_ssize_t);
+        // SAFETY: Python passes a view to fill in. The bytes are never changed or moved, and the
+        // view holds a reference to the block, so that they live as long as it.
+        let filled = unsafe {
+            ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast_mut().cast(), count, 1, flags)
+        };
+        match filled {
+            0 => Ok(()),
+            _ => Err(PyErr::fetch(slf.py())),
+        }
+    }
+}

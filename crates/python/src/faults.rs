@@ -1,0 +1,124 @@
+//! Errors of the library as exceptions of the package.
+//!
+//! The classes are Python's, in `sortwell/_errors.py`; its function `make` builds one.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use sortwell::Error;
+use sortwell_cli::embed;
+
+/// The function that builds an exception.
+static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Exit status of the command for a wrong request.
+const USAGE: u8 = 2;
+/// Exit status of the command after a fault of its own.
+const BUG: u8 = 70;
+
+/// Numbers of Linux for a lack of space and a lack of permission.
+const ENOSPC: i32 = 28;
+const EACCES: i32 = 13;
+
+/// Content of an exception.
+#[derive(Debug)]
+struct FaultReport {
+    /// Name of the class.
+    class: &'static str,
+    message: String,
+    code: u8,
+    file: Option<PathBuf>,
+    offset: Option<u64>,
+    record: Option<u64>,
+    errno: Option<i32>,
+}
+
+impl FaultReport {
+    fn new(class: &'static str, message: String, code: u8) -> Self {
+        Self { class, message, code, file: None, offset: None, record: None, errno: None }
+    }
+
+    fn exception(self, py: Python<'_>) -> PyErr {
+        let made = MAKE.import(py, "sortwell._errors", "make").and_then(|make| {
+            let Self { class, message, code, file, offset, record, errno } = self;
+            make.call1((class, message, code, file, offset, record, errno))
+        });
+        made.map_or_else(|error| error, PyErr::from_value)
+    }
+}
+
+/// Returns the exception for an error.
+pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let mut report = FaultReport::new(class_of(error), embed::chain(error), embed::status(error));
+    report.file = file_of(error).filter(|file| !is_of_records(file)).map(Path::to_owned);
+    (report.offset, report.record) = (error.offset(), error.record());
+    report.errno = errno_of(error);
+    report.exception(py)
+}
+
+/// Returns the exception for a wrong call.
+pub fn usage(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    FaultReport::new("UsageError", message.into(), USAGE).exception(py)
+}
+
+/// Returns the exception for a panic.
+pub fn bug(py: Python<'_>, panic: &str) -> PyErr {
+    FaultReport::new("Error", embed::fault(panic), BUG).exception(py)
+}
+
+/// Returns the exception for a signal whose handler raised `KeyboardInterrupt`, and that of any
+/// other handler as it is.
+pub fn interruption(py: Python<'_>, raised: PyErr) -> PyErr {
+    if !raised.get_type(py).is(py.get_type::<pyo3::exceptions::PyKeyboardInterrupt>()) {
+        return raised;
+    }
+    let exception = exception(py, &Error::Interrupted);
+    exception.set_cause(py, Some(raised));
+    exception
+}
+
+fn class_of(error: &Error) -> &'static str {
+    match error {
+        Error::Config(_) => "UsageError",
+        Error::Malformed { .. } | Error::BudgetExceeded { .. } => "MalformedError",
+        Error::NoSpace { .. } | Error::OverLimit { .. } => "NoSpaceError",
+        Error::Corrupt { .. }
+        | Error::Proof { .. }
+        | Error::Changed { .. }
+        | Error::Disorder { .. } => "ProofError",
+        Error::Interrupted => "Interrupted",
+        Error::Kept { error, .. } => class_of(error),
+        Error::Io { .. } | Error::WriteProtected { .. } => "StorageError",
+        _ => "Error",
+    }
+}
+
+fn file_of(error: &Error) -> Option<&Path> {
+    match error {
+        Error::Malformed { path, .. }
+        | Error::BudgetExceeded { path, .. }
+        | Error::Io { path, .. }
+        | Error::NoSpace { path, .. }
+        | Error::WriteProtected { path }
+        | Error::Corrupt { path, .. } => Some(path),
+        Error::Kept { error, .. } => file_of(error),
+        _ => None,
+    }
+}
+
+/// Returns true for the names that errors have for pushed records and for sorted ones.
+fn is_of_records(file: &Path) -> bool {
+    [Path::new("the records that were pushed"), Path::new("the sorted records")].contains(&file)
+}
+
+/// Returns the number that the system has for the error.
+fn errno_of(error: &Error) -> Option<i32> {
+    match error {
+        Error::Io { source, .. } => source.raw_os_error(),
+        Error::NoSpace { .. } | Error::OverLimit { .. } => Some(ENOSPC),
+        Error::WriteProtected { .. } => Some(EACCES),
+        Error::Kept { error, .. } => errno_of(error),
+        _ => None,
+    }
+}

@@ -1,0 +1,98 @@
+//! Jobs that read and write files, and the report page.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use sortwell::Progress;
+use sortwell_cli::embed::{self, EmbeddedCommand, FileJob, FileJobEnd, JobWords};
+
+use crate::faults;
+use crate::waiting::Wait;
+
+/// An option: its long name without dashes, and its value if it has one.
+pub type OptionWords = (OsString, Option<OsString>);
+
+/// Result of a check: records, bytes, rows that were left out, and the first disorder.
+type CheckResult = (u64, u64, u64, Option<DisorderResult>);
+
+/// A disorder: the message, the file, the offset in bytes, the number of the record from 1.
+type DisorderResult = (String, PathBuf, u64, u64);
+
+/// Result of a job for the package.
+#[derive(IntoPyObject)]
+pub enum JobResult {
+    /// The statistics as JSON.
+    Statistics(String),
+    /// The result of a check.
+    Checked(CheckResult),
+}
+
+/// Returns the words of a job with these options.
+///
+/// # Errors
+///
+/// A usage error for an option that does not exist, or a value that it does not take.
+pub fn job_words(
+    py: Python<'_>,
+    command: EmbeddedCommand,
+    options: Vec<OptionWords>,
+) -> PyResult<JobWords> {
+    let mut words = JobWords::new(command);
+    for (name, value) in options {
+        words.set(&name, value.as_deref()).map_err(|error| faults::exception(py, &error))?;
+    }
+    Ok(words)
+}
+
+/// Runs a job of files.
+#[pyfunction]
+pub fn run_job(
+    py: Python<'_>,
+    command: &str,
+    options: Vec<OptionWords>,
+    inputs: Vec<OsString>,
+    output: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<JobResult> {
+    let command = match command {
+        "merge" => EmbeddedCommand::Merge,
+        "check" => EmbeddedCommand::Check,
+        _ => EmbeddedCommand::Sort,
+    };
+    let raised = |error: &sortwell::Error| faults::exception(py, error);
+    let mut words = job_words(py, command, options)?;
+    for input in inputs {
+        words.input(&input).map_err(|error| raised(&error))?;
+    }
+    let job = words.file_job(output.as_deref()).map_err(|error| raised(&error))?;
+    let wait = Wait::new(Arc::<Progress>::default(), progress);
+    let end = wait.run(py, || job.run(wait.progress()))?.map_err(|error| raised(&error))?;
+    wait.show(py)?;
+    Ok(match end {
+        FileJobEnd::Done(statistics) => {
+            let json = |output: Option<&Path>| words.statistics(&statistics, output);
+            JobResult::Statistics(output.map_or_else(|| json(None), |output| json(Some(&output))))
+        }
+        FileJobEnd::Checked(checked) => {
+            let disorder = match (&checked.disorder, &job) {
+                (Some(disorder), FileJob::Check(_, sentence)) => Some((
+                    sentence(disorder),
+                    disorder.path.clone(),
+                    disorder.offset,
+                    disorder.record_number,
+                )),
+                _ => None,
+            };
+            let sortwell::Checked { records, bytes, ragged_rows_dropped, .. } = checked;
+            JobResult::Checked((records, bytes, ragged_rows_dropped, disorder))
+        }
+    })
+}
+
+/// Returns the report page of statistics, which are JSON, as HTML.
+#[pyfunction]
+pub fn report_page(py: Python<'_>, statistics: &str) -> PyResult<String> {
+    embed::report_page("the statistics", statistics).map_err(|error| faults::exception(py, &error))
+}

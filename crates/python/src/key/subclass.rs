@@ -1,0 +1,89 @@
+//! The types of keys that are rare, and subclasses of all types.
+//!
+//! A subclass has the order of its base, unless it defines one of its own: then it has no key.
+//! Scalars of NumPy define one that is that of Python's numbers.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDate, PyDateTime, PyFloat, PyInt, PyString, PyTuple, PyType};
+
+/// Type whose order an object has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyBase {
+    Text,
+    Int,
+    Float,
+    Tuple,
+    Bytes,
+    Time,
+    Date,
+    Decimal,
+    Uuid,
+    /// A scalar that NumPy can turn into an object of Python.
+    NumpyScalar,
+    Unordered,
+}
+
+static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static UUID: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// Returns the type whose order an object has.
+///
+/// # Errors
+///
+/// An exception of a class that hides its attributes.
+pub fn base_of(object: &Bound<'_, PyAny>) -> PyResult<KeyBase> {
+    let py = object.py();
+    let (decimal, uuid) =
+        (DECIMAL.import(py, "decimal", "Decimal")?, UUID.import(py, "uuid", "UUID")?);
+    if object.is_exact_instance(decimal) {
+        return Ok(KeyBase::Decimal);
+    }
+    if object.is_exact_instance(uuid) {
+        return Ok(KeyBase::Uuid);
+    }
+    if is_numpy(object)? {
+        return Ok(KeyBase::NumpyScalar);
+    }
+    // A datetime is a date, so that it comes first.
+    let bases = [
+        (py.get_type::<PyString>(), KeyBase::Text),
+        (py.get_type::<PyInt>(), KeyBase::Int),
+        (py.get_type::<PyFloat>(), KeyBase::Float),
+        (py.get_type::<PyTuple>(), KeyBase::Tuple),
+        (py.get_type::<PyBytes>(), KeyBase::Bytes),
+        (py.get_type::<PyDateTime>(), KeyBase::Time),
+        (py.get_type::<PyDate>(), KeyBase::Date),
+        (decimal.clone(), KeyBase::Decimal),
+        (uuid.clone(), KeyBase::Uuid),
+    ];
+    for (class, base) in bases {
+        if object.is_instance(&class)? {
+            let own = object.get_type().getattr("__lt__")?;
+            let has_order = !own.is(&class.getattr("__lt__")?);
+            return Ok(if has_order { KeyBase::Unordered } else { base });
+        }
+    }
+    Ok(KeyBase::Unordered)
+}
+
+/// Returns true for an object of a class of NumPy that is no array.
+///
+/// # Errors
+///
+/// Those of [`base_of`].
+pub fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let module = object.get_type().getattr("__module__")?;
+    let is_of_numpy = module.extract::<&str>().is_ok_and(|module| module == "numpy");
+    Ok(is_of_numpy && !object.hasattr("__array_finalize__")? && object.hasattr("item")?)
+}
+
+/// Returns the text of a `Decimal`, also if its class has another one.
+///
+/// # Errors
+///
+/// Those of Python.
+pub fn decimal_text<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let decimal = DECIMAL.import(object.py(), "decimal", "Decimal")?;
+    decimal.getattr("__str__")?.call1((object,))
+}

@@ -1,0 +1,48 @@
+//! The native part of the Python package `sortwell`: the module `sortwell._native`.
+//!
+//! ```text
+//!   job      sort, merge and check of files
+//!   blocks   records that the program pushes and takes in blocks
+//!   items    Python objects, sorted by keys: `sortwell.sorted`
+//!   key      normalized keys of Python objects
+//!   payload  Python objects as bytes, and back
+//!   waiting  work without the interpreter lock: signals, progress, forks, end of the interpreter
+//!   faults   errors as exceptions
+//!   buffer   the buffer protocol; the only unsafe code
+//! ```
+//!
+//! The package in `python/sortwell` has the documented functions and classes. Options, messages
+//! and codes are those of the command, as in the C library: `sortwell_cli::embed` reads them.
+
+mod blocks;
+#[expect(unsafe_code, reason = "the buffer protocol of Python consists of raw pointers")]
+mod buffer;
+mod faults;
+mod items;
+mod job;
+mod key;
+mod payload;
+mod waiting;
+
+use pyo3::prelude::*;
+
+#[pymodule(name = "_native")]
+mod native {
+    #[pymodule_export]
+    use crate::blocks::BlockSorter;
+    #[pymodule_export]
+    use crate::buffer::Block;
+    #[pymodule_export]
+    use crate::items::{SortedItems, sort_items};
+    #[pymodule_export]
+    use crate::job::{report_page, run_job};
+    #[pymodule_export]
+    use crate::waiting::{close_all, note_fork};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

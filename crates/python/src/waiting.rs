@@ -1,0 +1,243 @@
+//! Work without the interpreter lock, while the calling thread looks after Python.
+//!
+//! ```text
+//!   calling thread:  detach --> wait 100 ms --> signals, progress --> wait ... --> attach
+//!   other thread:    work ------------------------------------> done
+//! ```
+//!
+//! Python runs signal handlers in its main thread alone. So the work moves to another thread, and
+//! the calling thread stays free to run them. An exception from a handler or from the callback
+//! stops the job; the call ends as soon as the job has.
+//!
+//! This file also counts forks, and closes what is open when the interpreter ends.
+
+use std::any::Any;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use sortwell::unstable::key::panic_message;
+use sortwell::{Error, Progress};
+
+use crate::faults;
+
+/// Time between two looks at signals and progress.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Number of forks that led to this process.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// Jobs that may have threads and files.
+static OPEN: Mutex<Vec<Weak<dyn Closable>>> = Mutex::new(Vec::new());
+
+/// The class of what a progress callback receives.
+static PROGRESS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Counts a fork; the package registers it to run in the process that a fork made.
+#[pyfunction]
+pub fn note_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Closes all jobs; the package registers it to run when the interpreter ends.
+#[pyfunction]
+pub fn close_all(py: Python<'_>) {
+    let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
+    let open: Vec<_> = open.iter().filter_map(Weak::upgrade).collect();
+    py.detach(|| open.iter().for_each(|job| job.close()));
+}
+
+/// Stopped and freed without a value; that of a parent process is left alone.
+trait Closable: Send + Sync {
+    fn close(&self);
+}
+
+/// State of a job that Python objects hold. One call at a time uses it.
+pub struct Guarded<S: Send + 'static> {
+    state: Mutex<Option<S>>,
+    progress: Arc<Progress>,
+    /// Number of forks when the job was made.
+    forks: u32,
+}
+
+impl<S: Send + 'static> Guarded<S> {
+    /// Returns a job in this state, which the end of the interpreter closes.
+    pub fn new(state: S, progress: &Arc<Progress>) -> Arc<Self> {
+        let guarded = Arc::new(Self {
+            state: Mutex::new(Some(state)),
+            progress: Arc::clone(progress),
+            forks: FORKS.load(Ordering::Relaxed),
+        });
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|job| job.strong_count() > 0);
+        let job: Arc<dyn Closable> = Arc::<Self>::clone(&guarded);
+        open.push(Arc::downgrade(&job));
+        guarded
+    }
+
+    /// Returns the state; `None` in it means that the job was closed.
+    ///
+    /// # Errors
+    ///
+    /// A usage error during another call, and in a process that a fork made.
+    pub fn lock(&self, py: Python<'_>, function: &str) -> PyResult<MutexGuard<'_, Option<S>>> {
+        if self.is_of_parent() {
+            return Err(faults::usage(
+                py,
+                format!(
+                    "{function}: the sort belongs to the process that made it; after a fork, make \
+                     a new one"
+                ),
+            ));
+        }
+        match self.state.try_lock() {
+            Ok(state) => Ok(state),
+            Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(faults::usage(
+                py,
+                format!(
+                    "{function}: another call on this sort has not returned; use a sort from one \
+                     thread at a time, and not from its own callbacks"
+                ),
+            )),
+        }
+    }
+
+    /// Stops the job and frees it, without the interpreter lock.
+    pub fn close_detached(&self) {
+        // Without an interpreter there is no lock to give up.
+        if Python::try_attach(|py| py.detach(|| self.close())).is_none() {
+            self.close();
+        }
+    }
+
+    fn is_of_parent(&self) -> bool {
+        self.forks != FORKS.load(Ordering::Relaxed)
+    }
+}
+
+impl<S: Send + 'static> Closable for Guarded<S> {
+    fn close(&self) {
+        let is_of_parent = self.is_of_parent();
+        if !is_of_parent {
+            self.progress.request_stop();
+        }
+        let state = match self.state.try_lock() {
+            Ok(mut state) => state.take(),
+            Err(TryLockError::Poisoned(state)) => state.into_inner().take(),
+            // The call that uses it ends after the stop.
+            Err(TryLockError::WouldBlock) => return,
+        };
+        if is_of_parent {
+            // Its threads and files are those of the parent.
+            std::mem::forget(state);
+        }
+    }
+}
+
+/// Fault of the thread that works.
+enum WorkFault {
+    Panic(String),
+    NoThread(Error),
+}
+
+/// Wait for work, with the callback that shows its progress.
+pub struct Wait {
+    progress: Arc<Progress>,
+    callback: Option<Py<PyAny>>,
+    /// Time of the last call.
+    called: Mutex<Instant>,
+}
+
+impl Wait {
+    /// Returns a wait for a job that has not begun.
+    pub fn new(progress: Arc<Progress>, callback: Option<Py<PyAny>>) -> Self {
+        Self { progress, callback, called: Mutex::new(Instant::now()) }
+    }
+
+    /// Returns the progress of the job.
+    pub const fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// Does `work` without the interpreter lock, and returns its value.
+    ///
+    /// # Errors
+    ///
+    /// The exception of a signal handler or of the callback, after `work` has ended. A bug if
+    /// `work` panics.
+    pub fn run<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        self.look(py)?;
+        let (value, raised) = py.detach(|| self.attended(work));
+        match (value, raised) {
+            (_, Some(raised)) => Err(raised),
+            (Ok(value), None) => Ok(value),
+            (Err(WorkFault::Panic(words)), None) => Err(faults::bug(py, &words)),
+            (Err(WorkFault::NoThread(error)), None) => Err(faults::exception(py, &error)),
+        }
+    }
+
+    fn attended<T: Send>(
+        &self,
+        work: impl FnOnce() -> T + Send,
+    ) -> (Result<T, WorkFault>, Option<PyErr>) {
+        thread::scope(|scope| {
+            let (alive, ended) = channel::<()>();
+            let worker = thread::Builder::new().spawn_scoped(scope, move || {
+                // Dropped at the end, also by a panic.
+                let _alive = alive;
+                work()
+            });
+            let worker = match worker {
+                Ok(worker) => worker,
+                Err(error) => {
+                    let error = Error::io("start a thread for", Path::new("a sort"), error);
+                    return (Err(WorkFault::NoThread(error)), None);
+                }
+            };
+            let mut raised = None;
+            while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if raised.is_none() {
+                    raised = Python::attach(|py| self.look(py)).err();
+                    if raised.is_some() {
+                        self.progress.request_stop();
+                    }
+                }
+            }
+            let panicked = |panic: Box<dyn Any + Send>| panic_message(panic.as_ref());
+            (worker.join().map_err(|panic| WorkFault::Panic(panicked(panic))), raised)
+        })
+    }
+
+    /// Runs signal handlers, and the callback if it is due.
+    fn look(&self, py: Python<'_>) -> PyResult<()> {
+        py.check_signals().map_err(|raised| faults::interruption(py, raised))?;
+        let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
+        if called.elapsed() < LOOK {
+            return Ok(());
+        }
+        *called = Instant::now();
+        drop(called);
+        self.show(py)
+    }
+
+    /// Calls the callback.
+    ///
+    /// # Errors
+    ///
+    /// Its exception.
+    pub fn show(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(callback) = &self.callback else { return Ok(()) };
+        let phase = self.progress.phase().words();
+        let (done, total) = self.progress.bytes();
+        let left = self.progress.left().map(|left| left.as_secs_f64());
+        let class = PROGRESS.import(py, "sortwell._progress", "Progress")?;
+        callback.call1(py, (class.call1((phase, done, total, self.progress.done(), left))?,))?;
+        Ok(())
+    }
+}

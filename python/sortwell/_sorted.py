@@ -1,0 +1,102 @@
+"""`sortwell.sorted`: like the built-in function, for more than fits in memory."""
+
+from __future__ import annotations
+
+from sortwell import _native, _options, _statistics
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+    from typing import Any
+
+    from sortwell._progress import Progress
+    from sortwell._statistics import Statistics
+
+
+def sorted(  # noqa: A001 - it takes the place of the built-in
+    iterable: Iterable[Any],
+    /,
+    *,
+    key: Callable[[Any], Any] | None = None,
+    reverse: bool = False,
+    memory: str | int | None = None,
+    serializer: Any = None,
+    temp: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
+    threads: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Sorted:
+    """Returns an iterator over the items of `iterable` in order.
+
+    It is the built-in `sorted` for more than fits in memory. Items whose keys are equal stay in
+    their order, also with `reverse=True`.
+
+        for row in sortwell.sorted(rows, key=lambda row: (row["city"], row["age"]), memory="1GiB"):
+            ...
+
+    Keys are None, bool, int, float, str, bytes, date, datetime, Decimal, UUID, and tuples of them.
+    All keys have one type in each position; bool, int and float are one type. None comes after
+    every value, and NaN after every other number; `reverse=True` reverses that too. -0.0 equals 0.
+    A datetime with a time zone is compared by its instant. A subclass that defines an order of its
+    own is no key.
+
+    `memory`, "1GiB" or a number of bytes, is that of buffers and of serialized items. Default:
+    256 MiB. Items that do not fit are written to temporary files in `temp`.
+
+    Items are serialized: common built-in types in a form of sortwell, others by `pickle`. So they
+    come back as copies. `serializer` replaces that: a pair of functions `(dumps, loads)`, or an
+    object that has them, such as a module. The whole iterable is read before this returns.
+
+    Raises `TypeError` for a key of another type, with the number of the item; the exceptions of
+    the iterable, of `key` and of the serializer; and what `sort` raises.
+    """
+    options: dict[str, Any] = {"memory": memory, "temp": temp, "threads": threads}
+    functions = serializer
+    if serializer is not None and not isinstance(serializer, tuple):
+        functions = (serializer.dumps, serializer.loads)
+    words = _options.words(options)
+    return Sorted(_native.sort_items(iterable, key, bool(reverse), words, functions, progress))
+
+
+class Sorted:
+    """Items in order, as `sortwell.sorted` returns them.
+
+    An iterator that can be used once. The last item, `close` and the end of a `with` block stop
+    the sort and remove its temporary files; so does the iterator when nothing refers to it.
+    """
+
+    __slots__ = ("_native", "_next", "_statistics")
+
+    def __init__(self, native: _native.SortedItems) -> None:
+        self._native = native
+        self._statistics: Statistics | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._native)
+
+    def __next__(self) -> Any:
+        return next(self._native)
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """The statistics of the sort; None before the last item was taken."""
+        if self._statistics is None:
+            json = self._native.statistics()
+            self._statistics = None if json is None else _statistics.of_json(json)
+        return self._statistics
+
+    def close(self) -> None:
+        """Stops the sort and removes its files. It does nothing after the last item."""
+        self._native.close()
+
+    def __enter__(self) -> Sorted:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,44 @@
+import os
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import Any, Generic, Protocol, TypeVar
+
+from sortwell import _native
+from sortwell._progress import Progress
+from sortwell._statistics import Statistics
+
+_Item = TypeVar("_Item")
+
+class _Serializer(Protocol):
+    @property
+    def dumps(self) -> Callable[[Any], bytes]: ...
+    @property
+    def loads(self) -> Callable[[bytes], Any]: ...
+
+def sorted(  # noqa: A001 - it takes the place of the built-in
+    iterable: Iterable[_Item],
+    /,
+    *,
+    key: Callable[[_Item], Any] | None = None,
+    reverse: bool = False,
+    memory: str | int | None = None,
+    serializer: _Serializer | tuple[Callable[[Any], bytes], Callable[[bytes], Any]] | None = None,
+    temp: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
+    threads: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Sorted[_Item]: ...
+
+class Sorted(Generic[_Item]):
+    def __init__(self, native: _native.SortedItems) -> None: ...
+    def __iter__(self) -> Iterator[_Item]: ...
+    def __next__(self) -> _Item: ...
+    @property
+    def statistics(self) -> Statistics | None: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Sorted[_Item]: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...

@@ -1,0 +1,133 @@
+"""Records that the program pushes, and takes back in blocks."""
+
+from __future__ import annotations
+
+from sortwell import _native, _options, _statistics
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Any, Protocol, TypeAlias
+
+    from typing_extensions import Buffer
+
+    from sortwell._native import Block
+    from sortwell._options import Option
+    from sortwell._progress import Progress
+    from sortwell._statistics import Statistics
+
+    class Array(Protocol):
+        """An array of NumPy, whose types have no buffer for Python 3.11."""
+
+        @property
+        def __array_interface__(self) -> dict[str, Any]: ...
+
+    Bytes: TypeAlias = Buffer | Array
+
+
+class Sorter:
+    """A sort of records that the program pushes.
+
+    The options are those of `sortwell sort`, without those for files. `format` and `key` describe
+    the records. `memory` is that of this sorter alone, "1GiB" or a number of bytes; default:
+    256 MiB. Records that do not fit are written to temporary files, in `temp` or the directory of
+    the system for them.
+
+        with sortwell.Sorter(format="fixed:16", key="0..8:u64be") as sorter:
+            sorter.push(array)
+            for block in sorter.finish():
+                rows = numpy.frombuffer(block, dtype)
+
+    One thread at a time uses a sorter. The end of the `with` block, or `close`, stops the sort and
+    removes its files. A process that `fork` made cannot use the sorter of its parent.
+    """
+
+    def __init__(
+        self, *, progress: Callable[[Progress], object] | None = None, **options: Option
+    ) -> None:
+        self._native = _native.BlockSorter(_options.words(options), progress)
+        self._blocks: Blocks | None = None
+
+    def push(self, buffer: Bytes) -> None:
+        """Adds records: bytes, memoryview, mmap, or a NumPy array.
+
+        The bytes are records of the format, one after the other, and are copied. A record may be
+        split over several calls. Calls with fewer than some kilobytes take longer for each byte.
+
+            sorter.push(numpy.array([(7, 1), (3, 2)], dtype=[("key", ">u8"), ("value", "<u8")]))
+
+        Raises `BufferError` for an array that is not contiguous, `UsageError` for wrong options or
+        after `finish`, and every error of the sort as soon as it has found it.
+        """
+        self._native.push(buffer)
+
+    def push_keyed(self, key: Bytes, payload: Bytes) -> None:
+        """Adds one record with a key, for the format "keyed", which is the default here.
+
+        Keys are compared as unsigned bytes. Blocks then have records of the format "keyed".
+
+            sorter.push_keyed(b"key", b"payload")
+
+        Raises what `push` raises.
+        """
+        self._native.push_keyed(key, payload)
+
+    def finish(self) -> Blocks:
+        """Ends the input, and returns an iterator of sorted blocks.
+
+        Raises what `push` raises; `UsageError` if it was called before.
+        """
+        self._native.finish()
+        self._blocks = Blocks(self._native)
+        return self._blocks
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """The statistics of the sort; None before the last block was taken."""
+        return None if self._blocks is None else self._blocks.statistics
+
+    def close(self) -> None:
+        """Stops the sort and removes its files. It does nothing after the last block."""
+        self._native.close()
+
+    def __enter__(self) -> Sorter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Blocks:
+    """Sorted blocks of a `Sorter`, each with whole records.
+
+    A `Block` has the buffer protocol: `numpy.frombuffer(block, dtype)`, `memoryview(block)` and
+    `file.write(block)` copy nothing. It stays valid as long as the program keeps it. The order and
+    the number of all records are proven when the iteration has ended.
+    """
+
+    def __init__(self, native: _native.BlockSorter) -> None:
+        self._native = native
+        self._statistics: Statistics | None = None
+
+    def __iter__(self) -> Iterator[Block]:
+        return self
+
+    def __next__(self) -> Block:
+        block = self._native.next_block()
+        if block is None:
+            if self._statistics is None:
+                json = self._native.statistics()
+                self._statistics = None if json is None else _statistics.of_json(json)
+            raise StopIteration
+        return block
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """The statistics of the sort; None before the last block was taken."""
+        return self._statistics

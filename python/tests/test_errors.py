@@ -1,0 +1,290 @@
+"""Errors of the package: their classes, their places, and what is left after them."""
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import numpy
+
+import sortwell
+
+ITEMS = 12_000
+PADDING = "x" * 3000
+
+
+def large_items(count=ITEMS):
+    """Yields items of 3 KB in no order."""
+    for number in range(count):
+        yield (number * 7919 % 10007, number, PADDING)
+
+
+class WithFolder(unittest.TestCase):
+    """Tests with a folder of their own."""
+
+    def setUp(self):
+        """Makes the folder."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def assert_nothing_left(self):
+        """Checks that the folder is empty."""
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), [])
+
+    def run_python(self, code, *, kill_after=None):
+        """Runs a program with the folder as its working directory."""
+        words = [sys.executable, "-c", code]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(words, cwd=self.folder, stdout=pipe, stderr=pipe, text=True) as it:
+            if kill_after:
+                it.stdout.readline()
+                time.sleep(kill_after)
+                it.send_signal(2)
+            out, err = it.communicate(timeout=60)
+        return it.returncode, out, err
+
+
+class Classes(WithFolder):
+    """Classes and attributes."""
+
+    def test_classes(self):
+        self.assertTrue(issubclass(sortwell.UsageError, ValueError))
+        self.assertTrue(issubclass(sortwell.NoSpaceError, OSError))
+        self.assertTrue(issubclass(sortwell.Interrupted, KeyboardInterrupt))
+        self.assertFalse(issubclass(sortwell.Interrupted, Exception))
+
+    def test_usage(self):
+        for options in ({"memory": "1X"}, {"keys": "1"}, {"stats": "x"}, {"force": "maybe"}):
+            with self.assertRaises(sortwell.UsageError) as caught:
+                sortwell.sort("in", "out", **options)
+            self.assertEqual(caught.exception.code, 2)
+        with self.assertRaisesRegex(sortwell.UsageError, "no output; name the file"):
+            sortwell.sort("in")
+
+    def test_storage(self):
+        missing = self.folder / "missing"
+        with self.assertRaises(sortwell.StorageError) as caught:
+            sortwell.sort(missing, self.folder / "out")
+        error = caught.exception
+        self.assertEqual((error.errno, error.filename, error.code), (2, str(missing), 4))
+        self.assertEqual(error.file, str(missing))
+        self.assertIn("No such file", str(error))
+
+    def test_malformed(self):
+        (self.folder / "in").write_bytes(b"12345")
+        with self.assertRaises(sortwell.MalformedError) as caught:
+            sortwell.sort(self.folder / "in", self.folder / "out", format="fixed:4")
+        self.assertEqual(caught.exception.file, str(self.folder / "in"))
+        with (
+            self.assertRaises(sortwell.MalformedError),
+            sortwell.Sorter(format="fixed:4") as sorter,
+        ):
+            sorter.push(b"12345")
+            list(sorter.finish())
+
+    def test_unsorted_input_of_a_merge(self):
+        for name, lines in (("a", "1\n3\n2\n"), ("b", "1\n")):
+            (self.folder / name).write_text(lines)
+        with self.assertRaises(sortwell.MalformedError) as caught:
+            sortwell.merge([self.folder / "a", self.folder / "b"], self.folder / "out")
+        self.assertIn("record 3 at offset 4 is out of order", str(caught.exception))
+
+    def test_no_space(self):
+        options = {"memory": "24MiB", "temp": self.folder, "temp_limit": "1MiB"}
+        sorter = sortwell.Sorter(format="fixed:100", **options)
+        with self.assertRaises(sortwell.NoSpaceError) as caught, sorter:
+            for _ in range(100):
+                sorter.push(bytes(1_000_000))
+            list(sorter.finish())
+        self.assertEqual(caught.exception.errno, 28)
+        self.assert_nothing_left()
+
+
+class Callers(WithFolder):
+    """Faults of the code that calls."""
+
+    def test_contiguous(self):
+        array = numpy.arange(16, dtype="<u8")
+        with sortwell.Sorter(format="fixed:8") as sorter:
+            for wrong in (array[::2], array[::-1], array.reshape(4, 4).T):
+                with self.assertRaisesRegex(BufferError, "np.ascontiguousarray"):
+                    sorter.push(wrong)
+            sorter.push(array)
+            self.assertEqual(sum(len(block) for block in sorter.finish()), 128)
+        with self.assertRaises(TypeError):
+            sortwell.Sorter().push("text")
+
+    def test_a_key_that_raises(self):
+        def key(item):
+            return 1 / (item[1] - 11_000)
+
+        with self.assertRaises(ZeroDivisionError):
+            sortwell.sorted(large_items(), key=key, memory="24MiB", temp=self.folder)
+        self.assert_nothing_left()
+
+    def test_an_iterator_that_fails(self):
+        def items():
+            yield from large_items(11_000)
+            raise LookupError("midway")
+
+        with self.assertRaisesRegex(LookupError, "midway"):
+            sortwell.sorted(items(), memory="24MiB", temp=self.folder)
+        self.assert_nothing_left()
+
+    def test_a_consumer_that_stops(self):
+        for end in ("close", "with", "drop"):
+            found = sortwell.sorted(large_items(), memory="24MiB", temp=self.folder)
+            self.assertEqual(next(found)[0], 0)
+            self.assertTrue(list(self.folder.iterdir()))
+            if end == "close":
+                found.close()
+                with self.assertRaisesRegex(sortwell.UsageError, "closed"):
+                    next(found)
+            elif end == "with":
+                with found:
+                    pass
+            else:
+                del found
+                gc.collect()
+            self.assert_nothing_left()
+
+    def test_a_progress_callback_that_raises(self):
+        def show(progress):
+            raise LookupError(progress.phase)
+
+        with self.assertRaises(LookupError):
+            sortwell.sorted(large_items(), memory="24MiB", temp=self.folder, progress=show).close()
+            time.sleep(0.2)
+            list(sortwell.sorted([1], progress=show))
+        self.assert_nothing_left()
+
+    def test_order_of_calls(self):
+        sorter = sortwell.Sorter(format="fixed:1")
+        sorter.push(b"b")
+        self.assertIsNone(sorter.statistics)
+        blocks = sorter.finish()
+        with self.assertRaisesRegex(sortwell.UsageError, "push: the input is complete"):
+            sorter.push(b"a")
+        with self.assertRaisesRegex(sortwell.UsageError, "finish: the input is complete"):
+            sorter.finish()
+        self.assertEqual([bytes(block) for block in blocks], [b"b"])
+        self.assertEqual(list(blocks), [])
+        self.assertEqual(sorter.statistics.records, 1)
+        sorter.close()
+        with self.assertRaisesRegex(sortwell.UsageError, "closed"):
+            sorter.push(b"a")
+        self.assertEqual(sorter.statistics.records, 1)
+        with self.assertRaisesRegex(sortwell.UsageError, "keys need the format 'keyed'"):
+            sortwell.Sorter(format="lines").push_keyed(b"", b"")
+
+    def test_one_thread_at_a_time(self):
+        inside, outside = threading.Event(), threading.Event()
+
+        def loads(data):
+            inside.set()
+            outside.wait(10)
+            return data
+
+        found = sortwell.sorted([1], serializer=(lambda item: b"x", loads))
+        thread = threading.Thread(target=lambda: next(found))
+        thread.start()
+        inside.wait(10)
+        with self.assertRaisesRegex(sortwell.UsageError, "from one thread at a time"):
+            next(found)
+        outside.set()
+        thread.join()
+
+
+class Processes(WithFolder):
+    """Signals, forks, and the end of the interpreter."""
+
+    def test_fork(self):
+        found = sortwell.sorted(large_items(), memory="24MiB", temp=self.folder)
+        first = next(found)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                next(found)
+            except sortwell.UsageError as error:
+                status = 0 if "after a fork" in str(error) else 2
+            del found
+            gc.collect()
+            own = list(sortwell.sorted([2, 1]))
+            os._exit(status if own == [1, 2] else 3)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual(sum(1 for _ in found), ITEMS - 1)
+        self.assertEqual(first[0], 0)
+        self.assert_nothing_left()
+
+    def test_end_of_the_interpreter(self):
+        code = (
+            "import sortwell\n"
+            "keep = [sortwell.Sorter(format='fixed:100', memory='24MiB', temp='.')]\n"
+            "keep.append(keep)\n"
+            "for _ in range(50): keep[0].push(bytes(1_000_000))\n"
+            "items = sortwell.sorted(((n * 7 % 1000, 'x' * 3000) for n in range(12000)),\n"
+            "    memory='24MiB', temp='.')\n"
+            "print(next(items)[0])\n"
+        )
+        self.assertEqual(self.run_python(code), (0, "0\n", ""))
+        self.assert_nothing_left()
+
+    def test_interrupt_of_each_call(self):
+        programs = {
+            "sorted": "for _ in sortwell.sorted(itertools.count(), memory='24MiB', temp='.'): ...",
+            "push": "s = sortwell.Sorter(format='fixed:100', memory='24MiB', temp='.')\n"
+            "    while True: s.push(bytes(50_000_000))",
+            "generate": "sortwell.generate(10**12, '/dev/null')",
+        }
+        for name, program in programs.items():
+            code = (
+                "import itertools, signal, sortwell, sys, time\n"
+                "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+                "print('begun', flush=True)\n"
+                "try:\n"
+                f"    {program}\n"
+                "except sortwell.Interrupted as error:\n"
+                "    print('interrupted', error.code, type(error.__cause__).__name__)\n"
+                "except KeyboardInterrupt:\n"
+                "    print('interrupted 130 KeyboardInterrupt')\n"
+            )
+            with self.subTest(name):
+                begun = time.monotonic()
+                status, out, err = self.run_python(code, kill_after=1)
+                self.assertLess(time.monotonic() - begun, 5)
+                self.assertEqual((status, out), (0, "interrupted 130 KeyboardInterrupt\n"), err)
+                self.assert_nothing_left()
+
+    def test_signal_handlers_run_during_a_sort(self):
+        sortwell.generate(300_000, self.folder / "in")
+        code = (
+            "import signal, sortwell\n"
+            "seen = []\n"
+            "class Stop(Exception): pass\n"
+            "def handler(*_):\n"
+            "    seen.append(1)\n"
+            "    if len(seen) == 3: raise Stop()\n"
+            "signal.signal(signal.SIGALRM, handler)\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)\n"
+            "try:\n"
+            "    while True:\n"
+            "        sortwell.sort('in', 'out', format='fixed:100', memory='24MiB', temp='.')\n"
+            "except Stop:\n"
+            "    signal.setitimer(signal.ITIMER_REAL, 0)\n"
+            "    print(len(seen) >= 3)\n"
+        )
+        status, out, err = self.run_python(code)
+        self.assertEqual((status, out), (0, "True\n"), err)
+        names = {path.name for path in self.folder.iterdir()}
+        self.assertLessEqual(names, {"in", "out"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,210 @@
+"""`sortwell.Sorter` with NumPy and others, and jobs of files beside the command."""
+
+import mmap
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+import sortwell
+
+DTYPE = numpy.dtype([("key", ">u8"), ("value", "<i4"), ("text", "S4")])
+
+
+def rows(count, seed=1):
+    """Returns records in no order, many with equal keys."""
+    random = numpy.random.default_rng(seed)
+    array = numpy.empty(count, DTYPE)
+    array["key"] = random.integers(0, max(count // 2, 1), count)
+    array["value"] = numpy.arange(count)
+    array["text"] = b"ab"
+    return array
+
+
+def joined(blocks):
+    """Returns all records of blocks, each of which has whole ones."""
+    parts = [numpy.frombuffer(block, DTYPE) for block in blocks]
+    return numpy.concatenate([numpy.empty(0, DTYPE), *parts])
+
+
+class Records(unittest.TestCase):
+    """Records that are pushed."""
+
+    def check_numpy(self, count, **options):
+        """Sorts structured records, and compares with NumPy's stable sort."""
+        array = rows(count)
+        with sortwell.Sorter(format="fixed:16", key="0..8", **options) as sorter:
+            for part in numpy.array_split(array, 7):
+                sorter.push(part)
+            found = joined(sorter.finish())
+        expected = array[numpy.argsort(array["key"], kind="stable")]
+        self.assertTrue(numpy.array_equal(found, expected))
+        self.assertEqual(sorter.statistics.records, count)
+        return sorter.statistics
+
+    def test_numpy(self):
+        for count in (0, 1, 10, 65_536, 200_000):
+            self.check_numpy(count)
+
+    def test_numpy_spilled(self):
+        statistics = self.check_numpy(4_000_000, memory="32MiB", threads=2)
+        self.assertGreaterEqual(statistics.passes, 2)
+
+    def test_blocks_are_not_copied(self):
+        sorter = sortwell.Sorter(format="fixed:16", key="0..8")
+        sorter.push(rows(100))
+        (block,) = sorter.finish()
+        first, second = numpy.frombuffer(block, DTYPE), numpy.frombuffer(block, numpy.uint8)
+        self.assertEqual(first.ctypes.data, second.ctypes.data)
+        self.assertFalse(first.flags.writeable)
+        self.assertEqual(len(block), 1600)
+        self.assertEqual(bytes(block), memoryview(block).tobytes())
+
+    def test_all_kinds_of_buffers(self):
+        with tempfile.TemporaryFile() as file:
+            file.write(b"c\nb\n")
+            file.flush()
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            sorter = sortwell.Sorter(format="lines")
+            for buffer in (b"z\n", bytearray(b"y\n"), memoryview(b"--x\n")[2:], mapped, b"a"):
+                sorter.push(buffer)
+            self.assertEqual(b"".join(sorter.finish()), b"a\nb\nc\nx\ny\nz\n")
+
+    def test_records_of_any_length_in_whole_blocks(self):
+        lines = [b"%d%s\n" % (n * 7919 % 100_003, b"x" * (n % 90)) for n in range(60_000)]
+        sorter = sortwell.Sorter(format="lines")
+        for line in lines:
+            sorter.push(line)
+        blocks = [bytes(block) for block in sorter.finish()]
+        self.assertGreater(len(blocks), 1)
+        self.assertTrue(all(block.endswith(b"\n") for block in blocks))
+        self.assertEqual(b"".join(blocks), b"".join(sorted(lines)))
+
+    def test_keyed(self):
+        with sortwell.Sorter() as sorter:
+            for key in (b"b", b"", b"a\0", b"a"):
+                sorter.push_keyed(key, b"<" + key + b">")
+            data = b"".join(sorter.finish())
+        found = []
+        while data:
+            follows, key = (int.from_bytes(data[at : at + 4], "little") for at in (0, 4))
+            found.append((data[8 : 8 + key], data[8 + key : 4 + follows]))
+            data = data[4 + follows :]
+        self.assertEqual(found, [(k, b"<" + k + b">") for k in (b"", b"a", b"a\0", b"b")])
+
+    def test_large_keyed(self):
+        with sortwell.Sorter(memory="64MiB") as sorter:
+            for number in range(40):
+                sorter.push_keyed(b"%02d" % (number * 7 % 40), bytes(1_000_000))
+            self.assertEqual(sum(map(len, sorter.finish())), 40 * (1_000_000 + 10))
+
+    def test_progress(self):
+        seen = []
+        sorter = sortwell.Sorter(format="fixed:16", memory="32MiB", progress=seen.append)
+        sorter.push(rows(2_000_000))
+        joined(sorter.finish())
+        self.assertTrue(seen)
+        self.assertGreater(seen[-1].done, 32_000_000)
+        self.assertIsInstance(seen[-1].phase, str)
+        self.assertIn("bytes", repr(seen[-1]))
+
+
+class Files(unittest.TestCase):
+    """Jobs of files."""
+
+    def setUp(self):
+        """Makes two inputs."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.rows = self.folder / "rows.csv"
+        self.rows.write_text('name,amount\n"Lee, Ann",10.50\nBob,2\nDee,-3.25\n')
+        self.output = self.folder / "out"
+
+    def test_sort(self):
+        seen = []
+        statistics = sortwell.sort(
+            self.rows, self.output, key="amount:decimal:desc", format="csv", progress=seen.append
+        )
+        expected = 'name,amount\n"Lee, Ann",10.50\nBob,2\nDee,-3.25\n'
+        self.assertEqual(self.output.read_text(), expected)
+        self.assertEqual((statistics.records, statistics.passes), (3, 1))
+        self.assertGreater(seen[-1].share, 0.9)
+
+    def test_options(self):
+        (self.folder / "a").write_text("b 1\na 2\nb 1\n")
+        sortwell.sort(
+            [str(self.folder / "a"), bytes(self.folder / "a")],
+            self.output,
+            key=["2:int:desc", "1"],
+            separator=" ",
+            unique=True,
+            memory=64 << 20,
+            threads=1,
+            resume=None,
+            force=False,
+        )
+        self.assertEqual(self.output.read_text(), "a 2\nb 1\n")
+        sortwell.sort(self.folder / "a", in_place=True)
+        self.assertEqual((self.folder / "a").read_text(), "a 2\nb 1\nb 1\n")
+
+    def test_merge_and_check(self):
+        for name, lines in (("a", "1\n3\n"), ("b", "2\n3\n"), ("wrong", "2\n1\n")):
+            (self.folder / name).write_text(lines)
+        sortwell.merge([self.folder / "a", self.folder / "b"], self.output)
+        self.assertEqual(self.output.read_text(), "1\n2\n3\n3\n")
+        checked = sortwell.check(self.output)
+        self.assertTrue(checked)
+        self.assertEqual((checked.records, checked.bytes, checked.disorder), (4, 8, None))
+        checked = sortwell.check([self.output, self.folder / "wrong"])
+        self.assertFalse(checked.is_sorted)
+        place = checked.disorder
+        self.assertEqual((place.offset, place.record), (2, 2))
+        self.assertEqual(place.file, str(self.folder / "wrong"))
+        self.assertIn("belongs before", place.message)
+        self.assertFalse(sortwell.check(self.output, unique=True))
+
+    def test_statistics(self):
+        statistics = sortwell.sort(self.rows, self.output)
+        self.assertEqual(statistics.as_dict()["records"], statistics.records)
+        self.assertEqual(statistics.streams.input_read, self.rows.stat().st_size)
+        self.assertIn("<html", statistics.report())
+        self.assertIn("<iframe srcdoc=", statistics._repr_html_())
+        self.assertIsNone(statistics.streams._repr_html_())
+        self.assertIn("records=", repr(statistics))
+        self.assertIn("passes", dir(statistics))
+        with self.assertRaises(AttributeError):
+            _ = statistics.nothing
+
+    def test_benchmark_records(self):
+        records = self.folder / "records"
+        self.assertIsInstance(sortwell.generate(1000, records, checksum=True), int)
+        self.assertFalse(sortwell.validate(records))
+        sortwell.sort(records, self.output, format="fixed:100", key="0..10")
+        self.assertTrue(sortwell.validate(self.output))
+        plan = sortwell.explain(records, self.output, format="fixed:100", memory="64MiB")
+        self.assertEqual(plan["passes"] if "passes" in plan else plan["outlook"]["passes"], 1)
+        with self.assertRaises(sortwell.UsageError) as caught:
+            sortwell.generate(1, self.folder / "x.gz")
+        self.assertIn("does not compress", str(caught.exception))
+        with self.assertRaises(sortwell.StorageError):
+            sortwell.validate(self.folder / "missing")
+
+    def test_calibrate(self):
+        profile = self.folder / "machine.toml"
+        words = sortwell.calibrate("cpu", self.folder, seconds=1, profile=profile)
+        self.assertIn("profile", words)
+        self.assertTrue(profile.exists())
+
+    def test_module_is_the_command(self):
+        pipe = subprocess.PIPE
+        words = [sys.executable, "-m", "sortwell", "--version"]
+        found = subprocess.run(words, stdout=pipe, text=True, check=True).stdout
+        self.assertEqual(found, f"sortwell {sortwell.__version__}\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# The tests of the Python package: they build its wheel, install it, and run python/tests.
+#
+# get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis,
+#                        mypy
+# test                   builds and installs the wheel, and runs the tests
+# test --if-possible     the same; where something is missing, says so and leaves them out
+#
+# SORTWELL_PYTHON_PROFILE is the profile of cargo; release by default, as the demo and the torture
+# also build the command in it. PYTHON names another interpreter than python3.
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(maturin==1.16.0 numpy==2.4.6 hypothesis==6.170.17 mypy==2.4.1)
+python3=${PYTHON:-python3}
+home=$PWD/target/python-env
+python=$home/bin/python
+wheels=target/python-wheels
+
+fail() { printf 'python: %s\n' "$*" >&2; exit 1; }
+
+# What is missing, in a line.
+missing() {
+    if ! "$python3" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+        echo "no Python 3.11 or newer"
+    elif ! "$python" -c 'import hypothesis, maturin, mypy, numpy' 2> /dev/null; then
+        echo "no ${packages[*]} for Python (make python, with a network)"
+    fi
+}
+
+get() {
+    if [[ -n $(missing) ]]; then
+        mkdir -p target
+        { "$python3" -m venv --clear "$home" \
+            && "$home/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"; } \
+            > target/python-env.log 2>&1 || tail -n 3 target/python-env.log >&2
+    fi
+    lacking=$(missing)
+    [[ -z $lacking ]] || fail "$lacking"
+}
+
+run_tests() {
+    lacking=$(missing)
+    if [[ -n $lacking ]]; then
+        [[ ${1:-} == --if-possible ]] || fail "$lacking"
+        echo "LEFT OUT: tests of the Python package: $lacking"
+        return
+    fi
+    pip=("$python" -m pip --quiet --disable-pip-version-check)
+    rm -rf "$wheels"
+    PATH=$home/bin:$PATH "${pip[@]}" wheel --no-build-isolation --no-deps --wheel-dir "$wheels" ./python
+    "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl
+    "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
+    cd python/tests
+    PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest ${TESTS:-discover}
+}
+
+case ${1:-} in
+    get) get ;;
+    test) run_tests "${2:-}" ;;
+    *) fail "say get or test" ;;
+esac
