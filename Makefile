@@ -61,7 +61,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: ## Build the command: target/release/sortwell
-	$(CARGO) build --release --package sortwell-cli
+	$(CARGO) build --release --package sortwell-cli --bin sortwell $(BUILT_WITH)
 
 capi: ## Build the C library: target/capi/libsortwell.so and target/release/libsortwell_capi.a
 	$(CARGO) build --release --package sortwell-capi

@@ -66,7 +66,8 @@ line() {
 
 require_tools
 say "building (the first time takes a minute or two)"
-cargo build --release --quiet --package sortwell-cli
+# BUILT_WITH names packages whose features are resolved with those of the command.
+cargo build --release --quiet --package sortwell-cli --bin sortwell ${BUILT_WITH:-}
 sortwell=${CARGO_TARGET_DIR:-target}/release/sortwell
 
 # A demo that was killed may have left its own folder; anyone else's is not ours to remove.

@@ -23,7 +23,9 @@ get_requires_for_build_editable = maturin.get_requires_for_build_editable
 def _command() -> Path:
     """Builds the command, and returns its path."""
     cargo = os.environ.get("CARGO", "cargo")
-    words = [cargo, "build", "--locked", "--package", "sortwell-cli", "--profile", PROFILE]
+    # Features are resolved for the extension too, so that what both need is built once.
+    packages = ["--package", "sortwell-cli", "--package", "sortwell-python"]
+    words = [cargo, "build", "--locked", *packages, "--bin", "sortwell", "--profile", PROFILE]
     subprocess.run(words, cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
     folder = "debug" if PROFILE == "dev" else PROFILE
