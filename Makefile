@@ -52,7 +52,7 @@ CAPI := $(MAKE) --no-print-directory -C crates/capi PREFIX="$(PREFIX)" LIBDIR="$
 # need the default.
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
-.PHONY: help build capi install dist deb demo test test-rust test-oracle test-slow test-browser browser \
+.PHONY: help build capi install dist wheel deb package-check demo test test-rust test-oracle test-slow test-browser browser \
 	test-python python torture oracle fuzz \
 	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
 	measure compare peers
@@ -77,6 +77,9 @@ install: ## Install the command with its manual pages, and the C library: PREFIX
 
 dist: ## Make the archive of a release in target/dist: command, libraries, manual pages, licences
 	@packaging/dist.sh
+
+wheel: ## Make the Python wheel and the source distribution in target/wheels
+	@packaging/wheel.sh
 
 deb: ## Make packages for Debian in target/deb: sortwell, libsortwell0, libsortwell-dev
 	@packaging/deb.sh
@@ -159,6 +162,9 @@ docs: ## Write docs/reference.md anew from the definition of the command line
 
 release-check: ## Check dependencies, the least Rust version, each feature, and the packages
 	@scripts/release_check.sh
+
+package-check: ## Build each package, some twice, install it in an empty root, and try it there
+	@packaging/check.sh
 
 deny: ## Check licences and known faults of dependencies; gets cargo-deny into target
 	@scripts/deny.sh

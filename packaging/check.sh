@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 base=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}/packages")
 rm -rf "$base/out"
 mkdir -p "$base/out"
-cd_root=$(mktemp --directory)
-trap 'rm -rf "$cd_root"' EXIT
+roots=$(mktemp --directory)
+trap 'rm -rf "$roots"' EXIT
 left_out=()
 
 step() {
@@ -32,10 +32,29 @@ archive() {
     step packaging/dist.sh "$base/out/archive"
     CARGO_TARGET_DIR=$base/again step packaging/dist.sh "$base/out/archive-again"
     step diff --recursive "$base/out/archive" "$base/out/archive-again"
-    tar --extract --directory="$cd_root" --file="$(ls "$base"/out/archive/*.tar.gz)"
-    mv "$cd_root"/sortwell-* "$cd_root/archive"
-    (cd "$cd_root/archive" && sha256sum --check --quiet SHA256SUMS)
-    try "$cd_root/archive" /lib command c
+    tar --extract --directory="$roots" --file="$(ls "$base"/out/archive/*.tar.gz)"
+    mv "$roots"/sortwell-* "$roots/archive"
+    (cd "$roots/archive" && sha256sum --check --quiet SHA256SUMS)
+    try "$roots/archive" /lib command c
+}
+
+wheel() {
+    if ! "${PYTHON:-python3}" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))'; then
+        left_out+=("the Python wheel: no Python 3.11 with venv")
+        return
+    fi
+    step packaging/wheel.sh "$base/out/wheel"
+    CARGO_TARGET_DIR=$base/again FROM_SDIST=1 step packaging/wheel.sh "$base/out/wheel-again"
+    step diff --recursive "$base/out/wheel" "$base/out/wheel-again"
+    "${PYTHON:-python3}" -m venv "$roots/wheel"
+    "$roots/wheel/bin/pip" install --quiet --disable-pip-version-check --no-index \
+        "$base"/out/wheel/*.whl
+    PYTHON=$roots/wheel/bin/python try "$roots/wheel" /lib command python
+    "$roots/wheel/bin/pip" uninstall --quiet --disable-pip-version-check --yes sortwell
+    if [[ -n $(find "$roots/wheel" -name '*sortwell*') ]]; then
+        echo "packages: files are left after the wheel was removed" >&2
+        exit 1
+    fi
 }
 
 debian() {
@@ -48,7 +67,7 @@ debian() {
         left_out+=("installing packages for Debian: takes root")
         return
     fi
-    local root=$cd_root/debian
+    local root=$roots/debian
     mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers} "$root/var/log"
     touch "$root/var/lib/dpkg/status"
     # The root holds nothing else, not even a C library.
@@ -77,7 +96,8 @@ container() {
 
 export CARGO_TARGET_DIR=$base
 archive
+wheel
 debian
 container
-printf -v words '%s; ' "${left_out[@]}"
+printf -v words '%s; ' "${left_out[@]:-nothing}"
 echo "=== packages: all good; left out: ${words%; }"

@@ -3,25 +3,29 @@
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 0)}
 export SOURCE_DATE_EPOCH
-
-# What is built here has other flags of the compiler, so that it lies apart.
+# What is built for packages has other flags of the compiler, so that it lies apart.
 CARGO_TARGET_DIR=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}/packaging")
 export CARGO_TARGET_DIR
 
-# No path of this machine gets into what cargo builds.
-home=${CARGO_HOME:-$HOME/.cargo}
-# The last one that fits counts.
-for pair in "$home=/cargo" "$PWD=/sortwell" "$CARGO_TARGET_DIR=/target"; do
-    RUSTFLAGS+=" --remap-path-prefix=$pair"
-    CFLAGS+=" -ffile-prefix-map=$pair"
-done
-export RUSTFLAGS CFLAGS
-unset home pair
+# Keeps the paths of this machine out of what cargo builds in this folder.
+hide_paths() {
+    local home=${CARGO_HOME:-$HOME/.cargo} pair
+    RUSTFLAGS=
+    CFLAGS=
+    # The last one that fits counts.
+    for pair in "$home=/cargo" "$PWD=/sortwell" "$CARGO_TARGET_DIR=/target"; do
+        RUSTFLAGS+=" --remap-path-prefix=$pair"
+        CFLAGS+=" -ffile-prefix-map=$pair"
+    done
+    export RUSTFLAGS CFLAGS
+}
 
-# Installs everything below a folder: DESTDIR, and variables of make.
+# Installs the command and the C library below a folder, without symbols for debuggers.
 install_all() {
     local destdir=$1
     shift
+    hide_paths
     make --no-print-directory install DESTDIR="$destdir" "$@" >&2
+    find "$destdir" -name sortwell -path '*/bin/*' -exec strip --strip-unneeded {} +
     find "$destdir" -name '*.a' -exec strip --strip-debug --enable-deterministic-archives {} +
 }

@@ -25,7 +25,6 @@ trap 'rm -rf "$staging"' EXIT
 all=$staging/all
 
 install_all "$all" PREFIX=/usr LIBDIR="$libraries"
-strip --strip-unneeded "$all/usr/bin/sortwell"
 packaging/licenses.sh > "$staging/copyright"
 find "$all/usr/share/man" -name '*.1' -exec gzip --no-name --best {} +
 

@@ -16,7 +16,6 @@ trap 'rm -rf "$staging"' EXIT
 root=$staging/$name
 
 install_all "$root" PREFIX=/
-strip --strip-unneeded "$root/bin/sortwell"
 # The prefix of the archive is where it was unpacked.
 sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|; s|^libdir=.*|libdir=${prefix}/lib|
     s|^includedir=.*|includedir=${prefix}/include|' "$root/lib/pkgconfig/sortwell.pc"
