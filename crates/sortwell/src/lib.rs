@@ -33,7 +33,7 @@
 //!   stops it from another thread.
 //!
 //! Features: `compression` (gzip, zstd and lz4), `icu` (orders of text by language) and `regex`
-//! (regular expressions in conditions) are on by default. `serde` adds the codec [`Postcard`] of
+//! (regular expressions in conditions) are on by default. `serde` adds the codec `Postcard` of
 //! values, and `counters` hardware counters in the statistics.
 //!
 //! The crate `sortwell-engine` does the work. Its interface is not stable; use this crate instead.

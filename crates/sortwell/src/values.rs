@@ -14,7 +14,7 @@ use crate::sorter::{Sorted, Sorter};
 pub type CodecError = Box<dyn StdError + Send + Sync>;
 
 /// A way to write values as bytes and to read them again. A pair of functions is one. With the
-/// feature `serde`, [`Postcard`] is one for all types that serde knows.
+/// feature `serde`, `Postcard` is one for all types that serde knows.
 ///
 /// ```
 /// use sortwell::{CodecError, Sorter, ValueCodec};
