@@ -6,6 +6,8 @@
 # test                   builds and installs the wheel, and runs the tests
 # test --if-possible     the same; where something is missing, says so and leaves them out
 #
+# oracle                 runs random commands through the package beside the model: CASES, SEED
+#
 # SORTWELL_PYTHON_PROFILE is the profile of cargo; release by default, as the demo and the torture
 # also build the command in it. PYTHON names another interpreter than python3.
 
@@ -52,12 +54,22 @@ run_tests() {
     PATH=$home/bin:$PATH "${pip[@]}" wheel --no-build-isolation --no-deps --wheel-dir "$wheels" ./python
     "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl
     "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
-    cd python/tests
-    PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest ${TESTS:-discover}
+    (cd python/tests && PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest ${TESTS:-discover})
+    [[ -n ${TESTS:-} ]] || run_oracle
+}
+
+# Runs random commands. The interpreter takes some memory of its own.
+run_oracle() {
+    local program=$home/bin/sortwell-by-package
+    { echo "#!$python"; cat python/tests/as_command.py; } > "$program"
+    chmod +x "$program"
+    PYTHONPATH=tests "$python" -B -m oracle --bin "$program" --own-mib 48 --jobs "$(nproc)" \
+        --cases "${CASES:-100}" --seed "${SEED:-29}"
 }
 
 case ${1:-} in
     get) get ;;
     test) run_tests "${2:-}" ;;
-    *) fail "say get or test" ;;
+    oracle) run_oracle ;;
+    *) fail "say get, test or oracle" ;;
 esac

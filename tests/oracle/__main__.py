@@ -46,6 +46,7 @@ class Settings:
     seed: int
     folder: Path
     reduce_seconds: float
+    own_mib: int
 
 
 class Worker:
@@ -54,7 +55,8 @@ class Worker:
     def __init__(self, settings: Settings) -> None:
         """Makes its folder."""
         self.settings = settings
-        self.runner = Runner(settings.binary, settings.folder / f"worker-{os.getpid()}")
+        folder = settings.folder / f"worker-{os.getpid()}"
+        self.runner = Runner(settings.binary, folder, settings.own_mib)
         self.reduced = 0
 
     def run(self, numbers: range) -> tuple[Coverage, list[str]]:
@@ -160,6 +162,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--case", type=int, help="run this case alone")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--reduce", type=float, default=20, help="seconds for a case; 0: not")
+    parser.add_argument(
+        "--own-mib", type=int, default=0, help="memory of the program itself: an interpreter has it"
+    )
     parser.add_argument("--dir", type=Path, help="where cases that differ are kept")
     parser.add_argument("--show", action="store_true", help="show the case, do not run it")
     return parser.parse_args()
@@ -173,7 +178,7 @@ def main() -> int:
     parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="sortwell-oracle-", dir=parent)).resolve()
     binary = str(options.bin.resolve())
-    settings = Settings(binary, seed, folder, options.reduce)
+    settings = Settings(binary, seed, folder, options.reduce, options.own_mib)
     print(f"oracle: seed {seed}, cases that differ are kept in {folder}", flush=True)
     if options.case is not None and options.show:
         case = draw_case(seed, options.case)

@@ -67,9 +67,10 @@ class Verdict:
 class Runner:
     """Runs cases in a folder, one after the other."""
 
-    def __init__(self, binary: str, root: Path) -> None:
-        """Starts the launcher."""
+    def __init__(self, binary: str, root: Path, own_mib: int = 0) -> None:
+        """Starts the launcher. A program may take `own_mib` of memory before it sorts."""
         self.binary = binary
+        self.own_mib = own_mib
         self.root = root
         script = Path(__file__).with_name("launcher.py")
         words = [sys.executable, "-I", "-S", str(script)]
@@ -119,7 +120,7 @@ class Runner:
                 break
             check_inputs(place, verdict)
         answer = self.attempt(place, verdict, None)
-        judge_end(place, verdict, answer)
+        judge_end(place, verdict, answer, self.own_mib)
         return verdict
 
     def attempt(self, place: Place, verdict: Verdict, kill: Kill | None) -> dict:
@@ -176,7 +177,7 @@ def check_inputs(place: Place, verdict: Verdict) -> None:
         verdict.add("input", f"changed: {', '.join(changed)}")
 
 
-def judge_end(place: Place, verdict: Verdict, answer: dict) -> None:
+def judge_end(place: Place, verdict: Verdict, answer: dict, own_mib: int) -> None:
     """Notes how the last run ended, what it wrote, and what it left."""
     status = answer["status"]
     if answer["reason"] == "hang":
@@ -187,7 +188,7 @@ def judge_end(place: Place, verdict: Verdict, answer: dict) -> None:
         return
     check_inputs(place, verdict)
     if status == 0:
-        check_peaks(verdict)
+        check_peaks(verdict, own_mib)
     is_kept = status != 0 and place.circumstances.keeps_work
     strangers = place.strangers()
     if strangers and not is_kept:
@@ -210,10 +211,11 @@ def judge_end(place: Place, verdict: Verdict, answer: dict) -> None:
     verdict.outcome = Outcome(status, {})
 
 
-def check_peaks(verdict: Verdict) -> None:
+def check_peaks(verdict: Verdict, own_mib: int) -> None:
     """Checks that no run took more memory than the budget, once that is known to be enough."""
     for budget_mib, peak in verdict.peaks:
-        if 0 < budget_mib == verdict.budget_mib and peak > budget_mib * MIB:
+        limit = max(budget_mib, own_mib) * MIB
+        if 0 < budget_mib == verdict.budget_mib and peak > limit:
             verdict.add("peak", f"a peak of {peak / MIB:.1f} MiB with -M {budget_mib}MiB")
 
 

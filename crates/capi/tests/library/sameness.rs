@@ -12,17 +12,17 @@ use tempfile::TempDir;
 
 use crate::harness::{command, installation, succeeded};
 
-/// A job, said once for all three.
+/// A job of `tests/parity.json`, said once for all interfaces. The tests of the Python package read
+/// the table too.
 struct Job {
-    name: &'static str,
+    name: String,
     /// `sort`, `merge` or `check`.
-    kind: &'static str,
-    format: &'static str,
-    keys: &'static [&'static str],
-    /// MiB of memory; 0 for the default.
-    memory: u64,
+    kind: String,
+    format: String,
+    keys: Vec<String>,
+    memory: Option<String>,
     unique: bool,
-    /// Contents of the inputs; the name of one that is missing if empty.
+    /// Contents of the inputs; empty for one that is missing.
     inputs: Vec<Vec<u8>>,
     /// The exit status and the code.
     status: i32,
@@ -51,7 +51,7 @@ impl Job {
     fn options(&self) -> Vec<String> {
         let mut options = vec![format!("format={}", self.format)];
         options.extend(self.keys.iter().map(|key| format!("key={key}")));
-        options.extend((self.memory > 0).then(|| format!("memory={}MiB", self.memory)));
+        options.extend(self.memory.iter().map(|memory| format!("memory={memory}")));
         options.extend(self.unique.then(|| "unique".to_owned()));
         options
     }
@@ -60,7 +60,7 @@ impl Job {
     fn by_command(&self, folder: &Folder) -> (Outcome, String) {
         let output = folder.at("by-command");
         let mut call = Command::new(command());
-        call.arg(self.kind).args(self.options().iter().map(|option| format!("--{option}")));
+        call.arg(&self.kind).args(self.options().iter().map(|option| format!("--{option}")));
         if self.kind != "check" {
             call.args(["--stats", "json", "-o"]).arg(&output);
         }
@@ -91,7 +91,8 @@ impl Job {
         let format: Format = self.format.parse().expect("a format");
         let keys = self.keys.iter().map(|key| key.parse().map_err(sortwell::Error::from));
         let keys = keys.collect::<Result<Vec<_>, _>>().map_err(Some)?;
-        let memory = (self.memory > 0).then(|| ByteSize::mib(self.memory));
+        let memory: Option<ByteSize> =
+            self.memory.as_ref().map(|memory| memory.parse().expect("a size"));
         macro_rules! with_options {
             ($job:expr) => {{
                 let job = $job;
@@ -102,7 +103,7 @@ impl Job {
             }};
         }
         let first = &folder.inputs[0];
-        let statistics = match self.kind {
+        let statistics = match self.kind.as_str() {
             "sort" => {
                 let mut job = SortJob::new(format, first, output);
                 let job = with_options!(&mut job);
@@ -194,71 +195,34 @@ fn keyed(count: u32) -> Vec<u8> {
 }
 
 fn jobs() -> Vec<Job> {
-    let base = || Job {
-        name: "",
-        kind: "sort",
-        format: "lines",
-        keys: &[],
-        memory: 0,
-        unique: false,
-        inputs: Vec::new(),
-        status: 0,
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/parity.json");
+    let table = fs::read_to_string(table).expect("the table");
+    let table: Vec<Value> = serde_json::from_str(&table).expect("JSON");
+    table.iter().map(job).collect()
+}
+
+/// Returns a job of the table.
+fn job(row: &Value) -> Job {
+    let word = |name: &str| row[name].as_str().map(str::to_owned);
+    let list = |name: &str| row[name].as_array().cloned().unwrap_or_default();
+    let input = |input: &Value| match input {
+        Value::String(text) => text.as_bytes().to_vec(),
+        Value::Null => Vec::new(),
+        made => {
+            let count = |name: &str| made[name].as_u64().map(|count| count as u32);
+            count("keyed").map(keyed).or_else(|| count("records").map(records)).expect("an input")
+        }
     };
-    let text = |text: &str| text.as_bytes().to_vec();
-    let rows = "name,amount\nAnn,7\nBob,30\n\"Cid, junior\",-1\nDan,7\n";
-    vec![
-        Job { name: "lines", inputs: vec![text("b\na\nc\n"), text("a")], ..base() },
-        Job { name: "unique", unique: true, inputs: vec![text("b\na\nb\n")], ..base() },
-        Job { name: "numbers", keys: &["2:int:desc"], inputs: vec![text("a 7\nb 30\n")], ..base() },
-        Job {
-            name: "rows",
-            format: "csv",
-            keys: &["amount:decimal:desc", "name"],
-            inputs: vec![text(rows)],
-            ..base()
-        },
-        Job { name: "keyed", format: "keyed", inputs: vec![keyed(5000)], ..base() },
-        Job {
-            name: "spilled",
-            format: "fixed:100",
-            keys: &["0..4"],
-            memory: 64,
-            inputs: vec![records(1_200_000)],
-            ..base()
-        },
-        Job {
-            name: "merged",
-            kind: "merge",
-            unique: true,
-            inputs: vec![text("a\nb\n"), text("b\nc\n")],
-            ..base()
-        },
-        Job {
-            name: "not sorted",
-            kind: "merge",
-            inputs: vec![text("b\na\n"), text("c\n")],
-            status: 3,
-            ..base()
-        },
-        Job { name: "checked", kind: "check", inputs: vec![text("a\nb\n")], ..base() },
-        Job { name: "disorder", kind: "check", inputs: vec![text("b\na\n")], status: 1, ..base() },
-        Job { name: "no file", inputs: vec![Vec::new()], status: 4, ..base() },
-        Job {
-            name: "no key",
-            keys: &["1:nothing"],
-            inputs: vec![text("a\n")],
-            status: 2,
-            ..base()
-        },
-        Job {
-            name: "malformed",
-            format: "csv",
-            inputs: vec![text("a,b\n1,2\n3\n")],
-            status: 3,
-            ..base()
-        },
-        Job { name: "cut", format: "fixed:8", inputs: vec![text("123")], status: 3, ..base() },
-    ]
+    Job {
+        name: word("name").expect("a name"),
+        kind: word("kind").unwrap_or_else(|| "sort".to_owned()),
+        format: word("format").unwrap_or_else(|| "lines".to_owned()),
+        keys: list("keys").iter().map(|key| key.as_str().expect("a key").to_owned()).collect(),
+        memory: word("memory"),
+        unique: row["unique"] == true,
+        inputs: list("inputs").iter().map(input).collect(),
+        status: row["status"].as_i64().unwrap_or_default() as i32,
+    }
 }
 
 #[test]
@@ -270,7 +234,7 @@ fn command_rust_and_c_do_the_same() {
         let (by_command, message) = job.by_command(&folder);
         assert_eq!(by_command.status, job.status, "{}: {message}", job.name);
         assert_eq!(job.by_rust(&folder), by_command, "{}: in Rust", job.name);
-        let (by_c, words) = job.by_c(&mut installed.call(&program), job.kind, &folder);
+        let (by_c, words) = job.by_c(&mut installed.call(&program), &job.kind, &folder);
         assert_eq!(by_c, by_command, "{}: in C: {words}", job.name);
         if job.status != 0 {
             assert_eq!(words, message, "{}", job.name);
@@ -297,7 +261,7 @@ fn errors_have_their_place() {
         let job = jobs.iter().find(|job| job.name == name).expect("a job");
         let folder = Folder::new(job);
         let mut call = installed.call(&program);
-        call.arg(job.kind).arg(folder.at("out")).args(&folder.inputs).arg("--").args(job.options());
+        call.arg(&job.kind).arg(folder.at("out")).args(&folder.inputs).arg("--").args(job.options());
         let printed = succeeded(&mut call);
         let lines: Vec<&str> = printed.lines().collect();
         assert_eq!(lines[2], folder.inputs[0].to_string_lossy(), "{name}");
