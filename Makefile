@@ -112,7 +112,7 @@ browser: ## Get selenium into target, and Chromium where root may install it
 test-python: ## Build, install and test the Python package; make python gets what that needs
 	@scripts/python.sh test
 
-python: ## Get what the tests of the Python package need into target: maturin, NumPy, hypothesis
+python: ## Get what the tests of the Python package need into target: maturin, NumPy, pyarrow and others
 	@scripts/python.sh get
 
 torture: build ## Kill sorts at random instants and look at what is left: KILLS, SECONDS, SEED

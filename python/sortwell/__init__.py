@@ -7,6 +7,8 @@
     for row in sortwell.sorted(rows, key=lambda row: (row["city"], row["name"])):
         ...
 
+    table = pyarrow.table(sortwell.sort_batches(table, by=[("ts", "desc"), "id"]))
+
     with sortwell.Sorter(format="fixed:100", key="0..10", memory="1GiB") as sorter:
         sorter.push(array)
         for block in sorter.finish():
@@ -21,6 +23,7 @@ import atexit as _atexit
 import os as _os
 
 from sortwell import _native
+from sortwell._batches import SortedBatches, sort_batches
 from sortwell._command import Validation, calibrate, explain, generate, validate
 from sortwell._errors import (
     Error,
@@ -32,7 +35,7 @@ from sortwell._errors import (
     UsageError,
 )
 from sortwell._files import Checked, Disorder, check, merge, sort
-from sortwell._native import Block, __version__
+from sortwell._native import Batch, Block, __version__
 from sortwell._progress import Progress
 from sortwell._sorted import Sorted, sorted  # noqa: A004 - it takes the place of the built-in
 from sortwell._sorter import Blocks, Sorter
@@ -42,6 +45,7 @@ _os.register_at_fork(after_in_child=_native.note_fork)
 _atexit.register(_native.close_all)
 
 __all__ = [
+    "Batch",
     "Block",
     "Blocks",
     "Checked",
@@ -53,6 +57,7 @@ __all__ = [
     "Progress",
     "ProofError",
     "Sorted",
+    "SortedBatches",
     "Sorter",
     "Statistics",
     "StorageError",
@@ -65,6 +70,7 @@ __all__ = [
     "generate",
     "merge",
     "sort",
+    "sort_batches",
     "sorted",
     "validate",
 ]

@@ -62,7 +62,8 @@ class Installed(unittest.TestCase):
         self.assertLess(statistics.median(times), 0.05)
 
     def test_no_dependency_is_imported(self):
-        code = "import sys, sortwell; print([m for m in ('numpy', 'pyarrow') if m in sys.modules])"
+        others = "('numpy', 'pyarrow', 'polars', 'pandas')"
+        code = f"import sys, sortwell; print([m for m in {others} if m in sys.modules])"
         self.assertEqual(run("-c", code), "[]\n")
 
     def test_command_and_its_pages(self):

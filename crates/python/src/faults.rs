@@ -14,6 +14,8 @@ static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Exit status of the command for a wrong request.
 const USAGE: u8 = 2;
+/// Code of an error of a source of batches, which the command does not have.
+const SOURCE: u8 = 1;
 /// Exit status of the command after a fault of its own.
 const BUG: u8 = 70;
 
@@ -60,6 +62,12 @@ pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
 /// Returns the exception for a wrong call.
 pub fn usage(py: Python<'_>, message: impl Into<String>) -> PyErr {
     FaultReport::new("UsageError", message.into(), USAGE).exception(py)
+}
+
+/// Returns the exception for a source of batches that has failed.
+pub fn source(py: Python<'_>, message: &str) -> PyErr {
+    let message = format!("sort_batches: the source of the batches has failed: {message}");
+    FaultReport::new("Error", message, SOURCE).exception(py)
 }
 
 /// Returns the exception for a panic.

@@ -4,16 +4,20 @@
 //!   job      sort, merge and check of files
 //!   blocks   records that the program pushes and takes in blocks
 //!   items    Python objects, sorted by keys: `sortwell.sorted`
+//!   batches  record batches of Arrow, sorted by columns: `sortwell.sort_batches`
 //!   key      normalized keys of Python objects
 //!   payload  Python objects as bytes, and back
 //!   waiting  work without the interpreter lock: signals, progress, forks, end of the interpreter
 //!   faults   errors as exceptions
-//!   buffer   the buffer protocol; the only unsafe code
+//!   buffer   the buffer protocol
 //! ```
+//!
+//! Unsafe code is in `buffer` and `batches/capsule` only.
 //!
 //! The package in `python/sortwell` has the documented functions and classes. Options, messages
 //! and codes are those of the command, as in the C library: `sortwell_cli::embed` reads them.
 
+mod batches;
 mod blocks;
 #[expect(unsafe_code, reason = "the buffer protocol of Python consists of raw pointers")]
 mod buffer;
@@ -28,6 +32,8 @@ use pyo3::prelude::*;
 
 #[pymodule(name = "_native")]
 mod native {
+    #[pymodule_export]
+    use crate::batches::{Batch, SortedBatchStream, sort_batches};
     #[pymodule_export]
     use crate::blocks::BlockSorter;
     #[pymodule_export]

@@ -86,26 +86,34 @@ impl<S: Send + 'static> Guarded<S> {
     ///
     /// A usage error during another call, and in a process that a fork made.
     pub fn lock(&self, py: Python<'_>, function: &str) -> PyResult<MutexGuard<'_, Option<S>>> {
+        self.claim().map_err(|refusal| faults::usage(py, format!("{function}: {refusal}")))
+    }
+
+    /// Returns the state as [`lock`](Self::lock) does, to a thread without the interpreter lock.
+    ///
+    /// # Errors
+    ///
+    /// The reason in words.
+    pub fn claim(&self) -> Result<MutexGuard<'_, Option<S>>, &'static str> {
         if self.is_of_parent() {
-            return Err(faults::usage(
-                py,
-                format!(
-                    "{function}: the sort belongs to the process that made it; after a fork, make \
-                     a new one"
-                ),
-            ));
+            return Err(
+                "the sort belongs to the process that made it; after a fork, make a new one",
+            );
         }
         match self.state.try_lock() {
             Ok(state) => Ok(state),
             Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(faults::usage(
-                py,
-                format!(
-                    "{function}: another call on this sort has not returned; use a sort from one \
-                     thread at a time, and not from its own callbacks"
-                ),
-            )),
+            Err(TryLockError::WouldBlock) => {
+                Err("another call on this sort has not returned; use a sort from one thread at a \
+                 time, and not from its own callbacks")
+            }
         }
+    }
+
+    /// Stops the job and frees it. The interpreter lock may be held or not: no thread of a sort
+    /// needs it.
+    pub fn close_here(&self) {
+        self.close();
     }
 
     /// Stops the job and frees it, without the interpreter lock.

@@ -1,0 +1,358 @@
+//! Rows of fixed width: columns are transposed to records, and back.
+//!
+//! ```text
+//!   record:  [v] key value  [v] key value | [v] value  [v] value ...
+//!            `----- compared as bytes ----'
+//! ```
+//!
+//! A key value is big-endian with its sign bit flipped, and all bits are flipped for a descending
+//! order. `[v]` is a validity byte; only columns that may have nulls have it. A float key does not
+//! give its value back, because -0.0 and all NaNs are normalized. So a float key is also a value.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, MutableBuffer, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field};
+
+use super::fault::BatchFault;
+use super::order::BatchKeyOrder;
+
+/// Bytes of the longest record. Longer ones are as fast with the other form.
+const RECORD_BYTES_MAX: usize = 4096;
+
+/// Validity byte of a value.
+const VALID: u8 = 1;
+/// Validity byte of a null that comes before all values. Payload columns use it as well.
+const NULL_FIRST: u8 = 0;
+/// Validity byte of a null that comes after all values.
+const NULL_LAST: u8 = 2;
+
+/// Places of the values of a row in a record.
+#[derive(Debug)]
+pub struct FixedLayout {
+    slots: Vec<FixedSlot>,
+    /// Bytes of the key, which are the first ones of the record.
+    key_bytes: usize,
+    record_bytes: usize,
+}
+
+/// Place of a value in a record.
+#[derive(Debug)]
+struct FixedSlot {
+    /// Number of the column in the schema.
+    column: usize,
+    data_type: DataType,
+    /// Place of the validity byte.
+    validity: Option<usize>,
+    null_byte: u8,
+    /// Place of the first byte of the value.
+    start: usize,
+    width: usize,
+    form: SlotForm,
+    /// True if the value of the column is read from here.
+    is_source: bool,
+}
+
+/// Form of a value in a record.
+#[derive(Debug, Clone, Copy)]
+enum SlotForm {
+    /// As in Arrow, little-endian.
+    Plain,
+    /// An integer or bytes whose order is that of their bytes; `flips` are the bits to flip in the
+    /// first byte, then in all others.
+    Ordered { is_reversed: bool, flips: (u8, u8) },
+    /// A float key.
+    Float { flip: u64, nan: u64 },
+}
+
+impl FixedLayout {
+    /// Returns the layout of a row with these key columns, if all columns have a fixed width.
+    /// `fields` have the types that are stored.
+    pub fn of(fields: &[Field], keys: &[(usize, BatchKeyOrder)]) -> Option<Self> {
+        let mut layout = Self { slots: Vec::new(), key_bytes: 0, record_bytes: 0 };
+        for &(column, order) in keys {
+            if fields[column].data_type() == &DataType::Null {
+                return None;
+            }
+            layout.add(column, &fields[column], Some(order))?;
+        }
+        layout.key_bytes = layout.record_bytes;
+        for (column, field) in fields.iter().enumerate() {
+            if !layout.slots.iter().any(|slot| slot.column == column && slot.is_source) {
+                layout.add(column, field, None)?;
+            }
+        }
+        (layout.record_bytes <= RECORD_BYTES_MAX).then_some(layout)
+    }
+
+    fn add(&mut self, column: usize, field: &Field, order: Option<BatchKeyOrder>) -> Option<()> {
+        let data_type = field.data_type().clone();
+        let width = width_of(&data_type)?;
+        let has_validity = field.is_nullable() && data_type != DataType::Null;
+        let validity = has_validity.then_some(self.record_bytes);
+        let start = self.record_bytes + usize::from(has_validity);
+        let is_last = order.is_some_and(|order| !order.is_null_first);
+        self.slots.push(FixedSlot {
+            column,
+            validity,
+            null_byte: if is_last { NULL_LAST } else { NULL_FIRST },
+            start,
+            width,
+            form: order.map_or(SlotForm::Plain, |order| SlotForm::of(&data_type, width, order)),
+            is_source: order.is_none() || !data_type.is_floating(),
+            data_type,
+        });
+        self.record_bytes = start + width;
+        Some(())
+    }
+
+    /// Returns the bytes of the key and of the record.
+    pub const fn lengths(&self) -> (usize, usize) {
+        (self.key_bytes, self.record_bytes)
+    }
+
+    /// Appends the rows `start..start + count` of the columns to `block`.
+    pub fn append(&self, columns: &[ArrayRef], start: usize, count: usize, block: &mut Vec<u8>) {
+        let from = block.len();
+        block.resize(from + count * self.record_bytes, 0);
+        for slot in &self.slots {
+            let values = columns[slot.column].slice(start, count);
+            slot.write(values.as_ref(), &mut block[from..], self.record_bytes);
+        }
+    }
+
+    /// Returns the columns of whole records.
+    ///
+    /// # Errors
+    ///
+    /// An error of Arrow for values that it does not take.
+    pub fn columns(&self, records: &[u8]) -> Result<Vec<ArrayRef>, BatchFault> {
+        let mut sources: Vec<_> = self.slots.iter().filter(|slot| slot.is_source).collect();
+        sources.sort_unstable_by_key(|slot| slot.column);
+        sources.into_iter().map(|slot| slot.read(records, self.record_bytes)).collect()
+    }
+}
+
+/// Returns the bytes of a value in a record, if all values have as many.
+fn width_of(data_type: &DataType) -> Option<usize> {
+    match data_type {
+        DataType::Null => Some(0),
+        DataType::Boolean => Some(1),
+        DataType::FixedSizeBinary(width) => usize::try_from(*width).ok(),
+        other => other.primitive_width(),
+    }
+}
+
+impl SlotForm {
+    fn of(data_type: &DataType, width: usize, order: BatchKeyOrder) -> Self {
+        let flip = if order.is_descending { 0xFF } else { 0 };
+        if data_type.is_floating() {
+            let nan = if order.is_null_first { 0 } else { u64::MAX };
+            return Self::Float { flip: if order.is_descending { u64::MAX } else { 0 }, nan };
+        }
+        let is_unsigned = data_type.is_unsigned_integer()
+            || matches!(data_type, DataType::Boolean | DataType::FixedSizeBinary(_));
+        let sign = if is_unsigned { 0 } else { 0x80 };
+        let is_bytes = matches!(data_type, DataType::FixedSizeBinary(_));
+        Self::Ordered { is_reversed: !is_bytes && width > 1, flips: (flip ^ sign, flip) }
+    }
+}
+
+impl FixedSlot {
+    fn write(&self, values: &dyn Array, records: &mut [u8], stride: usize) {
+        match &self.data_type {
+            DataType::Null => return,
+            DataType::Boolean => {
+                let (bits, flip) = (values.as_boolean().values(), self.first_flip());
+                for (bit, record) in bits.iter().zip(records.chunks_exact_mut(stride)) {
+                    record[self.start] = u8::from(bit) ^ flip;
+                }
+            }
+            _ => {
+                let data = values.to_data();
+                let first = data.offset() * self.width;
+                let bytes = &data.buffers()[0][first..first + data.len() * self.width];
+                self.write_bytes(bytes, records, stride);
+            }
+        }
+        let Some(validity) = self.validity else { return };
+        let Some(nulls) = values.nulls() else {
+            for record in records.chunks_exact_mut(stride) {
+                record[validity] = VALID;
+            }
+            return;
+        };
+        for (is_valid, record) in nulls.iter().zip(records.chunks_exact_mut(stride)) {
+            if is_valid {
+                record[validity] = VALID;
+            } else {
+                // Nulls are equal, so their records have equal bytes.
+                record[self.start..self.start + self.width].fill(0);
+                record[validity] = self.null_byte;
+            }
+        }
+    }
+
+    fn first_flip(&self) -> u8 {
+        match self.form {
+            SlotForm::Ordered { flips, .. } => flips.0,
+            SlotForm::Plain | SlotForm::Float { .. } => 0,
+        }
+    }
+
+    fn write_bytes(&self, values: &[u8], records: &mut [u8], stride: usize) {
+        match self.width {
+            1 => self.write_wide::<1>(values, records, stride),
+            2 => self.write_wide::<2>(values, records, stride),
+            4 => self.write_wide::<4>(values, records, stride),
+            8 => self.write_wide::<8>(values, records, stride),
+            16 => self.write_wide::<16>(values, records, stride),
+            32 => self.write_wide::<32>(values, records, stride),
+            0 => {}
+            width => {
+                let flip = self.first_flip();
+                for (value, record) in
+                    values.chunks_exact(width).zip(records.chunks_exact_mut(stride))
+                {
+                    let target = record[self.start..self.start + width].iter_mut();
+                    target.zip(value).for_each(|(target, byte)| *target = byte ^ flip);
+                }
+            }
+        }
+    }
+
+    fn write_wide<const W: usize>(&self, values: &[u8], records: &mut [u8], stride: usize) {
+        let start = self.start;
+        match self.form {
+            SlotForm::Plain => move_values::<W>((values, W, 0), (records, stride, start), |v| v),
+            SlotForm::Ordered { is_reversed, flips } => {
+                move_values::<W>((values, W, 0), (records, stride, start), |mut value| {
+                    if is_reversed {
+                        value.reverse();
+                    }
+                    flipped(value, flips)
+                });
+            }
+            SlotForm::Float { flip, nan } => {
+                move_values::<W>((values, W, 0), (records, stride, start), |value| {
+                    float_key(value, flip, nan)
+                });
+            }
+        }
+    }
+
+    fn read(&self, records: &[u8], stride: usize) -> Result<ArrayRef, BatchFault> {
+        let count = records.len() / stride;
+        let byte = |row: usize, at: usize| records[row * stride + at];
+        let nulls = self.validity.map(|validity| {
+            NullBuffer::new(BooleanBuffer::collect_bool(count, |row| byte(row, validity) == VALID))
+        });
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+        let builder = ArrayDataBuilder::new(self.data_type.clone()).len(count);
+        let builder = match &self.data_type {
+            DataType::Null => builder,
+            DataType::Boolean => {
+                let mut bits = BooleanBufferBuilder::new(count);
+                let flip = self.first_flip();
+                (0..count).for_each(|row| bits.append((byte(row, self.start) ^ flip) & 1 == 1));
+                builder.add_buffer(bits.finish().into_inner())
+            }
+            _ => builder.add_buffer(self.read_bytes(records, stride, count)),
+        };
+        let data: ArrayData = builder.nulls(nulls).build()?;
+        Ok(make_array(data))
+    }
+
+    fn read_bytes(&self, records: &[u8], stride: usize, count: usize) -> Buffer {
+        let mut values = MutableBuffer::from_len_zeroed(count * self.width);
+        let target = values.as_slice_mut();
+        match self.width {
+            1 => self.read_wide::<1>(records, stride, target),
+            2 => self.read_wide::<2>(records, stride, target),
+            4 => self.read_wide::<4>(records, stride, target),
+            8 => self.read_wide::<8>(records, stride, target),
+            16 => self.read_wide::<16>(records, stride, target),
+            32 => self.read_wide::<32>(records, stride, target),
+            0 => {}
+            width => {
+                let flip = self.first_flip();
+                for (target, record) in
+                    target.chunks_exact_mut(width).zip(records.chunks_exact(stride))
+                {
+                    let value = &record[self.start..self.start + width];
+                    target.iter_mut().zip(value).for_each(|(to, byte)| *to = byte ^ flip);
+                }
+            }
+        }
+        values.into()
+    }
+
+    fn read_wide<const W: usize>(&self, records: &[u8], stride: usize, target: &mut [u8]) {
+        let source = (records, stride, self.start);
+        match self.form {
+            SlotForm::Ordered { is_reversed, flips } => {
+                move_values::<W>(source, (target, W, 0), |value| {
+                    let mut value = flipped(value, flips);
+                    if is_reversed {
+                        value.reverse();
+                    }
+                    value
+                });
+            }
+            SlotForm::Plain | SlotForm::Float { .. } => {
+                move_values::<W>(source, (target, W, 0), |value| value);
+            }
+        }
+    }
+}
+
+/// Copies values of `W` bytes. Both sides are bytes, the distance of values, and the place of the
+/// first one.
+#[inline]
+fn move_values<const W: usize>(
+    (from, from_stride, from_start): (&[u8], usize, usize),
+    (to, to_stride, to_start): (&mut [u8], usize, usize),
+    change: impl Fn([u8; W]) -> [u8; W],
+) {
+    for (from, to) in from.chunks_exact(from_stride).zip(to.chunks_exact_mut(to_stride)) {
+        let mut value = [0; W];
+        value.copy_from_slice(&from[from_start..from_start + W]);
+        to[to_start..to_start + W].copy_from_slice(&change(value));
+    }
+}
+
+#[inline]
+fn flipped<const W: usize>(mut value: [u8; W], (first, others): (u8, u8)) -> [u8; W] {
+    value[0] ^= first;
+    value[1..].iter_mut().for_each(|byte| *byte ^= others);
+    value
+}
+
+/// Returns the key of a little-endian float of at most 8 bytes.
+#[inline]
+fn float_key<const W: usize>(value: [u8; W], flip: u64, nan: u64) -> [u8; W] {
+    let mut wide = [0; 8];
+    wide[..W].copy_from_slice(&value);
+    let bits = u64::from_le_bytes(wide);
+    let sign = 1 << (8 * W - 1);
+    // Bits of the fraction: of half, single and double precision.
+    let fraction = match W {
+        2 => 10,
+        4 => 23,
+        _ => 52,
+    };
+    let infinity = (sign - 1) >> fraction << fraction;
+    let magnitude = bits & (sign - 1);
+    let key = if magnitude > infinity {
+        nan
+    } else if bits & sign == 0 || magnitude == 0 {
+        (magnitude | sign) ^ flip
+    } else {
+        !bits ^ flip
+    };
+    let mut bytes = [0; W];
+    bytes.copy_from_slice(&key.to_le_bytes()[..W]);
+    bytes.reverse();
+    bytes
+}

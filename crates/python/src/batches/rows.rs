@@ -1,0 +1,267 @@
+//! Batches as records for the sort, and records as batches.
+//!
+//! The schema decides the form of the records: `fixed` if all columns have a fixed width and the
+//! keys are no dictionaries, `keyed` otherwise.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, SchemaRef};
+use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
+use sortwell::{Error, Progress};
+
+use super::dictionary::UnionDictionary;
+use super::fault::BatchFault;
+use super::fixed::FixedLayout;
+use super::keyed::KeyedLayout;
+use super::order::{self, BatchKeyOrder};
+
+/// Bytes that are pushed at once.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// Most rows of a batch, and about as many bytes, unless the program says how many rows.
+const BATCH_ROWS: usize = 1 << 16;
+const BATCH_BYTES: usize = 4 << 20;
+/// Most bytes of a batch in any case: offsets of 32 bits reach further.
+const BATCH_BYTES_MAX: usize = 1 << 30;
+
+/// Most columns that a message names.
+const NAMES_MAX: usize = 40;
+
+/// Form of the records.
+#[derive(Debug)]
+enum RowForm {
+    Fixed(FixedLayout),
+    Keyed(KeyedLayout),
+}
+
+/// Conversion of batches to records and back.
+#[derive(Debug)]
+pub struct BatchRows {
+    schema: SchemaRef,
+    form: RowForm,
+    /// The dictionary of each column that has one.
+    dictionaries: Vec<Option<UnionDictionary>>,
+    rows_max: usize,
+    bytes_max: usize,
+}
+
+impl BatchRows {
+    /// Returns the conversion for batches of a schema. A key is the name of a column, and true if
+    /// its order is descending.
+    ///
+    /// # Errors
+    ///
+    /// A usage error for a key that is not one column, and for a type that is not supported.
+    pub fn plan(
+        schema: &SchemaRef,
+        by: Vec<(String, bool)>,
+        is_null_first: bool,
+        rows: Option<usize>,
+    ) -> Result<Self, BatchFault> {
+        let mut keys: Vec<(usize, BatchKeyOrder)> = Vec::new();
+        for (name, is_descending) in by {
+            let column = key_column(schema, &name)?;
+            // A key that occurs again compares equal values.
+            if keys.iter().all(|key| key.0 != column) {
+                keys.push((column, BatchKeyOrder { is_descending, is_null_first }));
+            }
+        }
+        let mut dictionaries = Vec::new();
+        let mut stored = Vec::new();
+        for field in schema.fields() {
+            check_payload(field)?;
+            let dictionary = UnionDictionary::of(field)?;
+            let kind = if dictionary.is_some() { &DataType::UInt32 } else { field.data_type() };
+            stored.push(Field::new(field.name(), kind.clone(), field.is_nullable()));
+            dictionaries.push(dictionary);
+        }
+        let has_fixed_keys = keys.iter().all(|(column, _)| dictionaries[*column].is_none());
+        let fixed = has_fixed_keys.then(|| FixedLayout::of(&stored, &keys)).flatten();
+        let form = match fixed {
+            Some(layout) => RowForm::Fixed(layout),
+            None => {
+                let types: Vec<_> = schema.fields().iter().map(|field| field.data_type()).collect();
+                let stored: Vec<_> = stored.iter().map(Field::data_type).collect();
+                RowForm::Keyed(KeyedLayout::new(&types, &stored, &keys)?)
+            }
+        };
+        Ok(Self {
+            schema: Arc::clone(schema),
+            form,
+            dictionaries,
+            rows_max: rows.unwrap_or(BATCH_ROWS),
+            bytes_max: if rows.is_some() { BATCH_BYTES_MAX } else { BATCH_BYTES },
+        })
+    }
+
+    /// Returns the schema of the batches.
+    pub const fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Returns the options `format` and `key` of the sort.
+    pub fn options(&self) -> (String, Option<String>) {
+        match &self.form {
+            RowForm::Fixed(layout) => {
+                let (key_bytes, record_bytes) = layout.lengths();
+                (format!("fixed:{record_bytes}"), Some(format!("0..{key_bytes}")))
+            }
+            RowForm::Keyed(_) => ("keyed".to_owned(), None),
+        }
+    }
+
+    /// Pushes the rows of a batch.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sort; an interruption after a stop; a usage error of a dictionary.
+    pub fn push(
+        &mut self,
+        batch: &RecordBatch,
+        sort: &mut BlockSort,
+        progress: &Progress,
+    ) -> Result<(), BatchFault> {
+        let columns = batch.columns();
+        let mut stored = Vec::with_capacity(columns.len());
+        for (column, dictionary) in columns.iter().zip(&mut self.dictionaries) {
+            stored.push(match dictionary {
+                Some(dictionary) => dictionary.indices(column)?,
+                None => Arc::clone(column),
+            });
+        }
+        let at_once = match &self.form {
+            RowForm::Fixed(layout) => (BLOCK_BYTES / layout.lengths().1).max(1),
+            RowForm::Keyed(_) => KeyedLayout::rows_at_once(columns),
+        };
+        for start in (0..batch.num_rows()).step_by(at_once) {
+            if progress.is_stopping() {
+                return Err(Error::Interrupted.into());
+            }
+            let count = at_once.min(batch.num_rows() - start);
+            match &self.form {
+                RowForm::Fixed(layout) => {
+                    let block = sort.room(count * layout.lengths().1)?;
+                    layout.append(&stored, start, count, block);
+                }
+                RowForm::Keyed(layout) => {
+                    let slices = |columns: &[ArrayRef]| -> Vec<_> {
+                        columns.iter().map(|column| column.slice(start, count)).collect()
+                    };
+                    layout.push(&slices(columns), &slices(&stored), sort)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next records, and returns their batch; `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sort.
+    pub fn next_batch(
+        &mut self,
+        records: &mut RecordsInOrder,
+        rest: &mut Vec<u8>,
+    ) -> Result<Option<RecordBatch>, BatchFault> {
+        let mut block = std::mem::take(rest);
+        let columns = match &self.form {
+            RowForm::Fixed(layout) => {
+                let length = layout.lengths().1;
+                let rows = self.rows_max.min((self.bytes_max / length).max(1));
+                while block.len() < rows * length && records.advance_block()? {
+                    block.extend_from_slice(records.lent());
+                }
+                *rest = block.split_off(block.len().min(rows * length));
+                layout.columns(&block)?
+            }
+            RowForm::Keyed(layout) => {
+                let mut ends = Vec::new();
+                while ends.len() < self.rows_max
+                    && block.len() < self.bytes_max
+                    && records.advance()?
+                {
+                    block.extend_from_slice(records.lent());
+                    ends.push(block.len());
+                }
+                if ends.is_empty() { Vec::new() } else { layout.columns(&block, &ends)? }
+            }
+        };
+        if block.is_empty() {
+            return Ok(None);
+        }
+        let dictionaries = self.dictionaries.iter_mut().zip(columns);
+        let columns = dictionaries.map(|(dictionary, column)| match dictionary {
+            Some(dictionary) => dictionary.column(&column),
+            None => Ok(column),
+        });
+        let columns = columns.collect::<Result<_, BatchFault>>()?;
+        Ok(Some(RecordBatch::try_new(Arc::clone(&self.schema), columns)?))
+    }
+}
+
+/// Returns the number of the column with this name.
+fn key_column(schema: &SchemaRef, name: &str) -> Result<usize, BatchFault> {
+    let fields = schema.fields();
+    let mut found = fields.iter().enumerate().filter(|(_, field)| field.name() == name);
+    let Some((column, field)) = found.next() else {
+        let names: Vec<_> =
+            fields.iter().take(NAMES_MAX).map(|field| format!("'{}'", field.name())).collect();
+        let more = match fields.len().saturating_sub(NAMES_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        return Err(BatchFault::Usage(format!(
+            "by: there is no column '{name}'; the columns are {}{more}",
+            names.join(", ")
+        )));
+    };
+    if found.next().is_some() {
+        return Err(BatchFault::Usage(format!(
+            "by: several columns have the name '{name}'; rename all but one"
+        )));
+    }
+    if !order::is_ordered(field.data_type()) {
+        return Err(BatchFault::Usage(format!(
+            "by: column '{name}' of type {} has no order here; sort by numbers, times, texts, \
+             bytes or booleans",
+            field.data_type()
+        )));
+    }
+    Ok(column)
+}
+
+/// Checks that the type of a column can move with a row.
+fn check_payload(field: &Field) -> Result<(), BatchFault> {
+    let is_supported = match field.data_type() {
+        DataType::Dictionary(_, values) => !has_dictionary(values),
+        other => !has_dictionary(other),
+    };
+    if is_supported {
+        return Ok(());
+    }
+    Err(BatchFault::Usage(format!(
+        "column '{}' of type {} has a dictionary inside another type, which is not supported; \
+         cast it to the type of the values",
+        field.name(),
+        field.data_type()
+    )))
+}
+
+fn has_dictionary(data_type: &DataType) -> bool {
+    let is_inside = |field: &Arc<Field>| has_dictionary(field.data_type());
+    match data_type {
+        DataType::Dictionary(..) => true,
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _)
+        | DataType::RunEndEncoded(_, field) => is_inside(field),
+        DataType::Struct(fields) => fields.iter().any(is_inside),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| is_inside(field)),
+        _ => false,
+    }
+}

@@ -1,0 +1,152 @@
+"""`sortwell.sort_batches`: record batches of Arrow in the order of some columns."""
+
+from __future__ import annotations
+
+from sortwell import _errors, _native, _options, _statistics
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import TracebackType
+    from typing import Any, Literal, Protocol, TypeAlias
+
+    from sortwell._native import Batch
+    from sortwell._progress import Progress
+    from sortwell._statistics import Statistics
+
+    class ArrowStream(Protocol):
+        """An object with record batches, such as a table."""
+
+        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+    class ArrowArray(Protocol):
+        """An object with one record batch."""
+
+        def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
+    Key: TypeAlias = str | tuple[str, Literal["asc", "desc"]]
+
+
+def sort_batches(
+    data: ArrowStream | ArrowArray,
+    by: str | Sequence[Key],
+    *,
+    nulls: Literal["last", "first"] = "last",
+    memory: str | int | None = None,
+    threads: int | None = None,
+    temp: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
+    batch_rows: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> SortedBatches:
+    """Returns the rows of record batches in order, as a stream of record batches.
+
+    `data` is an object with `__arrow_c_stream__` or `__arrow_c_array__`: a table, batch or reader
+    of pyarrow, a data frame of Polars, a relation of DuckDB, and others. It may be larger than
+    memory. The result has the same schema, and rows with equal keys stay in their order.
+
+        found = sortwell.sort_batches(table, by=[("ts", "desc"), "id"], memory="1GiB")
+        reader = pyarrow.RecordBatchReader.from_stream(found)
+
+    `by` names the key columns: a name, or a list of names and of pairs of a name and "asc" or
+    "desc". Numbers, times and decimals are compared by value, texts by their UTF-8 bytes, and
+    dictionaries by the values of their rows. Nulls come last, or first with `nulls="first"`, in
+    both directions. NaN comes between the numbers and the nulls, and -0.0 equals 0.0.
+
+    `memory`, "1GiB" or a number of bytes, is that of buffers and of rows that wait in them.
+    Default: 256 MiB. Rows that do not fit are written to temporary files in `temp`. Batches of
+    `data` that the program holds are not counted, nor are the values of dictionaries.
+
+    `batch_rows` is the number of rows of a batch. Default: 65536, and fewer if a batch would have
+    more than about 4 MiB.
+
+    All batches are read before this returns. Raises `UsageError` for a column that does not exist,
+    has no order or cannot be moved; `Error` with the message of a source that fails; `TypeError`
+    for data without batches; and what `sort` raises.
+    """
+    if nulls not in ("first", "last"):
+        raise _usage(f"nulls= is {nulls!r}; use 'first' or 'last'")
+    if batch_rows is not None and batch_rows < 1:
+        raise _usage(f"batch_rows= is {batch_rows}; use 1 or more")
+    options: dict[str, Any] = {"memory": memory, "temp": temp, "threads": threads}
+    words = _options.words(options)
+    keys = _keys(by)
+    return SortedBatches(
+        _native.sort_batches(data, keys, nulls == "first", batch_rows, words, progress)
+    )
+
+
+def _usage(message: str) -> BaseException:
+    return _errors.make("UsageError", f"sort_batches: {message}", 2, None, None, None, None)
+
+
+def _keys(by: str | Sequence[Key]) -> list[tuple[str, bool]]:
+    """Returns the names of key columns, and true for a descending order."""
+    keys = []
+    for key in [by] if isinstance(by, str) else by:
+        name, direction = (key, "asc") if isinstance(key, str) else key
+        if direction not in ("asc", "desc"):
+            raise _usage(f"by: the direction of {name!r} is {direction!r}; use 'asc' or 'desc'")
+        keys.append((name, direction == "desc"))
+    if not keys:
+        raise _usage("by: it names no column")
+    return keys
+
+
+class SortedBatches:
+    """Sorted record batches, as `sortwell.sort_batches` returns them.
+
+    They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
+    iterator of `Batch`. The last batch, `close` and the end of a `with` block stop the sort and
+    remove its temporary files; so does the end of the last object that refers to the batches.
+    """
+
+    __slots__ = ("_native", "_statistics")
+
+    def __init__(self, native: _native.SortedBatchStream) -> None:
+        self._native = native
+        self._statistics: Statistics | None = None
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hands the batches over as a stream of C.
+
+        The stream owns the sort from then on. It works in every thread. `requested_schema` changes
+        nothing: batches have the schema of the data.
+        """
+        return self._native.stream()
+
+    def __arrow_c_schema__(self) -> Any:
+        """Returns the schema of the batches as a structure of C."""
+        return self._native.schema()
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        batch = self._native.next_batch()
+        if batch is None:
+            raise StopIteration
+        return batch
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """The statistics of the sort; None before the last batch was taken."""
+        if self._statistics is None:
+            json = self._native.statistics()
+            self._statistics = None if json is None else _statistics.of_json(json)
+        return self._statistics
+
+    def close(self) -> None:
+        """Stops the sort and removes its files. It does nothing after the last batch."""
+        self._native.close()
+
+    def __enter__(self) -> SortedBatches:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

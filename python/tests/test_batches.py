@@ -1,0 +1,475 @@
+"""`sortwell.sort_batches` beside the model, pyarrow, Polars, NumPy and nanoarrow."""
+
+import datetime
+import decimal
+import gc
+import os
+import random
+import threading
+import unittest
+
+import batch_model
+import nanoarrow
+import numpy
+import polars
+import pyarrow
+import pyarrow.compute
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_errors import WithFolder
+
+import sortwell
+
+settings.register_profile(
+    "sortwell", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("sortwell")
+
+NUMBERS = [0.0, -0.0, 1.5, -2.0, float("nan"), float("inf"), float("-inf")]
+TEXTS = st.one_of(
+    st.sampled_from(["", "a", "b"]),
+    st.text(max_size=40).map(lambda text: text.encode("utf-8", "replace").decode()),
+)
+BYTES = st.one_of(st.sampled_from([b"", b"\0", b"\0\0"]), st.binary(max_size=40))
+
+
+def whole(bits, is_signed):
+    """Returns integers of a width, often equal ones and those at the ends."""
+    least = -(1 << bits - 1) if is_signed else 0
+    most = least + (1 << bits) - 1
+    return st.one_of(st.integers(least, most), st.sampled_from([0, 1, least, most]))
+
+
+def floats(width):
+    """Returns floats of a width."""
+    return st.one_of(st.floats(width=width), st.sampled_from(NUMBERS))
+
+
+def decimals(digits, scale):
+    """Returns decimal numbers with a number of digits."""
+    most = 10**digits - 1
+    context = decimal.Context(prec=digits + 1)
+    return st.integers(-most, most).map(
+        lambda number: decimal.Decimal(number).scaleb(-scale, context)
+    )
+
+
+INSTANTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2200, 1, 1))
+FIELDS = [
+    *((getattr(pyarrow, f"int{bits}")(), whole(bits, True)) for bits in (8, 16, 32, 64)),
+    *((getattr(pyarrow, f"uint{bits}")(), whole(bits, False)) for bits in (8, 16, 32, 64)),
+    (pyarrow.float16(), floats(16).map(numpy.float16)),
+    (pyarrow.float32(), floats(32)),
+    (pyarrow.float64(), floats(64)),
+    (pyarrow.bool_(), st.booleans()),
+    (pyarrow.string(), TEXTS),
+    (pyarrow.large_string(), TEXTS),
+    (pyarrow.string_view(), TEXTS),
+    (pyarrow.binary(), BYTES),
+    (pyarrow.large_binary(), BYTES),
+    (pyarrow.binary_view(), BYTES),
+    (pyarrow.binary(3), st.binary(min_size=3, max_size=3)),
+    (pyarrow.date32(), st.dates()),
+    (pyarrow.timestamp("us"), INSTANTS),
+    (pyarrow.timestamp("ms", "Europe/Oslo"), INSTANTS),
+    (pyarrow.time64("us"), st.times()),
+    (pyarrow.duration("us"), st.timedeltas(datetime.timedelta(-9999), datetime.timedelta(9999))),
+    (pyarrow.decimal128(12, 3), decimals(12, 3)),
+    (pyarrow.decimal256(40, 5), decimals(40, 5)),
+    (pyarrow.dictionary(pyarrow.int8(), pyarrow.string()), st.sampled_from("abc")),
+    (pyarrow.dictionary(pyarrow.int32(), pyarrow.float64()), st.sampled_from(NUMBERS)),
+]
+# Types that cannot be keys.
+PAYLOADS = [
+    (pyarrow.list_(pyarrow.int16()), st.lists(st.integers(0, 9), max_size=3)),
+    (
+        pyarrow.struct([("a", pyarrow.string()), ("b", pyarrow.bool_())]),
+        st.fixed_dictionaries({"a": TEXTS, "b": st.booleans()}),
+    ),
+    (
+        pyarrow.map_(pyarrow.string(), pyarrow.int8()),
+        st.dictionaries(st.sampled_from("abc"), st.integers(0, 9)).map(lambda d: list(d.items())),
+    ),
+    (pyarrow.list_(pyarrow.int8(), 2), st.lists(st.integers(0, 9), min_size=2, max_size=2)),
+    (pyarrow.null(), st.none()),
+]
+
+
+@st.composite
+def tables(draw):
+    """Returns a table of batches that are slices, keys, and options."""
+    rows = draw(st.integers(0, 50))
+    kinds = draw(st.lists(st.sampled_from(FIELDS), min_size=1, max_size=4))
+    key_count = len(kinds)
+    kinds += draw(st.lists(st.sampled_from(FIELDS + PAYLOADS), max_size=3))
+    fields, columns = [], []
+    for number, (kind, values) in enumerate(kinds):
+        is_nullable = kind == pyarrow.null() or draw(st.booleans())
+        if is_nullable and draw(st.booleans()):
+            values = st.one_of(st.none(), values)
+        # A few values, so that keys are often equal.
+        pool = draw(st.lists(values, min_size=1, max_size=6))
+        chosen = draw(st.lists(st.sampled_from(pool), min_size=rows + 3, max_size=rows + 3))
+        columns.append(pyarrow.array(chosen, kind).slice(2, rows))
+        metadata = {"number": str(number)} if number % 2 else None
+        fields.append(pyarrow.field(f"c{number}", kind, is_nullable, metadata))
+    schema = pyarrow.schema(fields, {"of": "all"})
+    table = pyarrow.Table.from_arrays(columns, schema=schema)
+    cuts = sorted(draw(st.lists(st.integers(0, rows), max_size=3)))
+    pieces = [table.slice(a, b - a) for a, b in zip([0, *cuts], [*cuts, rows], strict=True)]
+    table = pyarrow.concat_tables(pieces)
+    names = draw(st.permutations(range(key_count)))[: draw(st.integers(1, 3))]
+    by = [(f"c{number}", draw(st.sampled_from(["asc", "desc"]))) for number in names]
+    return table, by, draw(st.sampled_from(["last", "first"])), draw(st.integers(1, 60))
+
+
+class BesideTheModel(unittest.TestCase):
+    """Random tables."""
+
+    def assert_same(self, found, expected):
+        """Checks that two tables have the same schema and the same bits."""
+        self.assertTrue(found.schema.equals(expected.schema, check_metadata=True), found.schema)
+        found.validate(full=True)
+        for name in expected.column_names:
+            columns = [batch_model.bits(table[name]) for table in (found, expected)]
+            self.assertTrue(columns[0].equals(columns[1]), (name, *columns))
+
+    @settings(max_examples=300)
+    @given(tables())
+    def test_random(self, case):
+        table, by, nulls, batch_rows = case
+        sorted_batches = sortwell.sort_batches(table, by, nulls=nulls, batch_rows=batch_rows)
+        found = pyarrow.table(sorted_batches)
+        self.assertTrue(all(chunk <= batch_rows for chunk in map(len, found[0].chunks)))
+        self.assert_same(found, self.by_model(table, by, nulls))
+        self.assertEqual(sorted_batches.statistics.records, table.num_rows)
+
+    def by_model(self, table, by, nulls):
+        """Returns the rows in the order of the model."""
+        order = pyarrow.array(batch_model.indices(table, by, nulls), pyarrow.int64())
+        columns = [batch_model.take(column, order) for column in table.columns]
+        return pyarrow.Table.from_arrays(columns, schema=table.schema)
+
+    def large(self, seed, rows, has_text):
+        """Returns a table of random columns in batches of random lengths."""
+        seeded = numpy.random.default_rng(seed)
+        columns = {
+            "id": pyarrow.array(seeded.integers(-50, 50, rows, numpy.int64)),
+            "value": pyarrow.array(
+                seeded.choice([*NUMBERS, *range(90)], rows), mask=seeded.random(rows) < 0.1
+            ),
+            "number": pyarrow.array(numpy.arange(rows, dtype=numpy.uint32)),
+        }
+        if has_text:
+            texts = pyarrow.array([f"{n % 7919:0{n % 70}d}" for n in range(rows)])
+            columns["text"] = texts.take(pyarrow.array(seeded.permutation(rows)))
+            columns["kind"] = pyarrow.array(seeded.choice(["x", "y", "z"], rows))
+            columns["kind"] = columns["kind"].dictionary_encode()
+        table = pyarrow.table(columns)
+        batches, start, lengths = [], 0, random.Random(seed)
+        while start < rows:
+            count = lengths.choice([1, 100, 70_000])
+            batches.append(table.slice(start, count))
+            start += count
+        return pyarrow.concat_tables(batches)
+
+    def test_runs(self):
+        for seed, has_text in ((1, False), (2, True)):
+            rows = 400_000 if has_text else 1_500_000
+            table = self.large(seed, rows, has_text)
+            keys = [("value", "descending"), ("id", "ascending")]
+            keys += [("text", "ascending")] if has_text else []
+            by = [(name, "desc" if way == "descending" else "asc") for name, way in keys]
+            for nulls in ("last", "first"):
+                with self.subTest(seed=seed, nulls=nulls):
+                    it = sortwell.sort_batches(table, by, nulls=nulls, memory="24MiB")
+                    found = pyarrow.table(it)
+                    self.assertGreater(it.statistics.passes, 1)
+                    self.assert_same(found, self.by_pyarrow(table, keys, nulls))
+
+    def by_pyarrow(self, table, keys, nulls):
+        """Returns the rows in the order of pyarrow, which the number of the row makes stable."""
+        # For pyarrow too, NaN stands beside the nulls.
+        place = "at_end" if nulls == "last" else "at_start"
+        keys = [(name, way, place) for name, way in [*keys, ("number", "ascending")]]
+        return table.take(pyarrow.compute.sort_indices(table, keys))
+
+
+TABLE = pyarrow.table({"key": [3, 1, None, 2], "text": ["c", "a", "n", "b"]})
+IN_ORDER = [
+    {"key": 1, "text": "a"},
+    {"key": 2, "text": "b"},
+    {"key": 3, "text": "c"},
+    {"key": None, "text": "n"},
+]
+
+
+class Libraries(unittest.TestCase):
+    """Producers and consumers."""
+
+    def test_producers(self):
+        batch = TABLE.to_batches()[0]
+        producers = {
+            "table": TABLE,
+            "batch": batch,
+            "reader": pyarrow.RecordBatchReader.from_batches(TABLE.schema, [batch, batch][:1]),
+            "struct": batch.to_struct_array(),
+            "polars": polars.DataFrame(TABLE),
+            "nanoarrow": nanoarrow.ArrayStream(TABLE),
+            "nanoarrow array": nanoarrow.c_array(batch),
+            "sortwell": sortwell.sort_batches(TABLE, "text"),
+            "batch of sortwell": next(sortwell.sort_batches(TABLE, "text")),
+        }
+        for name, data in producers.items():
+            with self.subTest(name):
+                found = pyarrow.table(sortwell.sort_batches(data, "key"))
+                self.assertEqual(found.to_pylist(), IN_ORDER)
+
+    def test_consumers(self):
+        def sorted_batches():
+            return sortwell.sort_batches(TABLE, ["key"], batch_rows=3)
+
+        self.assertEqual(polars.DataFrame(sorted_batches()).to_dicts(), IN_ORDER)
+        self.assertEqual(list(nanoarrow.ArrayStream(sorted_batches()).to_pylist()), IN_ORDER)
+        reader = pyarrow.RecordBatchReader.from_stream(sorted_batches())
+        self.assertEqual([batch.num_rows for batch in reader], [3, 1])
+        batches = list(sorted_batches())
+        self.assertEqual([len(batch) for batch in batches], [3, 1])
+        self.assertIn("3 rows, 2 columns", repr(batches[0]))
+        rows = [row for batch in batches for row in pyarrow.record_batch(batch).to_pylist()]
+        self.assertEqual(rows, IN_ORDER)
+        schema = pyarrow.schema(sorted_batches())
+        self.assertEqual(schema, TABLE.schema)
+        self.assertEqual(pyarrow.schema(batches[0]), TABLE.schema)
+
+    def test_numpy(self):
+        values = numpy.random.default_rng(1).integers(0, 1000, 10_000)
+        table = pyarrow.table({"value": values, "number": numpy.arange(10_000)})
+        found = pyarrow.table(sortwell.sort_batches(table, [("value", "desc")]))
+        order = numpy.argsort(-values, kind="stable")
+        self.assertTrue(numpy.array_equal(found["number"].to_numpy(), order))
+
+    def test_polars(self):
+        frame = polars.DataFrame(
+            {"a": ["x", None, "y", "x"], "b": [1.0, 2.0, float("nan"), None], "c": [True] * 4},
+            schema_overrides={"a": polars.Categorical},
+        )
+        found = polars.DataFrame(sortwell.sort_batches(frame, ["a", ("b", "desc")]))
+        self.assertEqual(found.schema, frame.schema)
+        self.assertEqual(found["a"].to_list(), ["x", "x", "y", None])
+        self.assertEqual(found["b"].to_list()[:2], [1.0, None])
+
+    def test_another_thread(self):
+        it = sortwell.sort_batches(TABLE, "key")
+        rows = []
+        thread = threading.Thread(target=lambda: rows.extend(pyarrow.table(it).to_pylist()))
+        thread.start()
+        thread.join()
+        self.assertEqual(rows, IN_ORDER)
+        self.assertEqual(it.statistics.records, 4)
+
+
+class Dictionaries(unittest.TestCase):
+    """Dictionaries of batches."""
+
+    def test_one_dictionary_is_kept(self):
+        kind = pyarrow.dictionary(pyarrow.int8(), pyarrow.string(), ordered=True)
+        values = pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array([2, 0, None, 2], pyarrow.int8()), ["z", "unused", "a"], ordered=True
+        )
+        table = pyarrow.table({"d": values, "n": [0, 1, 2, 3]})
+        found = pyarrow.table(sortwell.sort_batches(table, "d"))
+        self.assertEqual(found["d"].type, kind)
+        self.assertEqual(found["n"].to_pylist(), [0, 3, 1, 2])
+        column = found["d"].combine_chunks()
+        self.assertEqual(column.dictionary.to_pylist(), ["z", "unused", "a"])
+
+    def test_dictionaries_are_put_together(self):
+        kind = pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
+        batches = [
+            pyarrow.record_batch({"d": pyarrow.array(texts, kind)}) for texts in ("ba", "cb", "d")
+        ]
+        reader = pyarrow.RecordBatchReader.from_batches(batches[0].schema, batches)
+        found = pyarrow.table(sortwell.sort_batches(reader, [("d", "desc")]))
+        self.assertEqual(found["d"].to_pylist(), ["d", "c", "b", "b", "a"])
+
+    def test_too_many_values(self):
+        kind = pyarrow.dictionary(pyarrow.int8(), pyarrow.int64())
+        batches = [
+            pyarrow.record_batch({"d": pyarrow.array(range(start, start + 100), kind)})
+            for start in (0, 100)
+        ]
+        reader = pyarrow.RecordBatchReader.from_batches(batches[0].schema, batches)
+        with self.assertRaisesRegex(sortwell.UsageError, "'d' of type .*more than 128 values"):
+            sortwell.sort_batches(reader, "d")
+
+
+class Empty(unittest.TestCase):
+    """Few rows, batches and columns."""
+
+    def test_no_rows(self):
+        schema = pyarrow.schema([("a", pyarrow.int64(), False), ("b", pyarrow.string())])
+        dictionary = pyarrow.schema(
+            [("a", pyarrow.int8()), ("b", pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))]
+        )
+        for data in (
+            schema.empty_table(),
+            dictionary.empty_table(),
+            pyarrow.RecordBatchReader.from_batches(schema, []),
+            pyarrow.RecordBatchReader.from_batches(schema, schema.empty_table().to_batches()),
+        ):
+            it = sortwell.sort_batches(data, "a")
+            found = pyarrow.table(it)
+            self.assertEqual((found.num_rows, found.schema), (0, data.schema))
+            self.assertEqual(it.statistics.records, 0)
+
+    def test_null_columns(self):
+        table = pyarrow.table({"a": pyarrow.nulls(3), "b": [3, 1, 2]})
+        for by, order in ((["a"], [3, 1, 2]), (["a", "b"], [1, 2, 3])):
+            found = pyarrow.table(sortwell.sort_batches(table, by))
+            self.assertEqual(found["b"].to_pylist(), order)
+            self.assertEqual(found.schema, table.schema)
+
+
+class Faults(WithFolder):
+    """Errors, and what is left after them."""
+
+    def large(self, rows=1_000_000):
+        """Returns a table that does not fit into the memory of the tests."""
+        numbers = numpy.arange(rows) * 7919 % 100_003
+        return pyarrow.table({"key": numbers, "more": numbers, "text": numbers.astype("S")})
+
+    def test_keys(self):
+        table = pyarrow.table({"a": [1], "b": ["x"], "list": [[1]]})
+        cases = {
+            "no column 'c'; the columns are 'a', 'b', 'list'": "c",
+            "it names no column": [],
+            "direction of 'a' is 'down'": [("a", "down")],
+            "column 'list' of type List.* has no order": ["a", "list"],
+        }
+        for message, by in cases.items():
+            with self.assertRaisesRegex(sortwell.UsageError, message):
+                sortwell.sort_batches(table, by)
+        twice = pyarrow.Table.from_arrays([[1], [2]], names=["a", "a"])
+        with self.assertRaisesRegex(sortwell.UsageError, "several columns have the name 'a'"):
+            sortwell.sort_batches(twice, "a")
+        self.assertEqual(pyarrow.table(sortwell.sort_batches(table, ["a", "a"])), table)
+
+    def test_options(self):
+        for name, value in (("nulls", "middle"), ("batch_rows", 0), ("memory", "x")):
+            with self.assertRaises(sortwell.UsageError):
+                sortwell.sort_batches(TABLE, "key", **{name: value})
+
+    def test_data(self):
+        for data in (7, [1, 2], {"key": [1]}):
+            with self.assertRaisesRegex(TypeError, "__arrow_c_stream__"):
+                sortwell.sort_batches(data, "key")
+        with self.assertRaises(sortwell.Error):
+            sortwell.sort_batches(pyarrow.chunked_array([[1, 2]]), "key")
+        inside = pyarrow.array([["a"]], pyarrow.list_(pyarrow.string()))
+        inside = pyarrow.ListArray.from_arrays([0, 1], inside.values.dictionary_encode())
+        with self.assertRaisesRegex(sortwell.UsageError, "'d' .*dictionary inside another type"):
+            sortwell.sort_batches(pyarrow.table({"a": [1], "d": inside}), "a")
+
+    def test_a_source_that_fails(self):
+        table = self.large(300_000)
+
+        def batches():
+            yield from table.to_batches(max_chunksize=10_000)
+            raise LookupError("the source is gone")
+
+        reader = pyarrow.RecordBatchReader.from_batches(table.schema, batches())
+        with self.assertRaisesRegex(sortwell.Error, "the source is gone"):
+            sortwell.sort_batches(reader, "key", memory="24MiB", temp=self.folder)
+        self.assert_nothing_left()
+
+    def test_a_consumer_that_stops(self):
+        before = len(os.listdir("/proc/self/task"))
+        table = self.large()
+        for end in ("close", "with", "drop", "stream", "capsule", "closed stream"):
+            it = sortwell.sort_batches(table, "key", memory="24MiB", temp=self.folder)
+            self.assertTrue(list(self.folder.iterdir()))
+            if end == "close":
+                self.assertGreater(len(next(it)), 0)
+                it.close()
+                with self.assertRaisesRegex(sortwell.UsageError, "closed"):
+                    next(it)
+            elif end == "with":
+                with it:
+                    pass
+            elif end == "stream":
+                reader = pyarrow.RecordBatchReader.from_stream(it)
+                del it
+                reader.read_next_batch()
+                reader.close()
+                del reader
+            elif end == "closed stream":
+                reader = pyarrow.RecordBatchReader.from_stream(it)
+                reader.read_next_batch()
+                it.close()
+                with self.assertRaisesRegex(Exception, "closed"):
+                    reader.read_next_batch()
+            elif end == "capsule":
+                capsule = it.__arrow_c_stream__()
+                del it, capsule
+            else:
+                del it
+            gc.collect()
+            self.assert_nothing_left()
+            self.assertLessEqual(len(os.listdir("/proc/self/task")), before + 2, end)
+
+    def test_batches_are_taken_once(self):
+        it = sortwell.sort_batches(TABLE, "key", batch_rows=1)
+        self.assertEqual(len(next(it)), 1)
+        # The stream has the batches that are left.
+        self.assertEqual(pyarrow.table(it).num_rows, 3)
+        for take in (next, pyarrow.table):
+            with self.assertRaisesRegex(sortwell.UsageError, "once"):
+                take(it)
+
+    def test_no_space(self):
+        it = sortwell.sort_batches
+        with self.assertRaises(sortwell.StorageError):
+            it(self.large(), "key", memory="24MiB", temp=self.folder / "missing")
+
+    def test_a_progress_callback(self):
+        seen = []
+        it = sortwell.sort_batches(self.large(), "key", memory="24MiB", progress=seen.append)
+        pyarrow.table(it)
+        self.assertGreater(len(seen), 0)
+
+        def show(progress):
+            raise LookupError("no more")
+
+        with self.assertRaisesRegex(Exception, "no more"):
+            pyarrow.table(sortwell.sort_batches(self.large(), "key", progress=show))
+
+    def test_interrupts(self):
+        begin = (
+            "import numpy, pyarrow, signal, sortwell\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "n = numpy.arange(100_000) * 7919 % 100_003\n"
+            "batch = pyarrow.record_batch({'key': n, 'more': n})\n"
+            "def forever():\n"
+            "    while True: yield batch\n"
+            "def reader(): return pyarrow.RecordBatchReader.from_batches(batch.schema, forever())\n"
+            "table = pyarrow.Table.from_batches([batch] * 50)\n"
+            "print('begun', flush=True)\n"
+            "try:\n"
+        )
+        end = "except KeyboardInterrupt:\n    print('interrupted')\n"
+        programs = {
+            "input": "    sortwell.sort_batches(reader(), 'key', memory='24MiB', temp='.')\n",
+            "output": "    while True:\n"
+            "        it = sortwell.sort_batches(table, 'key', batch_rows=100)\n"
+            "        pyarrow.table(it)\n",
+        }
+        for name, program in programs.items():
+            with self.subTest(name):
+                status, out, err = self.run_python(begin + program + end, kill_after=0.7)
+                self.assertEqual((status, out), (0, "interrupted\n"), err)
+                self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    unittest.main()
