@@ -79,8 +79,8 @@ def run(command: str, words: list[str], folder: Path) -> int:
 
 def main() -> int:
     """Carries out the command line."""
-    # Not below TMPDIR, where the random commands look for what sorts leave.
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+    # Not in TMPDIR, where the random commands look for what sorts leave.
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         try:
             return run(sys.argv[1], sys.argv[2:], Path(folder))
         except sortwell.Error as error:

@@ -261,7 +261,11 @@ fn errors_have_their_place() {
         let job = jobs.iter().find(|job| job.name == name).expect("a job");
         let folder = Folder::new(job);
         let mut call = installed.call(&program);
-        call.arg(&job.kind).arg(folder.at("out")).args(&folder.inputs).arg("--").args(job.options());
+        call.arg(&job.kind)
+            .arg(folder.at("out"))
+            .args(&folder.inputs)
+            .arg("--")
+            .args(job.options());
         let printed = succeeded(&mut call);
         let lines: Vec<&str> = printed.lines().collect();
         assert_eq!(lines[2], folder.inputs[0].to_string_lossy(), "{name}");
