@@ -51,6 +51,8 @@ def counts(statistics: dict) -> dict:
 
 
 class Parity(unittest.TestCase):
+    """Every job of the table."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
