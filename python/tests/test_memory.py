@@ -13,24 +13,49 @@ MIB = 1 << 20
 ALLOWANCE = 32 * MIB
 
 SORT = """
-import random, resource, sys
+import random, sys
 import sortwell
 
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+def size(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith(name))
 
 list(sortwell.sorted(range(1000)))
 memory, count, padding = map(int, sys.argv[1:])
 seeded, text = random.Random(1), "x" * padding
-before = resident()
+before = size("VmRSS")
 items = ((seeded.random(), f"{n}{text}") for n in range(count))
 last, found = -1.0, 0
 for key, _ in sortwell.sorted(items, key=lambda item: item[0], memory=memory):
     assert key >= last
     last, found = key, found + 1
 assert found == count
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before)
+print(size("VmHWM") - before)
+"""
+
+BATCHES = """
+import sys
+import numpy, pyarrow, sortwell
+
+def size(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith(name))
+
+memory, count, is_fixed = map(int, sys.argv[1:])
+seeded = numpy.random.default_rng(1)
+
+def batch():
+    keys = seeded.integers(0, 1 << 60, 1 << 16)
+    return pyarrow.record_batch({"key": keys, "more": keys if is_fixed else keys.astype(str)})
+
+first = batch()
+list(sortwell.sort_batches(first, "key"))
+before = size("VmRSS")
+source = pyarrow.RecordBatchReader.from_batches(first.schema, (batch() for _ in range(count)))
+found = sortwell.sort_batches(source, "key", memory=memory)
+rows = sum(batch.num_rows for batch in pyarrow.RecordBatchReader.from_stream(found))
+assert rows == count << 16
+print(size("VmHWM") - before)
 """
 
 
@@ -49,6 +74,12 @@ class Memory(unittest.TestCase):
             with self.subTest(memory=memory):
                 peak = int(run("-c", SORT, str(memory * MIB), str(count), str(padding)))
                 self.assertLess(peak, memory * MIB + ALLOWANCE)
+
+    def test_peak_of_batches(self):
+        for memory, count, is_fixed in ((64, 90, 1), (64, 30, 0)):
+            with self.subTest(is_fixed=is_fixed):
+                words = [str(memory * MIB), str(count), str(is_fixed)]
+                self.assertLess(int(run("-c", BATCHES, *words)), memory * MIB + ALLOWANCE)
 
 
 class Installed(unittest.TestCase):

@@ -31,7 +31,7 @@ use std::thread::{self, ThreadId};
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use sortwell::unstable::key::panic_message;
@@ -199,9 +199,6 @@ impl BatchFeed {
             Python::try_attach(|py| {
                 self.take_attended(py).map_err(|raised| {
                     let words = raised.value(py).to_string().replace('\0', " ");
-                    if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
-                        capsule::repeat_interrupt(py);
-                    }
                     ArrowError::ExternalError(words.into())
                 })
             })

@@ -11,7 +11,6 @@ use arrow_array::{
     Array, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, StructArray,
 };
 use arrow_schema::{ArrowError, Schema};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
@@ -81,10 +80,4 @@ pub fn schema_capsule<'py>(
 pub fn array_capsule<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
     let rows = StructArray::from(batch.clone());
     PyCapsule::new_with_value(py, FFI_ArrowArray::new(&rows.to_data()), ARRAY)
-}
-
-/// Repeats a Ctrl-C, whose exception a library of C would hide.
-pub fn repeat_interrupt(_py: Python<'_>) {
-    // SAFETY: the function only sets a flag, and the interpreter lock is held.
-    unsafe { ffi::PyErr_SetInterrupt() };
 }
