@@ -55,6 +55,7 @@ run_tests() {
     PATH=$home/bin:$PATH "${pip[@]}" wheel --no-build-isolation --no-deps --wheel-dir "$wheels" ./python
     "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl
     "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
+    "$python" -m mypy.stubtest sortwell --allowlist python/tests/stubtest.txt
     (cd python/tests && PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest ${TESTS:-discover})
     [[ -n ${TESTS:-} ]] || run_oracle
 }

@@ -1,17 +1,33 @@
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
+__all__ = [
+    "Batch",
+    "Block",
+    "BlockSorter",
+    "SortedBatchStream",
+    "SortedItems",
+    "__version__",
+    "close_all",
+    "note_fork",
+    "report_page",
+    "run_job",
+    "sort_batches",
+    "sort_items",
+]
 __version__: str
 
 _Options: TypeAlias = list[tuple[str, str | None]]
 _Progress: TypeAlias = Callable[[Any], object] | None
 _Disorder: TypeAlias = tuple[str, str, int, int] | None
 
+@final
 class Block:
     def __len__(self) -> int: ...
     def __bytes__(self) -> bytes: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
+@final
 class BlockSorter:
     def __new__(cls, options: _Options, progress: _Progress) -> BlockSorter: ...
     def push(self, buffer: Any) -> None: ...
@@ -21,11 +37,13 @@ class BlockSorter:
     def statistics(self) -> str | None: ...
     def close(self) -> None: ...
 
+@final
 class Batch:
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
 
+@final
 class SortedBatchStream:
     def next_batch(self) -> Batch | None: ...
     def stream(self) -> Any: ...
@@ -42,6 +60,7 @@ def sort_batches(
     progress: _Progress,
 ) -> SortedBatchStream: ...
 
+@final
 class SortedItems:
     def __iter__(self) -> Iterator[Any]: ...
     def __next__(self) -> Any: ...
