@@ -21,7 +21,7 @@ SECONDS ?= 900
 # What runs random commands beside a model. Its part of `make test` has a fixed seed: what makes it
 # fail is then a change of the code, never the day. New seeds are what `make oracle` is for.
 ORACLE := PYTHONPATH=tests python3 -B -m oracle
-ORACLE_CASES ?= 2000
+ORACLE_CASES ?= 1500
 ORACLE_SEED ?= 1
 # Cases wait for disks half of their time.
 ORACLE_JOBS ?= $(shell echo $$((2 * $$(nproc))))
@@ -93,7 +93,7 @@ test: ## Run all tests but the slow ones, and say what was left out
 test-rust:
 	$(SIGNALS) $(CARGO) test --workspace $(TEST_ARGS)
 
-test-oracle: ## Run 2,000 random commands beside the model; some three minutes
+test-oracle: ## Run 1,500 random commands beside the model; some two minutes
 	$(if $(BUILT),,$(CARGO) build --quiet $(TESTED))
 	cd tests/oracle && python3 -B -m unittest --quiet test_model
 	$(ORACLE) --bin "$${CARGO_TARGET_DIR:-target}/debug/sortwell" --cases $(ORACLE_CASES) \

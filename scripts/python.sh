@@ -66,7 +66,7 @@ run_oracle() {
     { echo "#!$python"; cat python/tests/as_command.py; } > "$program"
     chmod +x "$program"
     PYTHONPATH=tests "$python" -B -m oracle --bin "$program" --own-mib 48 --jobs "$(nproc)" \
-        --cases "${CASES:-100}" --seed "${SEED:-29}"
+        --cases "${CASES:-60}" --seed "${SEED:-29}"
 }
 
 case ${1:-} in
