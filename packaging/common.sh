@@ -1,9 +1,9 @@
-# What the scripts of packaging share. They source it at the top of the tree.
+# Functions and variables of the scripts in this folder, which source it at the top of the tree.
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 0)}
 export SOURCE_DATE_EPOCH
-# What is built for packages has other flags of the compiler, so that it lies apart.
+# Packages are built with other flags of the compiler, so they have a folder of their own.
 CARGO_TARGET_DIR=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}/packaging")
 export CARGO_TARGET_DIR
 

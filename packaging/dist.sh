@@ -16,7 +16,7 @@ trap 'rm -rf "$staging"' EXIT
 root=$staging/$name
 
 install_all "$root" PREFIX=/
-# The prefix of the archive is where it was unpacked.
+# The prefix is the folder that the archive is unpacked into.
 sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|; s|^libdir=.*|libdir=${prefix}/lib|
     s|^includedir=.*|includedir=${prefix}/include|' "$root/lib/pkgconfig/sortwell.pc"
 cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$root"

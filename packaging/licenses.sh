@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the licences of sortwell and of all code that its binaries contain. It gets cargo-about into
-# target where it is missing.
+# Prints the licences of sortwell and of all code that its binaries contain. It installs
+# cargo-about into target if it is missing.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -4,7 +4,7 @@
 #
 #     packaging/smoke.sh INTERFACE...
 #
-# INTERFACE is command, c or python. PATH, PKG_CONFIG_PATH and LD_LIBRARY_PATH say where they are;
+# INTERFACE is command, c or python. PATH, PKG_CONFIG_PATH and LD_LIBRARY_PATH point to them, and
 # PYTHON names the interpreter.
 
 set -euo pipefail

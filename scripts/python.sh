@@ -4,7 +4,7 @@
 # get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis,
 #                        mypy, pyarrow, Polars, nanoarrow
 # test                   builds and installs the wheel, and runs the tests
-# test --if-possible     the same; where something is missing, says so and leaves them out
+# test --if-possible     the same; without a tool that they need, leaves them out and says so
 #
 # oracle                 runs random commands through the package beside the model: CASES, SEED
 #
@@ -23,7 +23,7 @@ wheels=target/python-wheels
 
 fail() { printf 'python: %s\n' "$*" >&2; exit 1; }
 
-# What is missing, in a line.
+# Prints in a line the tools that are missing.
 missing() {
     if ! "$python3" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
         echo "no Python 3.11 or newer"

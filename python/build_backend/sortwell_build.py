@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "target" / "python-data"
 PROFILE = os.environ.get("SORTWELL_PYTHON_PROFILE", "release")
 
-# What a wheel is built from, and names that are not part of it.
+# Files and folders that a wheel is built from, and names in them that it does not need.
 SOURCES = [
     "Cargo.toml",
     "Cargo.lock",
@@ -102,7 +102,7 @@ def build_sdist(sdist_directory, config_settings=None):
 
 def _metadata() -> str:
     """Returns the metadata of the package."""
-    DATA.mkdir(parents=True, exist_ok=True)  # maturin asks for it, also where it stays empty
+    DATA.mkdir(parents=True, exist_ok=True)  # maturin requires it, even if it is empty
     with tempfile.TemporaryDirectory() as folder:
         made = maturin.prepare_metadata_for_build_wheel(folder)
         return (Path(folder) / made / "METADATA").read_text()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from sortwell import _errors, _native, _options, _statistics
+from sortwell import _errors, _native, _options
+from sortwell._ending import ClosableSort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import TracebackType
     from typing import Any, Literal, Protocol, TypeAlias
 
     from sortwell._native import Batch
     from sortwell._progress import Progress
-    from sortwell._statistics import Statistics
 
     class ArrowStream(Protocol):
         """An object with record batches, such as a table."""
@@ -93,7 +92,7 @@ def _keys(by: str | Sequence[Key]) -> list[tuple[str, bool]]:
     return keys
 
 
-class SortedBatches:
+class SortedBatches(ClosableSort):
     """Sorted record batches, as `sortwell.sort_batches` returns them.
 
     They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
@@ -101,11 +100,11 @@ class SortedBatches:
     remove its temporary files; so does the end of the last object that refers to the batches.
     """
 
-    __slots__ = ("_native", "_statistics")
+    __slots__ = ("_native",)
 
     def __init__(self, native: _native.SortedBatchStream) -> None:
+        super().__init__(native)
         self._native = native
-        self._statistics: Statistics | None = None
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hands the batches over as a stream of C.
@@ -127,26 +126,3 @@ class SortedBatches:
         if batch is None:
             raise StopIteration
         return batch
-
-    @property
-    def statistics(self) -> Statistics | None:
-        """The statistics of the sort; None before the last batch was taken."""
-        if self._statistics is None:
-            json = self._native.statistics()
-            self._statistics = None if json is None else _statistics.of_json(json)
-        return self._statistics
-
-    def close(self) -> None:
-        """Stops the sort and removes its files. It does nothing after the last batch."""
-        self._native.close()
-
-    def __enter__(self) -> SortedBatches:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -9,7 +9,7 @@ class _Place:
     """Place of a fault, which all exceptions have.
 
     `code` is the exit status that the command has for it. `file` is the path of the file at fault,
-    `offset` the byte in it, and `record` the number of the record, from 1. Each is None where it is
+    `offset` the byte in it, and `record` the number of the record, from 1. Each is None if it is
     not known.
     """
 
@@ -20,7 +20,7 @@ class _Place:
 
 
 class Error(_Place, Exception):
-    """Base of all errors of sortwell. `Interrupted` is none, as Ctrl-C is no error."""
+    """Base of all errors of sortwell. `Interrupted` is not one of them."""
 
 
 class UsageError(Error, ValueError):

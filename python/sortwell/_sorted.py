@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from sortwell import _native, _options, _statistics
+from sortwell import _native, _options
+from sortwell._ending import ClosableSort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
     from typing import Any
 
     from sortwell._progress import Progress
-    from sortwell._statistics import Statistics
 
 
 def sorted(  # noqa: A001 - it takes the place of the built-in
@@ -59,44 +58,21 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     return Sorted(_native.sort_items(iterable, key, bool(reverse), words, functions, progress))
 
 
-class Sorted:
+class Sorted(ClosableSort):
     """Items in order, as `sortwell.sorted` returns them.
 
     An iterator that can be used once. The last item, `close` and the end of a `with` block stop
     the sort and remove its temporary files; so does the iterator when nothing refers to it.
     """
 
-    __slots__ = ("_native", "_next", "_statistics")
+    __slots__ = ("_native",)
 
     def __init__(self, native: _native.SortedItems) -> None:
+        super().__init__(native)
         self._native = native
-        self._statistics: Statistics | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._native)
 
     def __next__(self) -> Any:
         return next(self._native)
-
-    @property
-    def statistics(self) -> Statistics | None:
-        """The statistics of the sort; None before the last item was taken."""
-        if self._statistics is None:
-            json = self._native.statistics()
-            self._statistics = None if json is None else _statistics.of_json(json)
-        return self._statistics
-
-    def close(self) -> None:
-        """Stops the sort and removes its files. It does nothing after the last item."""
-        self._native.close()
-
-    def __enter__(self) -> Sorted:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

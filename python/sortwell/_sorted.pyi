@@ -1,11 +1,10 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
 from sortwell import _native
+from sortwell._ending import ClosableSort
 from sortwell._progress import Progress
-from sortwell._statistics import Statistics
 
 _Item = TypeVar("_Item")
 
@@ -28,17 +27,7 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     progress: Callable[[Progress], object] | None = None,
 ) -> Sorted[_Item]: ...
 
-class Sorted(Generic[_Item]):
+class Sorted(ClosableSort, Generic[_Item]):
     def __init__(self, native: _native.SortedItems) -> None: ...
     def __iter__(self) -> Iterator[_Item]: ...
     def __next__(self) -> _Item: ...
-    @property
-    def statistics(self) -> Statistics | None: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> Sorted[_Item]: ...
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...

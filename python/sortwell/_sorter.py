@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sortwell import _native, _options, _statistics
+from sortwell import _native, _options
+from sortwell._ending import ClosableSort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import TracebackType
     from typing import Any, Protocol, TypeAlias
 
     from typing_extensions import Buffer
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Bytes: TypeAlias = Buffer | Array
 
 
-class Sorter:
+class Sorter(ClosableSort):
     """A sort of records that the program pushes.
 
     The options are those of `sortwell sort`, without those for files. `format` and `key` describe
@@ -47,7 +47,7 @@ class Sorter:
         self, *, progress: Callable[[Progress], object] | None = None, **options: Option
     ) -> None:
         self._native = _native.BlockSorter(_options.words(options), progress)
-        self._blocks: Blocks | None = None
+        super().__init__(self._native)
 
     def push(self, buffer: Bytes) -> None:
         """Adds records: bytes, memoryview, mmap, or a NumPy array.
@@ -79,28 +79,7 @@ class Sorter:
         Raises what `push` raises; `UsageError` if it was called before.
         """
         self._native.finish()
-        self._blocks = Blocks(self._native)
-        return self._blocks
-
-    @property
-    def statistics(self) -> Statistics | None:
-        """The statistics of the sort; None before the last block was taken."""
-        return None if self._blocks is None else self._blocks.statistics
-
-    def close(self) -> None:
-        """Stops the sort and removes its files. It does nothing after the last block."""
-        self._native.close()
-
-    def __enter__(self) -> Sorter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
+        return Blocks(self)
 
 
 class Blocks:
@@ -111,23 +90,19 @@ class Blocks:
     the number of all records are proven when the iteration has ended.
     """
 
-    def __init__(self, native: _native.BlockSorter) -> None:
-        self._native = native
-        self._statistics: Statistics | None = None
+    def __init__(self, sorter: Sorter) -> None:
+        self._sorter = sorter
 
     def __iter__(self) -> Iterator[Block]:
         return self
 
     def __next__(self) -> Block:
-        block = self._native.next_block()
+        block = self._sorter._native.next_block()
         if block is None:
-            if self._statistics is None:
-                json = self._native.statistics()
-                self._statistics = None if json is None else _statistics.of_json(json)
             raise StopIteration
         return block
 
     @property
     def statistics(self) -> Statistics | None:
         """The statistics of the sort; None before the last block was taken."""
-        return self._statistics
+        return self._sorter.statistics

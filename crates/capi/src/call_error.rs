@@ -90,27 +90,13 @@ impl CallError {
 
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
-        let file = file_of(&error).map(Path::to_owned);
+        let file = error.file().map(Path::to_owned);
         let (offset, record) = (error.offset(), error.record());
         let code = match error {
             Error::Caller { .. } => code::CALLBACK,
             _ => embed::status(&error).into(),
         };
         Self::new(code, embed::chain(&error)).at(file.as_deref(), offset, record)
-    }
-}
-
-/// Returns the file of an error.
-fn file_of(error: &Error) -> Option<&Path> {
-    match error {
-        Error::Malformed { path, .. }
-        | Error::BudgetExceeded { path, .. }
-        | Error::Io { path, .. }
-        | Error::NoSpace { path, .. }
-        | Error::WriteProtected { path }
-        | Error::Corrupt { path, .. } => Some(path),
-        Error::Kept { error, .. } => file_of(error),
-        _ => None,
     }
 }
 

@@ -310,6 +310,20 @@ impl Error {
             if matches!(source.kind(), StorageFull | QuotaExceeded))
     }
 
+    /// Returns the file or directory at fault, where it is known.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Malformed { path, .. }
+            | Self::BudgetExceeded { path, .. }
+            | Self::Io { path, .. }
+            | Self::NoSpace { path, .. }
+            | Self::WriteProtected { path }
+            | Self::Corrupt { path, .. } => Some(path),
+            Self::Kept { error, .. } => error.file(),
+            _ => None,
+        }
+    }
+
     /// Returns the number of the record at fault in its input, from 1, where it is known.
     pub fn record(&self) -> Option<u64> {
         self.position().record

@@ -53,7 +53,7 @@ impl FaultReport {
 /// Returns the exception for an error.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let mut report = FaultReport::new(class_of(error), embed::chain(error), embed::status(error));
-    report.file = file_of(error).filter(|file| !is_of_records(file)).map(Path::to_owned);
+    report.file = error.file().filter(|file| !is_of_records(file)).map(Path::to_owned);
     (report.offset, report.record) = (error.offset(), error.record());
     report.errno = errno_of(error);
     report.exception(py)
@@ -99,19 +99,6 @@ fn class_of(error: &Error) -> &'static str {
         Error::Kept { error, .. } => class_of(error),
         Error::Io { .. } | Error::WriteProtected { .. } => "StorageError",
         _ => "Error",
-    }
-}
-
-fn file_of(error: &Error) -> Option<&Path> {
-    match error {
-        Error::Malformed { path, .. }
-        | Error::BudgetExceeded { path, .. }
-        | Error::Io { path, .. }
-        | Error::NoSpace { path, .. }
-        | Error::WriteProtected { path }
-        | Error::Corrupt { path, .. } => Some(path),
-        Error::Kept { error, .. } => file_of(error),
-        _ => None,
     }
 }
 

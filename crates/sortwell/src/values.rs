@@ -145,7 +145,13 @@ impl Sorter {
             codec.encode(&value, &mut payload).map_err(|error| Error::Caller {
                 message: format!("value {number} cannot be encoded: {error}"),
             })?;
-            self.push_by(|writer| key(&value, writer), &payload)?;
+            self.push_by(|writer| key(&value, writer), &payload).map_err(|error| match error {
+                // A record without a key does not know its number.
+                Error::Malformed { message, .. } => {
+                    Error::Malformed { path: format!("value {number}").into(), message }
+                }
+                other => other,
+            })?;
         }
         Ok(SortedValues { sorted: Some(self.finish()?), codec, number: 0, value: PhantomData })
     }

@@ -34,6 +34,9 @@ use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 /// The name of the mark of a file that is being sorted in place.
 const IN_PLACE: &str = "user.sortwell.in-place";
 
+/// The name of a mark without a meaning, which a process that was killed may leave.
+const PROBE: &str = "user.sortwell.probe";
+
 /// An open file, shared by every request on it.
 #[derive(Debug)]
 pub struct File {
@@ -314,6 +317,13 @@ impl File {
         let value = directory.as_os_str().as_bytes();
         fsetxattr(&self.plain().buffered, IN_PLACE, value, XattrFlags::empty())
             .map_err(|e| Error::io("mark", &self.path, e))
+    }
+
+    /// Returns whether the file system keeps marks. The mark of the file stays as it is.
+    pub fn takes_marks(&self) -> bool {
+        let file = &self.plain().buffered;
+        fsetxattr(file, PROBE, b"", XattrFlags::empty()).is_ok()
+            && fremovexattr(file, PROBE).is_ok()
     }
 
     /// Removes the mark.

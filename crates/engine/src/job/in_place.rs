@@ -88,8 +88,7 @@ pub fn check(job: &SortJob, path: &Path, files: &[Arc<File>], is_open: bool) -> 
     let own = File::reopen(path, Direct::Off)?;
     // Behind its end there is nothing that could be lost by asking.
     let behind = file.len().next_multiple_of(1 << 20);
-    let is_able = own.free(behind..behind + (1 << 20)).is_ok()
-        && (File::mark_of(path).is_some() || own.mark(path).and_then(|()| own.unmark()).is_ok());
+    let is_able = own.free(behind..behind + (1 << 20)).is_ok() && own.takes_marks();
     if !is_able {
         return refused(
             "the file system cannot free parts of files, or mark files; sort to another file",

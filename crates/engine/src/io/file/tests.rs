@@ -107,3 +107,24 @@ fn whole_aligned_blocks_go_direct_and_the_rest_does_not() {
     assert!(!file.is_direct());
     assert_eq!(way(block * 9, 0, block * 4), (block * 4, false));
 }
+
+#[test]
+fn asking_for_marks_leaves_the_mark_of_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = path_in(&directory);
+    std::fs::write(&path, "kept").unwrap();
+    let file = File::reopen(&path, Direct::Off).unwrap();
+    if !file.takes_marks() {
+        return; // as tmpfs of an old kernel
+    }
+    assert_eq!(File::mark_of(&path), None);
+    file.mark(directory.path()).unwrap();
+    assert!(file.takes_marks());
+    assert_eq!(File::mark_of(&path).as_deref(), Some(directory.path()));
+    file.unmark().unwrap();
+
+    // A process that was killed between setting and removing the probe has left it.
+    fsetxattr(&file.plain().buffered, PROBE, b"", XattrFlags::empty()).unwrap();
+    assert_eq!(File::mark_of(&path), None);
+    assert!(file.takes_marks());
+}

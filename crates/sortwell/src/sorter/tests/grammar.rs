@@ -213,6 +213,13 @@ fn what_is_not_one_record_has_no_key() {
     let pushed = sorter.push_by(|writer| writer.asc(7).record(&whole, b"[").asc(8), b"");
     assert!(pushed.expect_err("not JSON").to_string().contains("not JSON"));
     assert_eq!(sorter.finish().and_then(Sorted::close).expect("an empty sort").records, 0);
+
+    let codec = (|_: &&str, _: &mut Vec<u8>| {}, |_: &[u8]| Ok(""));
+    let values = ["[1]", "[", "[2]"];
+    let sorted =
+        Sorter::new().sort_values(values, |v, writer| writer.record(&whole, v.as_bytes()), codec);
+    let error = sorted.err().expect("not JSON");
+    assert!(error.to_string().starts_with("value 2: not JSON"), "{error}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ impl DateFormat {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in words: a directive that is not known, or that cannot be read.
+    /// The fault of the pattern, in words: a directive that is not known, or that cannot be read.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let wrong = |error: jiff::Error| {
             format!("'{pattern}' is not a date format: {error}; write, for example, %d.%m.%Y")
