@@ -330,6 +330,13 @@ class Empty(unittest.TestCase):
             self.assertEqual(found["b"].to_pylist(), order)
             self.assertEqual(found.schema, table.schema)
 
+    def test_values_without_bytes(self):
+        field = pyarrow.field("a", pyarrow.binary(0), nullable=False)
+        table = pyarrow.table(
+            [pyarrow.array([b"", b""], pyarrow.binary(0))], pyarrow.schema([field])
+        )
+        self.assertEqual(pyarrow.table(sortwell.sort_batches(table, "a")), table)
+
 
 class Faults(WithFolder):
     """Errors, and what is left after them."""
@@ -366,6 +373,12 @@ class Faults(WithFolder):
                 sortwell.sort_batches(data, "key")
         with self.assertRaises(sortwell.Error):
             sortwell.sort_batches(pyarrow.chunked_array([[1, 2]]), "key")
+        rows = pyarrow.array([{"key": 3}, None, {"key": 1}])
+        for data in (rows, rows[1:], pyarrow.chunked_array([rows])):
+            with self.assertRaisesRegex(sortwell.Error, "row [01] of a batch.* is null as a whole"):
+                sortwell.sort_batches(data, "key")
+        whole = pyarrow.table(sortwell.sort_batches(rows[2:], "key"))
+        self.assertEqual(whole["key"].to_pylist(), [1])
         inside = pyarrow.array([["a"]], pyarrow.list_(pyarrow.string()))
         inside = pyarrow.ListArray.from_arrays([0, 1], inside.values.dictionary_encode())
         with self.assertRaisesRegex(sortwell.UsageError, "'d' .*dictionary inside another type"):

@@ -5,12 +5,14 @@
 
 use std::ffi::CStr;
 
+use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{
-    Array, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, StructArray,
+    Array, ArrayReader, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader,
+    StructArray,
 };
-use arrow_schema::{ArrowError, Schema};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
@@ -34,10 +36,7 @@ pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader,
         // SAFETY: the name of the capsule says that it points to a stream, which lives as long as
         // the capsule. The stream is moved out, and what stays is a released one.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
-        return Ok(Some(match RecordBatchStreamReader::try_new(stream) {
-            Ok(reader) => Ok(Box::new(reader)),
-            Err(error) => Err(error),
-        }));
+        return Ok(Some(ArrayStreamReader::try_new(stream).and_then(reader_of_stream)));
     }
     let Some(method) = data.getattr_opt("__arrow_c_array__")? else { return Ok(None) };
     let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) =
@@ -50,16 +49,44 @@ pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader,
     Ok(Some(reader_of_array(schema, array)))
 }
 
+fn reader_of_stream(arrays: ArrayStreamReader) -> Result<BatchReader, ArrowError> {
+    let field = arrays.field();
+    let DataType::Struct(fields) = field.data_type() else {
+        return Err(ArrowError::CDataInterface(format!(
+            "its elements are of type {}, not rows of columns",
+            field.data_type()
+        )));
+    };
+    let schema =
+        SchemaRef::new(Schema::new_with_metadata(fields.clone(), field.metadata().clone()));
+    let batches = {
+        let schema = SchemaRef::clone(&schema);
+        arrays.map(move |array| batch_of(&schema, array?.as_struct().clone()))
+    };
+    Ok(Box::new(RecordBatchIterator::new(batches, schema)))
+}
+
+/// Returns the batch whose rows are the elements of an array.
+fn batch_of(schema: &SchemaRef, rows: StructArray) -> Result<RecordBatch, ArrowError> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    let (_, columns, nulls) = rows.into_parts();
+    if let Some(row) = nulls.and_then(|nulls| nulls.iter().position(|is_valid| !is_valid)) {
+        return Err(ArrowError::InvalidArgumentError(format!(
+            "row {row} of a batch, counted from 0, is null as a whole; make its columns null \
+             instead"
+        )));
+    }
+    RecordBatch::try_new_with_options(SchemaRef::clone(schema), columns, &options)
+}
+
 fn reader_of_array(
     ffi_schema: &FFI_ArrowSchema,
     array: FFI_ArrowArray,
 ) -> Result<BatchReader, ArrowError> {
-    let schema = std::sync::Arc::new(Schema::try_from(ffi_schema)?);
+    let schema = SchemaRef::new(Schema::try_from(ffi_schema)?);
     // SAFETY: the object that passed both on says that the schema is that of the array.
     let data = unsafe { from_ffi(array, ffi_schema) }?;
-    let options = RecordBatchOptions::new().with_row_count(Some(data.len()));
-    let columns = StructArray::from(data).into_parts().1;
-    let batch = RecordBatch::try_new_with_options(schema.clone(), columns, &options)?;
+    let batch = batch_of(&schema, StructArray::from(data))?;
     Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
 }
 

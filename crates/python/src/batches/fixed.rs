@@ -83,7 +83,8 @@ impl FixedLayout {
                 layout.add(column, field, None)?;
             }
         }
-        (layout.record_bytes <= RECORD_BYTES_MAX).then_some(layout)
+        // Values without bytes make no record of this form.
+        (1..=RECORD_BYTES_MAX).contains(&layout.record_bytes).then_some(layout)
     }
 
     fn add(&mut self, column: usize, field: &Field, order: Option<BatchKeyOrder>) -> Option<()> {
