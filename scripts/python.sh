@@ -2,7 +2,7 @@
 # The tests of the Python package: they build its wheel, install it, and run python/tests.
 #
 # get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis,
-#                        mypy, pyarrow, Polars, nanoarrow
+#                        mypy, pyarrow, Polars, nanoarrow, pandas, DuckDB
 # test                   builds and installs the wheel, and runs the tests
 # test --if-possible     the same; without a tool that they need, leaves them out and says so
 #
@@ -15,7 +15,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(maturin==1.16.0 numpy==2.4.6 hypothesis==6.170.17 mypy==2.4.1
-    pyarrow==26.0.1 polars==2.1.0 nanoarrow==0.9.0)
+    pyarrow==26.0.1 polars==2.1.0 nanoarrow==0.9.0 pandas==3.1.1 duckdb==2.0.1)
+modules='duckdb, hypothesis, maturin, mypy, nanoarrow, numpy, pandas, polars, pyarrow'
 python3=${PYTHON:-python3}
 home=$PWD/target/python-env
 python=$home/bin/python
@@ -27,7 +28,7 @@ fail() { printf 'python: %s\n' "$*" >&2; exit 1; }
 missing() {
     if ! "$python3" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
         echo "no Python 3.11 or newer"
-    elif ! "$python" -c 'import hypothesis, maturin, mypy, nanoarrow, numpy, polars, pyarrow' 2> /dev/null; then
+    elif ! "$python" -c "import $modules" 2> /dev/null; then
         echo "no ${packages[*]} for Python (make python, with a network)"
     fi
 }
