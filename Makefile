@@ -176,6 +176,8 @@ bench: ## Run the micro-benchmarks of the parts
 	$(CARGO) bench --package sortwell-engine
 
 peers: ## Time sorts of pushed records beside other crates: PEERS="--records N --memory MIB --temp DIR"
+	$(CARGO) build --release --package sortwell-cli --package sortwell-capi
+	$(CAPI) all
 	cd benches/peers && $(CARGO) run --release --quiet -- $(PEERS)
 
 compare: build ## Time an old program (OLD) beside this one: SUITES, RUNS (10 at least), SCALE

@@ -20,7 +20,7 @@ pub struct Figures {
     pub wall_s: f64,
     pub user_s: f64,
     pub system_s: f64,
-    /// Peak of the resident memory, without files on tmpfs.
+    /// Peak of the resident memory, without files on tmpfs, and without other processes.
     pub peak_mib: f64,
     pub sum: OrderSum,
 }
@@ -113,14 +113,18 @@ impl Begun {
     }
 }
 
-/// Returns the user and the system time of this process, of all its threads.
+/// Returns the user and the system time of this process, of all its threads, and of processes that
+/// it began and waited for.
 fn processor_seconds() -> Outcome<[f64; 2]> {
     let text = fs::read_to_string("/proc/self/stat")?;
-    // The name in parentheses may hold blanks; the times are the 12th and 13th fields after it.
+    // The name in parentheses may hold blanks; the times are the 12th to 15th fields after it.
     let fields = text.rsplit(')').next().unwrap_or_default();
-    let mut ticks = fields.split_whitespace().skip(11).map(str::parse::<f64>);
-    let mut next = || ticks.next().ok_or("a field of /proc/self/stat is missing");
-    Ok([next()?? / TICKS, next()?? / TICKS])
+    let ticks = fields.split_whitespace().skip(11).take(4).map(str::parse::<f64>);
+    let ticks: Vec<f64> = ticks.collect::<Result<_, _>>()?;
+    let [user, system, child_user, child_system] = ticks[..] else {
+        return Err("a field of /proc/self/stat is missing".into());
+    };
+    Ok([(user + child_user) / TICKS, (system + child_system) / TICKS])
 }
 
 /// Returns the peak of the resident memory.

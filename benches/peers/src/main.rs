@@ -1,9 +1,11 @@
-//! Pushes the same records into several sorters and pulls them in order: sortwell's, and those of
-//! the crates extsort and grenad. Beside them runs sortwell's job of files.
+//! Pushes the same records into several sorters and pulls them in order: sortwell's, in Rust and
+//! C, and those of the crates extsort and grenad. Beside them runs sortwell's job of files, in
+//! Rust, in C, and through the command.
 //!
 //! ```text
 //!   sortwell-peers [--records N] [--memory MIB] [--threads N] [--rounds N] [--slow-rounds N]
 //!                  [--temp DIR] [--files DIR] [--distinct KEYS] [--without NAME] [--json FILE]
+//!                  [--command FILE] [--library FILE]
 //! ```
 //!
 //! Each sort is a process of its own, and the sorts take turns. A record has 100 bytes, the first
@@ -11,6 +13,7 @@
 //! same keys in the same order; stable ones have to agree about the payloads as well. Making the
 //! records, and summing the result, is a part of every time except that of the file job.
 
+mod c_library;
 mod figures;
 mod options;
 mod records;

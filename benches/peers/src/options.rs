@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::Outcome;
-use crate::records::Records;
+use crate::records::{KEY, RECORD, Records};
 
 /// The options of the command.
 #[derive(Clone, Debug)]
@@ -22,6 +22,9 @@ pub struct Options {
     pub temp: PathBuf,
     /// Directory for the files of the file job.
     pub files: PathBuf,
+    /// The command and the C library of a release build.
+    pub command: PathBuf,
+    pub library: PathBuf,
     /// The file for the raw figures.
     pub json: Option<PathBuf>,
     /// The contender to run in this process.
@@ -33,6 +36,8 @@ pub struct Options {
 impl Options {
     /// Reads the words of a command line.
     pub fn parse(words: &[String]) -> Outcome<Self> {
+        let built =
+            std::env::var_os("CARGO_TARGET_DIR").map_or("../../target".into(), PathBuf::from);
         let mut options = Self {
             count: 10_000_000,
             distinct: 0,
@@ -42,6 +47,8 @@ impl Options {
             slow_rounds: 2,
             temp: std::env::temp_dir(),
             files: PathBuf::from("/dev/shm"),
+            command: built.join("release/sortwell"),
+            library: built.join("capi/libsortwell.so"),
             json: None,
             contender: None,
             without: Vec::new(),
@@ -56,6 +63,8 @@ impl Options {
                 "--threads" => options.threads = number(name, value)?,
                 "--rounds" => options.rounds = number(name, value)?,
                 "--slow-rounds" => options.slow_rounds = number(name, value)?,
+                "--command" => options.command = value.into(),
+                "--library" => options.library = value.into(),
                 "--temp" => options.temp = value.into(),
                 "--files" => options.files = value.into(),
                 "--json" => options.json = Some(value.into()),
@@ -65,6 +74,22 @@ impl Options {
             }
         }
         Ok(options)
+    }
+
+    /// Returns names and values of the options that file jobs take through the command and C.
+    pub fn of_file_jobs(&self) -> Outcome<Vec<(&'static str, String)>> {
+        let mut named = self.of_records()?;
+        let others = [("format", format!("fixed:{RECORD}")), ("key", format!("0..{KEY}"))];
+        named.extend(others);
+        named.push(("sync", "off".to_owned()));
+        Ok(named)
+    }
+
+    /// Returns names and values of the options that a job of pushed records takes in C.
+    pub fn of_records(&self) -> Outcome<Vec<(&'static str, String)>> {
+        let temp = self.temp.to_str().ok_or("the directory is no text")?.to_owned();
+        let memory = format!("{}MiB", self.memory_mib);
+        Ok(vec![("memory", memory), ("threads", self.threads.to_string()), ("temp", temp)])
     }
 
     /// Returns the records.

@@ -96,7 +96,7 @@ pub fn write(
 
 /// Returns whether an option is a part of the command by which the figures are repeated.
 fn is_repeatable(name: &str) -> bool {
-    !["--temp", "--files", "--json"].contains(&name)
+    !["--temp", "--files", "--json", "--command", "--library"].contains(&name)
 }
 
 /// Returns what a program prints; nothing if it cannot be run.

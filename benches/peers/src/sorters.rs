@@ -5,10 +5,12 @@ use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use sortwell::{ByteSize, Format, SortJob, Sorter};
 
 use crate::Outcome;
+use crate::c_library;
 use crate::figures::{Begun, Figures};
 use crate::options::Options;
 use crate::records::{KEY, OrderSum, RECORD, Records};
@@ -23,8 +25,14 @@ pub enum Contender {
     Records,
     /// A job of sortwell from file to file, which the others are compared with.
     FileJob,
+    /// The same job through the C library.
+    FileJobInC,
+    /// The same job through the command, with its start.
+    FileCommand,
     /// Sortwell's `Sorter`, with `push`.
     Push,
+    /// The C library, with `sortwell_push_keyed` and `sortwell_next`.
+    PushInC,
     /// Sortwell's `Sorter`, with `reserve`.
     Reserve,
     /// extsort, with records that are arrays of 100 bytes.
@@ -37,10 +45,13 @@ pub enum Contender {
 
 impl Contender {
     /// All of them, each with its name.
-    pub const ALL: [(Self, &str); 7] = [
+    pub const ALL: [(Self, &str); 10] = [
         (Self::Records, "records alone"),
         (Self::FileJob, "file job"),
+        (Self::FileJobInC, "file job in C"),
+        (Self::FileCommand, "file command"),
         (Self::Push, "push and pull"),
+        (Self::PushInC, "push and pull in C"),
         (Self::Reserve, "reserve and pull"),
         (Self::ExtsortArrays, "extsort, arrays"),
         (Self::ExtsortVectors, "extsort, vectors"),
@@ -54,7 +65,12 @@ impl Contender {
 
     /// Returns whether equal keys keep their order.
     pub fn is_stable(self) -> bool {
-        matches!(self, Self::FileJob | Self::Push | Self::Reserve)
+        matches!(self, Self::Push | Self::PushInC | Self::Reserve) || self.is_of_files()
+    }
+
+    /// Returns whether it sorts the input file.
+    fn is_of_files(self) -> bool {
+        matches!(self, Self::FileJob | Self::FileJobInC | Self::FileCommand)
     }
 
     /// Returns whether each of several records with equal keys is returned.
@@ -64,25 +80,46 @@ impl Contender {
 
     /// Runs it in this process, and returns what it took.
     pub fn run(self, options: &Options) -> Outcome<Figures> {
-        if self == Self::FileJob {
-            return file_job(options);
+        if self.is_of_files() {
+            return self.of_files(options);
         }
         let begun = Begun::now()?;
         let mut records = options.records();
         let sum = match self {
-            Self::Records | Self::FileJob => {
+            Self::Push | Self::Reserve => sorter(options, records, self == Self::Reserve)?,
+            Self::PushInC => c_library::push_and_pull(options, records)?,
+            Self::ExtsortArrays => extsort::<ArrayRecord>(options, records, RECORD)?,
+            Self::ExtsortVectors => extsort::<VectorRecord>(options, records, VECTOR_RECORD_BYTES)?,
+            Self::Grenad => grenad(options, records)?,
+            _ => {
                 let mut sum = OrderSum::default();
                 while let Some(record) = records.next() {
                     sum.add(&record[..KEY], &record[KEY..]);
                 }
                 sum
             }
-            Self::Push | Self::Reserve => sorter(options, records, self == Self::Reserve)?,
-            Self::ExtsortArrays => extsort::<ArrayRecord>(options, records, RECORD)?,
-            Self::ExtsortVectors => extsort::<VectorRecord>(options, records, VECTOR_RECORD_BYTES)?,
-            Self::Grenad => grenad(options, records)?,
         };
         Ok(Figures { sum, ..begun.end()? })
+    }
+
+    /// Sorts the input file to another, which is summed after the clock was stopped.
+    fn of_files(self, options: &Options) -> Outcome<Figures> {
+        let (input, output) = (input(options), options.files.join("peers.out"));
+        let begun = Begun::now()?;
+        match self {
+            Self::FileJobInC => c_library::file_job(options, &input, &output)?,
+            Self::FileCommand => file_command(options, &input, &output)?,
+            _ => file_job(options, &input, &output)?,
+        }
+        let figures = begun.end()?;
+        let (mut sum, mut record) = (OrderSum::default(), [0; RECORD]);
+        let mut reader = BufReader::with_capacity(BLOCK, File::open(&output)?);
+        for _ in 0..options.count {
+            reader.read_exact(&mut record)?;
+            sum.add(&record[..KEY], &record[KEY..]);
+        }
+        fs::remove_file(&output)?;
+        Ok(Figures { sum, ..figures })
     }
 }
 
@@ -242,22 +279,24 @@ impl grenad::MergeFunction for FirstOfEqual {
     }
 }
 
-/// Sorts the input file to another, which is summed after the clock was stopped.
-fn file_job(options: &Options) -> Outcome<Figures> {
-    let (input, output) = (input(options), options.files.join("peers.out"));
-    let begun = Begun::now()?;
-    let mut job = SortJob::new(Format::Fixed { length: RECORD as u32 }, &input, &output);
+/// Sorts the input file through the library of Rust.
+fn file_job(options: &Options, input: &Path, output: &Path) -> Outcome<()> {
+    let mut job = SortJob::new(Format::Fixed { length: RECORD as u32 }, input, output);
     job.key("0..10".parse()?).memory(ByteSize::mib(options.memory_mib)).threads(options.threads);
     job.temp(&options.temp).sync(false).run()?;
-    let figures = begun.end()?;
-    let (mut sum, mut record) = (OrderSum::default(), [0; RECORD]);
-    let mut reader = BufReader::with_capacity(BLOCK, File::open(&output)?);
-    for _ in 0..options.count {
-        reader.read_exact(&mut record)?;
-        sum.add(&record[..KEY], &record[KEY..]);
+    Ok(())
+}
+
+/// Sorts the input file through the command.
+fn file_command(options: &Options, input: &Path, output: &Path) -> Outcome<()> {
+    let mut call = Command::new(&options.command);
+    call.arg("sort").arg("-o").arg(output).arg(input);
+    for (name, value) in options.of_file_jobs()? {
+        call.arg(format!("--{name}")).arg(value);
     }
-    fs::remove_file(&output)?;
-    Ok(Figures { sum, ..figures })
+    let status =
+        call.status().map_err(|error| format!("{}: {error}", options.command.display()))?;
+    if status.success() { Ok(()) } else { Err(format!("sortwell sort: {status}").into()) }
 }
 
 /// Returns the path of the input of the file job.
