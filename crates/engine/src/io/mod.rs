@@ -22,6 +22,7 @@
 
 mod arena;
 mod cache;
+mod consumer;
 mod cursor;
 mod direct;
 mod elastic;
@@ -54,6 +55,7 @@ use crate::sys::limits;
 type Answer<T> = rustix::io::Result<T>;
 
 pub use arena::{Arena, PageSize, Region};
+pub use consumer::{ConsumeTask, Consumer, SharedConsumer};
 pub use cursor::Cursor;
 pub use direct::{Direct, DirectStreams};
 pub use elastic::ElasticRegion;

@@ -23,6 +23,7 @@ mod rates;
 mod record_key;
 mod records;
 mod resume;
+mod row_keys;
 mod sampling;
 mod union;
 
@@ -69,6 +70,7 @@ pub use merge::MergeJob;
 pub use record_key::RecordKey;
 pub use resume::Resume;
 use resume::{Places, Wanted};
+pub use row_keys::{KeyedRow, RowKeys};
 
 /// One sort: what to read, how to order it, where to put it, and what it may use.
 #[derive(Clone, Debug)]

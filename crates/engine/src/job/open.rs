@@ -409,7 +409,7 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
     let path = match output {
         Output::Stdout => return standard_output(direct),
         Output::Striped(path) => return output::OpenOutput::striped(path, direct),
-        Output::Pipe(outlet) => return Ok(output::OpenOutput::Stream(Some(outlet.writer()?))),
+        Output::Pipe(outlet) => return output::OpenOutput::outlet(outlet),
         Output::File(path) => path,
     };
     match inherited::look(path) {

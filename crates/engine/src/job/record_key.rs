@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::records::{framing, gate};
+use super::row_keys::RowKeys;
 use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config};
-use crate::format::{CsvFormat, Format, Framing};
+use crate::format::{CsvFormat, Format};
 use crate::key::text::Invalid;
-use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
-use crate::pipeline::Gate;
+use crate::key::{Key, ListMemory, OrderOptions};
 
 /// Name of a record in messages.
 const RECORD: &str = "a record of the program";
@@ -18,9 +17,7 @@ pub struct RecordKey {
     format: Format,
     keys: Vec<Key>,
     options: OrderOptions,
-    framing: Framing,
-    gate: Gate,
-    key: CompiledKey,
+    rows: RowKeys,
 }
 
 impl RecordKey {
@@ -73,9 +70,9 @@ impl RecordKey {
     }
 
     fn bound(format: Format, keys: Vec<Key>, options: OrderOptions) -> Result<Self> {
-        let framing = framing(format)?;
-        let key = CompiledKey::new(&options.bind(&keys, format, ListMemory::UNBOUNDED)?)?;
-        Ok(Self { format, keys, options, framing, gate: gate(format, None), key })
+        let order = options.bind(&keys, format, ListMemory::UNBOUNDED)?;
+        let rows = RowKeys::new(format, &order, None)?;
+        Ok(Self { format, keys, options, rows })
     }
 
     /// Appends the key of a record to `out`. The record may have what ends it, or lack it.
@@ -89,28 +86,25 @@ impl RecordKey {
     pub fn append_to(&self, record: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let malformed = |message: Message| Error::malformed(Path::new(RECORD), message);
         self.check_bounds(record).map_err(malformed)?;
-        let end = [self.framing.terminator().unwrap_or_default()];
+        let end = [self.rows.framing().terminator().unwrap_or_default()];
         let record = if record.is_empty() { &end[..] } else { record };
-        let passed = with_encoder!(&self.key, |encoder| {
-            self.gate.each(encoder, self.framing, record, |record, _, _| {
-                encoder.key_bytes(record.bytes, usize::MAX, out);
-            })
-        });
+        let passed = self.rows.each(record, |row| row.append_key(out));
         passed.map(|_| ()).map_err(|fault| malformed(fault.message))
     }
 
     /// Checks that bytes are one record.
     fn check_bounds(&self, record: &[u8]) -> std::result::Result<(), Message> {
-        if self.framing.terminator().is_some() {
-            return match self.framing.records(record).nth(1) {
+        let framing = self.rows.framing();
+        if framing.terminator().is_some() {
+            return match framing.records(record).nth(1) {
                 None => Ok(()),
                 Some(_) => Err("more than one record; the end of a record is in its middle".into()),
             };
         }
-        if let Some(fault) = self.framing.fault(record) {
+        if let Some(fault) = framing.fault(record) {
             return Err(fault.into());
         }
-        match self.framing.whole_length(record) {
+        match framing.whole_length(record) {
             Some(length) if length == record.len() => Ok(()),
             _ => Err(format!("{} bytes, which are not one record", record.len()).into()),
         }

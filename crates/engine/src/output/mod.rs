@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::codec::{Compression, OutputEncoding};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, sweep};
+use crate::io::{Direct, File, SharedConsumer, TempFile, directory_of, pipe, redirect, sweep};
 use crate::load::layout::PAGE;
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink, StreamSink};
@@ -39,7 +39,9 @@ pub enum OpenOutput {
     Parts(Arc<OutputParts>),
     /// A stream; `None` once it was handed to a sink.
     Stream(Option<pipe::PipeWriter>),
-    /// Any of these, compressed on the way.
+    /// A part of the program.
+    Consumer(SharedConsumer),
+    /// A file or a stream, compressed on the way.
     Compressed {
         /// Destination of the compressed bytes.
         target: Box<OpenOutput>,
@@ -61,6 +63,14 @@ impl OpenOutput {
     pub fn part(path: &Path, part: &Path, is_new: bool, direct: Direct) -> Result<Self> {
         let temporary = TempFile::part(part, is_new, direct)?;
         Ok(Self::File { temporary, path: path.to_owned() })
+    }
+
+    /// Returns an output to a pipe or a part of the program.
+    pub fn outlet(outlet: &pipe::Outlet) -> Result<Self> {
+        Ok(match outlet.open()? {
+            pipe::OpenOutlet::Stream(writer) => Self::Stream(Some(writer)),
+            pipe::OpenOutlet::Tasks(consumer) => Self::Consumer(consumer),
+        })
     }
 
     /// Returns an output in new members of the striped file that is defined at `path`.
@@ -101,8 +111,8 @@ impl OpenOutput {
                     Setting::Compress,
                 ));
             }
-            Self::Parts(_) | Self::Compressed { .. } => {
-                unreachable!("one output is compressed, and once")
+            Self::Parts(_) | Self::Consumer(_) | Self::Compressed { .. } => {
+                unreachable!("one file or stream is compressed, and once")
             }
         };
         let encoding = OutputEncoding::start(writer, how, threads)?;
@@ -142,7 +152,7 @@ impl OpenOutput {
             Self::File { temporary, .. } => Some(temporary.file()),
             Self::Striped(output) => Some(output.file()),
             Self::Redirected(file) => Some(file),
-            Self::Parts(_) | Self::Stream(_) | Self::Compressed { .. } => None,
+            Self::Parts(_) | Self::Stream(_) | Self::Consumer(_) | Self::Compressed { .. } => None,
         }
     }
 
@@ -181,6 +191,7 @@ impl OpenOutput {
             return Ok(Sink::File(FileSink::new(Arc::clone(file), 0, bytes, granule(file))));
         }
         let writer = match self {
+            Self::Consumer(consumer) => return Ok(Sink::Consumer(consumer.clone())),
             Self::Stream(writer) => writer.take(),
             Self::Compressed { encoding, .. } => Some(encoding.writer()),
             _ => None,
@@ -209,6 +220,11 @@ impl OpenOutput {
             Self::Redirected(file) => file.write_at(bytes, 0),
             Self::Compressed { encoding, .. } => encoding.writer().write_all(bytes, progress),
             Self::Parts(_) => unreachable!("an output that is split is written file by file"),
+            Self::Consumer(consumer) => {
+                let mut task = consumer.0.begin(0);
+                task.take(bytes)?;
+                task.finish()
+            }
         }
     }
 
@@ -223,7 +239,11 @@ impl OpenOutput {
                 drop(encoding); // Nothing is written from here on.
                 target.abandon();
             }
-            Self::File { .. } | Self::Striped(_) | Self::Parts(_) | Self::Stream(_) => {}
+            Self::File { .. }
+            | Self::Striped(_)
+            | Self::Parts(_)
+            | Self::Stream(_)
+            | Self::Consumer(_) => {}
         }
     }
 
@@ -257,7 +277,7 @@ impl OpenOutput {
                 redirect::skip_output(bytes)
             }
             Self::Parts(parts) => parts.finish(sync),
-            Self::Stream(_) => Ok(()),
+            Self::Stream(_) | Self::Consumer(_) => Ok(()),
             Self::Compressed { .. } => unreachable!("an output is compressed once"),
         }
     }

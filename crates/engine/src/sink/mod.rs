@@ -14,17 +14,21 @@
 //! ```
 //!
 //! [`Lane`] is what a worker moves bytes with: its queue and its buffers. [`Writer`] is all a
-//! producer of records needs to see. A stream (`stream`) takes tasks in order instead.
+//! producer of records needs to see. A stream (`stream`) takes tasks in order instead, and a part
+//! of the program (`consumer`) takes each by itself.
 
+mod consumer;
 mod file;
 mod lane;
 mod stream;
 
+pub use consumer::ConsumerWriter;
 pub use file::{FileSink, FileWriter};
 pub use lane::{Lane, LaneCounters, count};
 pub use stream::{StreamSink, StreamWriter};
 
 use crate::error::{Error, Result};
+use crate::io::SharedConsumer;
 
 /// The length of a sink whose data ends nobody knows where yet.
 pub const OPEN_LENGTH: u64 = i64::MAX as u64;
@@ -66,6 +70,8 @@ pub enum Sink {
     File(FileSink),
     /// A stream, in order.
     Stream(StreamSink),
+    /// A part of the program, each task by itself.
+    Consumer(SharedConsumer),
 }
 
 impl Sink {
@@ -96,6 +102,11 @@ impl Sink {
                 let bytes = produce(&mut writer)?;
                 writer.finish(offset + bytes).map(|()| bytes)
             }
+            Self::Consumer(consumer) => {
+                let mut writer = ConsumerWriter::new(consumer, lane, offset)?;
+                let bytes = produce(&mut writer)?;
+                writer.finish(offset + bytes).map(|()| bytes)
+            }
         }
     }
 
@@ -103,7 +114,7 @@ impl Sink {
     pub fn seal(&self, lane: &mut Lane<'_>, length: u64) -> Result<()> {
         match self {
             Self::File(sink) => sink.seal(lane, length),
-            Self::Stream(_) => Ok(()),
+            Self::Stream(_) | Self::Consumer(_) => Ok(()),
         }
     }
 

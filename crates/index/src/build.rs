@@ -1,0 +1,252 @@
+//! Building an index: scan, sort, pack, prove, name.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::format::{Format, HeaderLines};
+use sortwell_engine::io::pipe::Outlet;
+use sortwell_engine::io::{Direct, Supplied, TempFile, check_replaceable, sweep};
+use sortwell_engine::job::{Budget, Input, Output, RowKeys, SortJob};
+use sortwell_engine::key::{Key, ListMemory, OrderOptions};
+use sortwell_engine::operator::Unique;
+use sortwell_engine::pipeline::{Columns, Heading, Top};
+use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::sys::limits;
+use sortwell_engine::{ByteSize, Error, Result};
+
+use crate::description::{Description, ENTRIES, META, check_format};
+use crate::entry::EntryForm;
+use crate::lmdb::writer::{NewTree, PageFile};
+use crate::pack::Packer;
+use crate::scan::{OrderedBlocks, Scan, ScannedEntries, ScannedFile};
+use crate::source::{DataFile, Positions};
+
+/// Bytes of a block of data, at most and at least.
+const BLOCK_MAX: u64 = 1 << 20;
+const BLOCK_MIN: u64 = 64 << 10;
+
+/// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
+const BLOCKS_EACH: u64 = 6;
+
+/// Memory of a packing thread: a group of pages, and what waits for its turn.
+const PACKING: u64 = 512 << 10;
+
+/// One build: which records, in which order, and where the index goes.
+#[derive(Clone, Debug)]
+pub struct BuildJob {
+    /// The data files, in the order of their records.
+    pub data: Vec<PathBuf>,
+    /// The index.
+    pub output: PathBuf,
+    /// The format of records.
+    pub format: Format,
+    /// The keys, most significant first; at least one.
+    pub keys: Vec<Key>,
+    /// Options of the order that apply to all keys.
+    pub order: OrderOptions,
+    /// Lines at the top of each file that are no records.
+    pub header: HeaderLines,
+    /// Treatment of records with equal keys; `None` keeps all.
+    pub unique: Option<Unique>,
+    /// Ceiling of the process's resident size.
+    pub memory: Budget,
+    /// Number of worker threads; `None` for one per core.
+    pub threads: Option<usize>,
+    /// Directories for run files; empty means the index's directory.
+    pub temp: Vec<PathBuf>,
+    /// True to replace an index that has no write permission.
+    pub force: bool,
+    /// True to make the index durable before it gets its name.
+    pub sync: bool,
+}
+
+/// The result of a build.
+#[derive(Debug)]
+pub struct Built {
+    /// Number of entries.
+    pub entries: u64,
+    /// Bytes of the index.
+    pub bytes: u64,
+    /// Number of pages with entries.
+    pub leaf_pages: u64,
+    /// Number of pages above them.
+    pub branch_pages: u64,
+    /// Statistics of the sort of the entries.
+    pub statistics: Statistics,
+}
+
+/// The data files, open.
+struct OpenData {
+    data: Vec<DataFile>,
+    files: Vec<ScannedFile>,
+    columns: Option<Columns>,
+}
+
+impl BuildJob {
+    /// Builds the index. Blocks until it is in place. Another thread may stop it through
+    /// `progress`.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that data, disks or options can cause. Then no index exists under its name.
+    pub fn run(&self, progress: &Progress) -> Result<Built> {
+        check_format(self.format)?;
+        if self.keys.is_empty() {
+            return Err(Error::config(
+                ConfigErrorKind::InvalidKey,
+                "an index needs a key; give one",
+            ));
+        }
+        let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
+        let OpenData { data, files, columns } = self.open()?;
+        let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
+        if !self.force {
+            check_replaceable(&self.output)?;
+        }
+        let temporary = TempFile::create(&self.output, Direct::Off)?;
+        sweep(temporary.directory())?;
+        let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
+        let form = EntryForm { is_unique: self.unique.is_some() };
+        let packer = Arc::new(Packer::new(&file, form, self.unique == Some(Unique::Error)));
+        let positions = Positions::new(data.iter().map(|file| file.bytes));
+        let statistics = self.sort(files, positions.clone(), rows, &packer, progress);
+        let statistics = match packer.duplicate() {
+            Some(found) => return Err(equal(&data, &positions, found)),
+            None => statistics?,
+        };
+        let tree = packer.finish()?;
+        let description = Description {
+            format: self.format,
+            keys: self.keys.clone(),
+            order: self.order.clone(),
+            is_unique: form.is_unique,
+            columns: columns.filter(|columns| columns.are_named).map(|columns| columns.cells),
+            data,
+            entries: tree.entries,
+        };
+        self.check_unchanged(&description.data)?;
+        let meta = NewTree::new(&file);
+        let mut lines = meta.begin(0);
+        for (name, value) in description.lines() {
+            lines.add(name.as_bytes(), [&value, b""])?;
+        }
+        lines.finish(1)?;
+        let bytes = file.finish(&[(ENTRIES, tree), (META, meta.finish()?)])?;
+        temporary.persist(&self.output, self.sync)?;
+        Ok(Built {
+            entries: tree.entries,
+            bytes,
+            leaf_pages: tree.leaf_pages,
+            branch_pages: tree.branch_pages,
+            statistics,
+        })
+    }
+
+    /// Opens the data files and reads their tops.
+    fn open(&self) -> Result<OpenData> {
+        let heading = Heading::of(self.format, &self.header)?;
+        let mut open = OpenData { data: Vec::new(), files: Vec::new(), columns: None };
+        let mut first: Option<Top> = None;
+        for path in &self.data {
+            let (mut data, file) = DataFile::open(path)?;
+            let mut reader = &file;
+            let (top, _) = heading.read(path, |buffer| {
+                let mut filled = 0;
+                while filled < buffer.len() {
+                    match std::io::Read::read(&mut reader, &mut buffer[filled..]) {
+                        Ok(0) => break,
+                        Ok(read) => filled += read,
+                        Err(error) => return Err(Error::io("read", path, error)),
+                    }
+                }
+                Ok(filled)
+            })?;
+            data.top = top.size.bytes;
+            let (start, end) = (data.top, data.bytes);
+            open.files.push(ScannedFile { file, path: path.clone(), start, end });
+            open.data.push(data);
+            match &first {
+                Some(first) => first.check_same(&top, &heading)?,
+                None if top.is_nothing(&heading) => {}
+                None => {
+                    open.columns = top.columns(&heading);
+                    first = Some(top);
+                }
+            }
+        }
+        Ok(open)
+    }
+
+    /// Sorts the entries of all records into the packer.
+    fn sort(
+        &self,
+        files: Vec<ScannedFile>,
+        positions: Positions,
+        rows: RowKeys,
+        packer: &Arc<Packer>,
+        progress: &Progress,
+    ) -> Result<Statistics> {
+        let threads = self.threads.unwrap_or_else(limits::cores).max(1);
+        let memory = self.memory.resolve()?.bytes();
+        let each = memory / 8 / threads as u64 / BLOCKS_EACH;
+        let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
+        let taken = threads as u64 * (block * BLOCKS_EACH + PACKING);
+        let longest = (memory / 16).max(BLOCK_MAX) as usize;
+        let entries = OrderedBlocks::new(threads * 2);
+        let scan =
+            Scan::new(files, positions, rows, (block as usize, longest), Arc::clone(&entries));
+        let supplied =
+            Supplied::new("the entries".as_ref(), ScannedEntries::new(Arc::clone(&entries)));
+        let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
+        let mut job = SortJob::new(vec![Input::Supplied(supplied)], consumer, Format::KEYED);
+        job.memory = Budget::Bytes(ByteSize(memory.saturating_sub(taken)));
+        job.threads = Some(threads);
+        job.temp = match self.temp.as_slice() {
+            [] => vec![sortwell_engine::io::directory_of(&self.output).to_owned()],
+            temp => temp.to_vec(),
+        };
+        job.select.unique = self.unique.filter(|unique| *unique != Unique::Error);
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| scan.work(progress));
+            }
+            let sorted = job.run(progress);
+            entries.abandon();
+            sorted.map_err(|error| with_scan(error, memory, taken))
+        })
+    }
+
+    /// Checks that no data file has changed while it was read.
+    fn check_unchanged(&self, data: &[DataFile]) -> Result<()> {
+        data.iter().try_for_each(|file| file.reopen(false).map(drop))
+    }
+}
+
+/// Returns the error of a budget that is too small with the memory of the scan, and any other error
+/// as it is.
+fn with_scan(error: Error, memory: u64, taken: u64) -> Error {
+    let Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) = error.config_kind() else {
+        return error;
+    };
+    let least = ByteSize((least.bytes() + taken).next_multiple_of(1 << 20));
+    let message = format!(
+        "a memory budget of {} is too small to build the index; give at least {least}, or fewer \
+         threads",
+        ByteSize(memory)
+    );
+    Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
+}
+
+/// Returns the error of two records with the same key, at these positions.
+fn equal(data: &[DataFile], positions: &Positions, found: [u64; 2]) -> Error {
+    let [(file, offset), (other, later)] = found.map(|position| positions.place(position));
+    let path = |file: usize| data.get(file).map(|data| data.path.clone()).unwrap_or_default();
+    let also = if file == other { String::new() } else { format!(" of {}", path(file).display()) };
+    let message = format!(
+        "the record at offset {later} has the key of the record at offset {offset}{also}; an index \
+         of unique keys needs different keys, or must be asked to keep the first or the last"
+    );
+    Error::Malformed { path: path(other), message: message.into() }
+}

@@ -1,0 +1,26 @@
+//! Indexes over files of records that stay where they are: the parallel CREATE INDEX.
+//!
+//! ```text
+//!   data files --> scan: (key, position) of each record --> sort --> pack: leaf pages --> LMDB
+//!                  several threads                          engine   each task of the sort
+//! ```
+//!
+//! [`BuildJob`] makes an index, and [`Index`] finds records by their keys. The keys are those of
+//! the engine, bound to the format of the records, as bytes that compare with memcmp. The file is
+//! one of LMDB (`lmdb`), which other programs can read as well.
+//!
+//! The interface of this crate is not stable.
+
+mod build;
+mod description;
+mod entry;
+mod index;
+mod lmdb;
+mod pack;
+mod scan;
+mod source;
+mod values;
+
+pub use build::{BuildJob, Built};
+pub use description::Description;
+pub use index::{Bounds, Found, Index, Matches, Values};

@@ -1,0 +1,228 @@
+//! The data files of an index: what they were when it was built, and whether they still are.
+
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::{Error, Result};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::description::{Lines, Reader};
+
+/// Bytes at the beginning and at the end of a file that are hashed.
+const HASHED: u64 = 1 << 20;
+
+/// The first bytes of compressed files, and messages about them.
+const COMPRESSED: [(&[u8], &str); 3] = [
+    (b"\x1f\x8b", "it is compressed with gzip, so its records have no offsets; expand it first"),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "it is compressed with zstd, so its records have no offsets; expand it \
+      first",
+    ),
+    (
+        b"\x04\x22\x4d\x18",
+        "it is compressed with lz4, so its records have no offsets; expand it \
+      first",
+    ),
+];
+
+/// A data file as it was when the index was built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFile {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Bytes above the first record.
+    pub top: u64,
+    /// Time of the last change, in nanoseconds since 1970.
+    pub modified: i128,
+    /// Numbers of the device and the inode.
+    pub inode: (u64, u64),
+    /// XXH3 of the first and of the last MiB.
+    pub first: u64,
+    pub last: u64,
+}
+
+fn modified(data: &Metadata) -> i128 {
+    i128::from(data.mtime()) * 1_000_000_000 + i128::from(data.mtime_nsec())
+}
+
+/// Returns the hash of up to a MiB from an offset on.
+fn hash(file: &File, path: &Path, offset: u64) -> Result<u64> {
+    let mut bytes = vec![0; HASHED as usize];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let at = offset + filled as u64;
+        match file.read_at(&mut bytes[filled..], at) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Error::io_at("read", path, at, error)),
+        }
+    }
+    Ok(xxh3_64(&bytes[..filled]))
+}
+
+/// Opens a regular file, and returns what the system says of it.
+fn open(path: &Path) -> Result<(File, Metadata)> {
+    let failed = |error| Error::io("open", path, error);
+    let data = std::fs::metadata(path).map_err(failed)?;
+    if !data.is_file() {
+        let message = format!(
+            "{} is no regular file, and an index needs records at offsets; write the records to a \
+             file first",
+            path.display()
+        );
+        return Err(Error::config(ConfigErrorKind::InvalidPath, message));
+    }
+    let file = File::open(path).map_err(failed)?;
+    let data = file.metadata().map_err(failed)?;
+    Ok((file, data))
+}
+
+impl DataFile {
+    /// Opens a data file to be indexed. What is above its first record is not known yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], [`Error::Config`] for a file without offsets, and [`Error::Malformed`] for a
+    /// compressed one.
+    pub fn open(path: &Path) -> Result<(Self, File)> {
+        let (file, data) = open(path)?;
+        let mut start = [0; 4];
+        let read = file.read_at(&mut start, 0);
+        let read = read.map_err(|error| Error::io("read", path, error))?;
+        let start = &start[..read];
+        if let Some((_, message)) = COMPRESSED.iter().find(|(magic, _)| start.starts_with(magic)) {
+            let (path, message) = (path.to_owned(), (*message).to_owned().into());
+            return Err(Error::Malformed { path, message });
+        }
+        let absolute = std::path::absolute(path).map_err(|error| Error::io("find", path, error))?;
+        let bytes = data.len();
+        let found = Self {
+            path: absolute,
+            bytes,
+            top: 0,
+            modified: modified(&data),
+            inode: (data.dev(), data.ino()),
+            first: hash(&file, path, 0)?,
+            last: hash(&file, path, bytes.saturating_sub(HASHED))?,
+        };
+        Ok((found, file))
+    }
+
+    /// Opens the file as it is now, and checks that it is the same, unless `may_differ`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] with what has changed.
+    pub fn reopen(&self, may_differ: bool) -> Result<File> {
+        let (file, data) = open(&self.path)?;
+        match self.change(&file, &data)? {
+            Some(change) if !may_differ => {
+                let message = format!(
+                    "the file {change} since the index was built; build the index again, or allow \
+                     stale data"
+                );
+                Err(Error::Malformed { path: self.path.clone(), message: message.into() })
+            }
+            _ => Ok(file),
+        }
+    }
+
+    /// Returns what has changed of the file, in words.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] for a file that cannot be read.
+    pub fn change(&self, file: &File, data: &Metadata) -> Result<Option<String>> {
+        if data.len() != self.bytes {
+            let how = if data.len() < self.bytes { "was truncated" } else { "has grown" };
+            return Ok(Some(format!("{how} from {} to {} bytes", self.bytes, data.len())));
+        }
+        let is_replaced = (data.dev(), data.ino()) != self.inode;
+        if modified(data) != self.modified && !is_replaced {
+            return Ok(Some("was modified".to_owned()));
+        }
+        // A copy has another inode, and it may have another time.
+        if is_replaced
+            && (hash(file, &self.path, 0)? != self.first
+                || hash(file, &self.path, self.bytes.saturating_sub(HASHED))? != self.last)
+        {
+            return Ok(Some("was replaced by another one".to_owned()));
+        }
+        Ok(None)
+    }
+
+    /// Adds the entries that say all this of data file `number`.
+    pub fn lines(&self, number: usize, lines: &mut Lines) {
+        let mut say = |name: &str, value: String| {
+            lines.insert(format!("data.{number}.{name}"), value.into_bytes());
+        };
+        say("bytes", self.bytes.to_string());
+        say("top", self.top.to_string());
+        say("modified", self.modified.to_string());
+        say("device", self.inode.0.to_string());
+        say("inode", self.inode.1.to_string());
+        say("first", format!("{:016x}", self.first));
+        say("last", format!("{:016x}", self.last));
+        lines.insert(format!("data.{number}.path"), self.path.as_os_str().as_bytes().to_vec());
+    }
+
+    /// Reads the entries about data file `number`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] for entries that are missing.
+    pub fn read(number: usize, lines: &Reader<'_>) -> Result<Self> {
+        let name = |name: &str| format!("data.{number}.{name}");
+        let hash = |name: &str| -> Result<u64> {
+            let text = std::str::from_utf8(lines.bytes(name)?).unwrap_or_default();
+            u64::from_str_radix(text, 16).or_else(|_| lines.number(name))
+        };
+        Ok(Self {
+            path: PathBuf::from(OsStr::from_bytes(lines.bytes(&name("path"))?)),
+            bytes: lines.number(&name("bytes"))?,
+            top: lines.number(&name("top"))?,
+            modified: lines.number(&name("modified"))?,
+            inode: (lines.number(&name("device"))?, lines.number(&name("inode"))?),
+            first: hash(&name("first"))?,
+            last: hash(&name("last"))?,
+        })
+    }
+}
+
+/// Finds records by their positions.
+#[derive(Clone, Debug, Default)]
+pub struct Positions {
+    /// Offsets at which the files begin, among all of them together.
+    starts: Vec<u64>,
+}
+
+impl Positions {
+    /// Returns the positions in files of these lengths.
+    pub fn new(lengths: impl Iterator<Item = u64>) -> Self {
+        let starts = lengths.scan(0_u64, |end, bytes| {
+            let start = *end;
+            *end = end.saturating_add(bytes);
+            Some(start)
+        });
+        Self { starts: starts.collect() }
+    }
+
+    /// Returns the position of an offset in a file.
+    pub fn position(&self, file: usize, offset: u64) -> u64 {
+        self.starts.get(file).copied().unwrap_or_default() + offset
+    }
+
+    /// Returns the file of a position, and the offset in it.
+    pub fn place(&self, position: u64) -> (usize, u64) {
+        let file = self.starts.partition_point(|start| *start <= position).saturating_sub(1);
+        (file, position - self.starts.get(file).copied().unwrap_or_default())
+    }
+}

@@ -1,0 +1,72 @@
+//! Values become the keys of records that have them.
+
+use sortwell_engine::format::Format;
+use sortwell_engine::key::{Key, ListMemory, OrderOptions};
+
+use super::*;
+
+/// Returns the keys of a format.
+fn keys(format: &str, keys: &[&str], separator: Option<u8>) -> ValueKeys {
+    let format: Format = format.parse().unwrap();
+    let keys: Vec<Key> = keys.iter().map(|key| key.parse().unwrap()).collect();
+    let options = OrderOptions { separator, ..OrderOptions::default() };
+    let order = options.bind(&keys, format, ListMemory::UNBOUNDED).unwrap();
+    let names = keys.iter().map(ToString::to_string).collect();
+    ValueKeys::new(format, &order, names, None).unwrap()
+}
+
+fn values(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// Checks that values have the key of a record.
+fn assert_same(keys: &ValueKeys, texts: &[&str], record: &[u8]) {
+    let rows = RowKeys::ended(keys.format, &keys.order, keys.columns.as_ref()).unwrap();
+    let mut wanted = Vec::new();
+    rows.each(record, |row| row.append_key(&mut wanted)).unwrap();
+    assert_eq!(keys.of(&values(texts)).unwrap(), wanted, "{texts:?}");
+}
+
+#[test]
+fn values_of_every_format() {
+    assert_same(&keys("csv", &["3", "1:int"], None), &["a,\"b", "7"], b"7,x,\"a,\"\"b\"\n");
+    assert_same(&keys("lines", &["2:int", "3"], Some(b':')), &["7", "z"], b"a:7:z\n");
+    assert_same(&keys("lines", &["2"], None), &["word"], b"some word\n");
+    assert_same(&keys("lines", &["3:decimal:desc"], None), &["-1.5"], b"a b -1.50\n");
+    assert_same(
+        &keys("jsonl", &["user.id", "n:int"], None),
+        &["x\"", "3"],
+        b"{\"n\":3,\"user\":{\"id\":\"x\\\"\"}}\n",
+    );
+    assert_same(&keys("fixed:8", &["4..8:i32be"], None), &["-2"], b"....\xff\xff\xff\xfe");
+    assert_same(&keys("fixed:8", &["4..8"], None), &["0x00ff"], b"....\0\xff\0\0");
+    assert_same(&keys("u16be", &["1..3:u16le"], None), &["513"], b"\0\x03.\x01\x02");
+    assert_same(&keys("keyed", &["0..2"], None), &["ab"], b"\x06\0\0\0\x02\0\0\0ab");
+    assert_same(&keys("lines:group=2", &["2.2:int"], None), &["5"], b"x\ny 5\n");
+}
+
+#[test]
+fn beginnings_of_text() {
+    let two = keys("csv", &["1", "2"], None);
+    let [begun, whole, other] =
+        [&["x", "ab"], &["x", "abc"], &["x", "b"]].map(|texts| values(texts));
+    let prefix = two.of_prefix(&begun).unwrap();
+    assert!(two.of(&whole).unwrap().starts_with(&prefix));
+    assert!(two.of(&begun).unwrap().starts_with(&prefix));
+    assert!(!two.of(&other).unwrap().starts_with(&prefix));
+    let error = keys("csv", &["1:int"], None).of_prefix(&values(&["1"])).unwrap_err();
+    assert!(error.to_string().contains("no beginnings"), "{error}");
+}
+
+#[test]
+fn values_that_keys_cannot_have() {
+    let refused =
+        |keys: &ValueKeys, texts: &[&str]| keys.of(&values(texts)).unwrap_err().to_string();
+    let number = keys("csv", &["1:int"], None);
+    assert!(refused(&number, &["x"]).contains("'x' cannot be values of the key 1:int"));
+    assert!(refused(&number, &["1", "2"]).contains("2 values are given, and the index has 1 key"));
+    let bytes = keys("fixed:8", &["0..2:u16le", "2..4"], None);
+    assert!(refused(&bytes, &["65536"]).contains("no value of 0..2:u16le"));
+    assert!(refused(&bytes, &["1", "long"]).contains("no value of 2..4"));
+    assert!(refused(&keys("lines", &["1"], Some(b':')), &["a:b"]).contains("no field can hold it"));
+}

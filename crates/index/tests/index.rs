@@ -1,0 +1,211 @@
+//! Indexes of random data beside a model of a few lines, and beside LMDB itself.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+#[expect(unsafe_code, reason = "LMDB maps a file, which must not change meanwhile")]
+mod lmdb;
+mod model;
+
+use std::fs;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+use lmdb::opened_by_lmdb;
+use model::{Case, Random};
+use sortwell_engine::ByteSize;
+use sortwell_engine::format::{Format, HeaderLines};
+use sortwell_engine::job::Budget;
+use sortwell_engine::key::OrderOptions;
+use sortwell_engine::operator::Unique;
+use sortwell_engine::stats::Progress;
+use sortwell_index::{Bounds, BuildJob, Built, Index, Matches};
+
+/// A build of an index with the default for every option.
+pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> BuildJob {
+    BuildJob {
+        data: data.to_vec(),
+        output: output.to_owned(),
+        format,
+        keys: keys.iter().map(|key| key.parse().unwrap()).collect(),
+        order: OrderOptions::default(),
+        header: HeaderLines::NONE,
+        unique: None,
+        memory: Budget::Bytes(ByteSize::mib(64)),
+        threads: Some(2),
+        temp: Vec::new(),
+        force: false,
+        sync: false,
+    }
+}
+
+fn run(job: &BuildJob) -> Built {
+    job.run(&Progress::new()).unwrap()
+}
+
+/// Returns the records of a walk, by file and offset.
+fn places(mut walk: Matches<'_>) -> Vec<(usize, u64)> {
+    let mut places = Vec::new();
+    while let Some(found) = walk.step().unwrap() {
+        places.push((found.file, found.offset));
+    }
+    places
+}
+
+#[test]
+fn rows_are_found_as_in_a_model() {
+    let cases: u64 = std::env::var("INDEX_CASES").map_or(40, |text| text.parse().unwrap());
+    let seed: u64 = std::env::var("INDEX_SEED").map_or(1, |text| text.parse().unwrap());
+    for number in 0..cases {
+        let mut random = Random::new(seed * 1_000_003 + number);
+        let case = Case::random(&mut random);
+        let folder = tempfile::tempdir().unwrap();
+        let data = case.write(folder.path());
+        let output = folder.path().join("index");
+        let keys: Vec<&str> = case.keys.iter().map(String::as_str).collect();
+        let mut job = build(&data, &output, case.format, &keys);
+        job.order.separator = case.separator;
+        job.threads = Some(1 + random.below(3) as usize);
+        job.memory = Budget::Bytes(ByteSize::mib(32 + 32 * random.below(2)));
+        let built = run(&job);
+        let words = format!("case {number} of seed {seed}: {case:?}");
+        assert_eq!(built.entries, case.rows.len() as u64, "{words}");
+        let mut index = Index::open(&output).unwrap();
+        index.open_data(false).unwrap();
+        let all = case.sorted();
+        assert_eq!(places(index.range(&Bounds::default()).unwrap()), all, "all, {words}");
+        let mut backwards = all.clone();
+        backwards.reverse();
+        let walk = index.range(&Bounds::default()).unwrap().reversed().unwrap();
+        assert_eq!(places(walk), backwards, "reversed, {words}");
+        for _ in 0..20 {
+            let values = case.values(&mut random);
+            let found = index.get(&values).unwrap();
+            assert_eq!(places(found), case.get(&values), "get {values:?}, {words}");
+            let (from, to) = (case.bound(&mut random), case.bound(&mut random));
+            let bounds = Bounds { from: from.clone(), to: to.clone() };
+            let wanted = case.range(&from, &to);
+            let found = places(index.range(&bounds).unwrap());
+            assert_eq!(found, wanted, "range {bounds:?}, {words}");
+            let mut found = places(index.range(&bounds).unwrap().reversed().unwrap());
+            found.reverse();
+            assert_eq!(found, wanted, "reversed range {bounds:?}, {words}");
+            if case.has_beginnings(values.len()) {
+                let found = index.prefix(&values).unwrap();
+                assert_eq!(places(found), case.prefix(&values), "prefix {values:?}, {words}");
+            }
+        }
+        let mut walk = index.range(&Bounds::default()).unwrap();
+        let mut record = Vec::new();
+        while let Some(found) = walk.step().unwrap() {
+            index.read(&found, &mut record).unwrap();
+            assert_eq!(record, case.record(found.file, found.offset), "{words}");
+        }
+        if number % 8 == 0 {
+            opened_by_lmdb(&output, case.rows.len());
+        }
+    }
+}
+
+#[test]
+fn unique_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.csv");
+    fs::write(&data, "id,name\n2,Bob\n1,Ann\n2,Cid\n").unwrap();
+    let output = folder.path().join("index");
+    let mut job = build(std::slice::from_ref(&data), &output, Format::CSV, &["id:int"]);
+    job.unique = Some(Unique::Error);
+    let error = job.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("offset 20") && error.contains("offset 8"), "{error}");
+    assert!(!output.exists());
+    for (unique, wanted) in [(Unique::First, [14, 8]), (Unique::Last, [14, 20])] {
+        job.unique = Some(unique);
+        assert_eq!(run(&job).entries, 2);
+        let index = Index::open(&output).unwrap();
+        let found = places(index.range(&Bounds::default()).unwrap());
+        assert_eq!(found, wanted.map(|offset| (0, offset)));
+        assert_eq!(places(index.get(&[b"2".to_vec()]).unwrap()), [(0, wanted[1])]);
+    }
+}
+
+#[test]
+fn changes_of_the_data_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let output = folder.path().join("index");
+    fs::write(&data, "b\na\n").unwrap();
+    run(&build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]));
+    let open = || {
+        let mut index = Index::open(&output).unwrap();
+        index.open_data(false).map(|()| index).map_err(|error| error.to_string())
+    };
+    open().unwrap();
+    fs::write(&data, "b\na\nc\n").unwrap();
+    assert!(open().unwrap_err().contains("has grown from 4 to 6 bytes"));
+    fs::write(&data, "b\n").unwrap();
+    assert!(open().unwrap_err().contains("was truncated"));
+    fs::write(&data, "b\nx\n").unwrap();
+    assert!(open().unwrap_err().contains("was modified"));
+    fs::remove_file(&data).unwrap();
+    fs::write(folder.path().join("hole"), "").unwrap(); // so that the inode is another one
+    fs::write(&data, "b\nz\n").unwrap();
+    let error = open().unwrap_err();
+    assert!(error.contains("was replaced") || error.contains("was modified"), "{error}");
+    let mut index = Index::open(&output).unwrap();
+    index.open_data(true).unwrap();
+}
+
+#[test]
+fn damaged_indexes_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let output = folder.path().join("index");
+    let lines: String = (0..20_000).map(|number| format!("{}\n", number * 7919 % 20_000)).collect();
+    fs::write(&data, lines).unwrap();
+    run(&build(&[data], &output, Format::LINES, &["1:int"]));
+    let whole = fs::read(&output).unwrap();
+    let damaged = folder.path().join("damaged");
+    let walk = |bytes: &[u8]| -> sortwell_engine::Result<usize> {
+        fs::write(&damaged, bytes).unwrap();
+        let index = Index::open(&damaged)?;
+        let mut count = 0;
+        let mut walk = index.range(&Bounds::default())?;
+        while walk.step()?.is_some() {
+            count += 1;
+        }
+        let mut walk = index.get(&[b"777".to_vec()])?.reversed()?;
+        while walk.step()?.is_some() {}
+        Ok(count)
+    };
+    assert_eq!(walk(&whole).unwrap(), 20_000);
+    for length in [0, 1, 4095, 8192, whole.len() / 2, whole.len() - 1] {
+        assert!(walk(&whole[..length]).is_err(), "{length} bytes");
+    }
+    assert!(walk(&vec![0; 20_000]).is_err());
+    let mut random = Random::new(30);
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        for _ in 0..1 + random.below(20) {
+            let at = random.below(bytes.len() as u64) as usize;
+            bytes[at] = random.below(256) as u8;
+        }
+        // Any answer or error will do, but no panic and no endless loop.
+        let _ = walk(&bytes);
+    }
+}
+
+#[test]
+fn data_without_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.csv");
+    let output = folder.path().join("index");
+    for (text, entries) in [("", 0), ("id\n", 0), ("id\n1", 1)] {
+        fs::write(&data, text).unwrap();
+        let job = build(std::slice::from_ref(&data), &output, Format::CSV, &["1"]);
+        assert_eq!(run(&job).entries, entries);
+        let index = Index::open(&output).unwrap();
+        assert_eq!(places(index.range(&Bounds::default()).unwrap()).len() as u64, entries);
+        let bounds = Bounds { from: Bound::Excluded(vec![b"0".to_vec()]), ..Bounds::default() };
+        assert_eq!(places(index.range(&bounds).unwrap()).len() as u64, entries);
+        opened_by_lmdb(&output, entries as usize);
+    }
+}

@@ -1,0 +1,307 @@
+//! A model of an index: rows in a vector, compared value by value.
+
+use std::cmp::Ordering;
+use std::fs;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+use sortwell_engine::format::Format;
+
+/// A generator of numbers (xorshift; Marsaglia, "Xorshift RNGs", 2003).
+pub struct Random(u64);
+
+impl Random {
+    /// Returns a generator.
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Returns a number below `limit`.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % limit
+    }
+
+    fn one_of<'t, T>(&mut self, all: &'t [T]) -> &'t T {
+        &all[self.below(all.len() as u64) as usize]
+    }
+}
+
+/// The type and the direction of a key.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    is_number: bool,
+    is_descending: bool,
+}
+
+/// A row: its values, and its place.
+#[derive(Clone)]
+pub struct Row {
+    values: Vec<Vec<u8>>,
+    file: usize,
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+/// Data, its keys, and its rows.
+pub struct Case {
+    /// The format.
+    pub format: Format,
+    /// The separator of lines.
+    pub separator: Option<u8>,
+    /// The keys as text.
+    pub keys: Vec<String>,
+    columns: Vec<Column>,
+    /// The rows, in the order of the data.
+    pub rows: Vec<Row>,
+    files: Vec<Vec<u8>>,
+}
+
+impl std::fmt::Debug for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} rows of {:?} by {:?}", self.rows.len(), self.format, self.keys)
+    }
+}
+
+/// Returns a value of a column.
+fn value(random: &mut Random, column: Column, long: bool) -> Vec<u8> {
+    if column.is_number {
+        let number = random.below(40) as i64 - 20;
+        return if random.below(10) == 0 { number * 1_000_003 } else { number }.to_string().into();
+    }
+    let length = match random.below(if long { 4 } else { 1 }) {
+        0 => 1 + random.below(6),
+        1 => 480 + random.below(30),
+        2 => 495,
+        _ => 500 + random.below(6000),
+    };
+    // Long values differ at their ends, if at all.
+    let alphabet = b"ab\x01z\xff ";
+    let mut text = vec![b'k'; length as usize];
+    for _ in 0..3 {
+        let at = text.len() - 1 - random.below(3.min(length)) as usize;
+        text[at] = *random.one_of(if long { &alphabet[..2] } else { alphabet });
+    }
+    text
+}
+
+impl Case {
+    /// Returns a random case.
+    pub fn random(random: &mut Random) -> Self {
+        let count = 1 + random.below(3) as usize;
+        let column = |random: &mut Random| Column {
+            is_number: random.below(2) == 0,
+            is_descending: random.below(3) == 0,
+        };
+        let columns: Vec<Column> = (0..count).map(|_| column(random)).collect();
+        let kind = random.below(4);
+        let (format, separator) = match kind {
+            0 => (Format::CSV, None),
+            1 => (Format::LINES, Some(b';')),
+            2 => (Format::JsonLines, None),
+            _ => (Format::Fixed { length: 40 }, None),
+        };
+        let rows = *random.one_of(&[0, 1, 2, 30, 300, 3000]);
+        let long = kind < 2 && rows <= 300 && random.below(2) == 0;
+        let key = |(at, column): (usize, &Column)| {
+            let place = match kind {
+                0 | 2 => format!("c{at}"),
+                1 => (at + 2).to_string(),
+                _ => format!("{}..{}", 8 * at + 8, 8 * at + 16),
+            };
+            let word = match (column.is_number, kind) {
+                (true, 3) => ":i64le",
+                (true, _) => ":int",
+                (false, _) => "",
+            };
+            format!("{place}{word}{}", if column.is_descending { ":desc" } else { "" })
+        };
+        let keys = columns.iter().enumerate().map(key).collect();
+        let mut case =
+            Self { format, separator, keys, columns, rows: Vec::new(), files: Vec::new() };
+        let files = 1 + random.below(2) as usize;
+        for file in 0..files {
+            let mut bytes = Vec::new();
+            if kind == 0 {
+                let names: Vec<String> = (0..count).map(|at| format!("c{at}")).collect();
+                bytes.extend_from_slice(format!("x,{}\n", names.join(",")).as_bytes());
+            }
+            for number in 0..rows / files as u64 {
+                let mut values: Vec<Vec<u8>> =
+                    case.columns.iter().map(|column| value(random, *column, long)).collect();
+                if kind == 2 {
+                    let clean = |byte: &mut u8| *byte = *byte & 0x7f | 0x20;
+                    values.iter_mut().flatten().for_each(clean);
+                    let columns = values.iter_mut().zip(&case.columns);
+                    columns.filter(|(_, column)| !column.is_number).for_each(|(value, _)| {
+                        value.iter_mut().for_each(|byte| *byte = b'a' + *byte % 26);
+                    });
+                }
+                if kind == 3 {
+                    values.iter_mut().for_each(|value| value.truncate(8));
+                }
+                let row = record(kind, number, &values, &case.columns);
+                let offset = bytes.len() as u64;
+                bytes.extend_from_slice(&row);
+                case.rows.push(Row { values, file, offset, bytes: row });
+            }
+            case.files.push(bytes);
+        }
+        case
+    }
+
+    /// Writes the data.
+    pub fn write(&self, folder: &Path) -> Vec<PathBuf> {
+        let write = |(number, bytes): (usize, &Vec<u8>)| {
+            let path = folder.join(format!("data-{number}"));
+            fs::write(&path, bytes).unwrap();
+            path
+        };
+        self.files.iter().enumerate().map(write).collect()
+    }
+
+    /// Compares the first values of a row with values.
+    fn compare(&self, row: &[Vec<u8>], values: &[Vec<u8>]) -> Ordering {
+        let number = |text: &Vec<u8>| -> i64 { String::from_utf8_lossy(text).parse().unwrap() };
+        let pairs = row.iter().zip(values).zip(&self.columns);
+        let orders = pairs.map(|((one, other), column)| {
+            let order = if column.is_number {
+                number(one).cmp(&number(other))
+            } else if matches!(self.format, Format::Fixed { .. }) {
+                filled(one).cmp(&filled(other))
+            } else {
+                one.cmp(other)
+            };
+            if column.is_descending { order.reverse() } else { order }
+        });
+        orders.fold(Ordering::Equal, Ordering::then)
+    }
+
+    fn filtered(&self, is_wanted: impl Fn(&Row) -> bool) -> Vec<(usize, u64)> {
+        let mut rows: Vec<&Row> = self.rows.iter().filter(|row| is_wanted(row)).collect();
+        rows.sort_by(|one, other| self.compare(&one.values, &other.values));
+        rows.iter().map(|row| (row.file, row.offset)).collect()
+    }
+
+    /// Returns the places of all rows, in order.
+    pub fn sorted(&self) -> Vec<(usize, u64)> {
+        self.filtered(|_| true)
+    }
+
+    /// Returns the places of the rows whose first values are these.
+    pub fn get(&self, values: &[Vec<u8>]) -> Vec<(usize, u64)> {
+        self.filtered(|row| self.compare(&row.values, values).is_eq())
+    }
+
+    /// Returns whether the last of `count` keys is text.
+    pub fn has_beginnings(&self, count: usize) -> bool {
+        !self.columns[count - 1].is_number && !matches!(self.format, Format::Fixed { .. })
+    }
+
+    /// Returns the places of the rows whose first values are these, but the last begins so.
+    pub fn prefix(&self, values: &[Vec<u8>]) -> Vec<(usize, u64)> {
+        let last = values.len() - 1;
+        self.filtered(|row| {
+            self.compare(&row.values[..last], &values[..last]).is_eq()
+                && row.values[last].starts_with(&values[last])
+        })
+    }
+
+    /// Returns the places of the rows in a range.
+    pub fn range(&self, from: &Bound<Vec<Vec<u8>>>, to: &Bound<Vec<Vec<u8>>>) -> Vec<(usize, u64)> {
+        self.filtered(|row| {
+            let is_after = match from {
+                Bound::Unbounded => true,
+                Bound::Included(values) => self.compare(&row.values, values).is_ge(),
+                Bound::Excluded(values) => self.compare(&row.values, values).is_gt(),
+            };
+            let is_before = match to {
+                Bound::Unbounded => true,
+                Bound::Included(values) => self.compare(&row.values, values).is_le(),
+                Bound::Excluded(values) => self.compare(&row.values, values).is_lt(),
+            };
+            is_after && is_before
+        })
+    }
+
+    /// Returns values of the first keys: those of a row, or others.
+    pub fn values(&self, random: &mut Random) -> Vec<Vec<u8>> {
+        let count = 1 + random.below(self.columns.len() as u64) as usize;
+        if random.below(4) > 0 && !self.rows.is_empty() {
+            let mut values = random.one_of(&self.rows).values[..count].to_vec();
+            if self.has_beginnings(count) && random.below(3) == 0 {
+                let last = &mut values[count - 1];
+                last.truncate(1 + random.below(last.len() as u64) as usize);
+            }
+            return values;
+        }
+        let value = |column: &Column| match (column.is_number, self.format) {
+            (false, Format::JsonLines) => vec![b'a' + random.below(26) as u8],
+            _ => {
+                let mut value = value(random, *column, false);
+                if matches!(self.format, Format::Fixed { .. }) {
+                    value.truncate(8);
+                }
+                value
+            }
+        };
+        self.columns[..count].iter().map(value).collect()
+    }
+
+    /// Returns an end of a range.
+    pub fn bound(&self, random: &mut Random) -> Bound<Vec<Vec<u8>>> {
+        match random.below(5) {
+            0 => Bound::Unbounded,
+            1 | 2 => Bound::Included(self.values(random)),
+            _ => Bound::Excluded(self.values(random)),
+        }
+    }
+
+    /// Returns the record at a place.
+    pub fn record(&self, file: usize, offset: u64) -> &[u8] {
+        let row = self.rows.iter().find(|row| (row.file, row.offset) == (file, offset));
+        &row.unwrap().bytes
+    }
+}
+
+/// Returns text as it stands in eight bytes.
+fn filled(text: &[u8]) -> Vec<u8> {
+    let mut text = text.to_vec();
+    text.resize(8, 0);
+    text
+}
+
+/// Returns the record of a row.
+fn record(kind: u64, number: u64, values: &[Vec<u8>], columns: &[Column]) -> Vec<u8> {
+    let text = |value: &Vec<u8>| String::from_utf8_lossy(value).into_owned();
+    match kind {
+        0 => {
+            let cell = |value: &Vec<u8>| [b"\"", &value[..], b"\""].concat();
+            let cells: Vec<Vec<u8>> = values.iter().map(cell).collect();
+            [format!("{number},").into_bytes(), cells.join(&b','), b"\n".to_vec()].concat()
+        }
+        1 => [format!("{number};").into_bytes(), values.join(&b';'), b"\n".to_vec()].concat(),
+        2 => {
+            let member = |(at, (value, column)): (usize, (&Vec<u8>, &Column))| {
+                let quote = if column.is_number { "" } else { "\"" };
+                format!("\"c{at}\":{quote}{}{quote}", text(value))
+            };
+            let members: Vec<String> = values.iter().zip(columns).enumerate().map(member).collect();
+            format!("{{\"x\":{number},{}}}\n", members.join(",")).into_bytes()
+        }
+        _ => {
+            let mut record = vec![b'.'; 40];
+            for (at, (value, column)) in values.iter().zip(columns).enumerate() {
+                let bytes = if column.is_number {
+                    text(value).parse::<i64>().unwrap().to_le_bytes().to_vec()
+                } else {
+                    filled(value)
+                };
+                record[8 * at + 8..8 * at + 16].copy_from_slice(&bytes);
+            }
+            record
+        }
+    }
+}
