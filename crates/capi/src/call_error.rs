@@ -23,9 +23,12 @@ pub mod code {
     pub const BUG: i32 = 70;
 }
 
-/// Error of a call.
+/// Error of a call. It is one pointer, so that a call without an error returns nothing large.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallError {
+pub struct CallError(Box<ErrorParts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ErrorParts {
     code: i32,
     message: CString,
     file: Option<CString>,
@@ -36,7 +39,8 @@ pub struct CallError {
 impl CallError {
     /// Returns an error without a place.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
-        Self { code, message: text(message.into()), file: None, offset: None, record: None }
+        let message = text(message.into());
+        Self(Box::new(ErrorParts { code, message, file: None, offset: None, record: None }))
     }
 
     /// Returns the error of a wrong call.
@@ -51,40 +55,40 @@ impl CallError {
 
     /// Returns the error at a place in a file.
     pub fn at(mut self, file: Option<&Path>, offset: Option<u64>, record: Option<u64>) -> Self {
-        self.file = file.and_then(|file| CString::new(file.as_os_str().as_bytes()).ok());
-        (self.offset, self.record) = (offset, record);
+        self.0.file = file.and_then(|file| CString::new(file.as_os_str().as_bytes()).ok());
+        (self.0.offset, self.0.record) = (offset, record);
         self
     }
 
     /// Returns the error without its file, which is only a name for what the program pushed.
     pub fn without_file(mut self) -> Self {
-        self.file = None;
+        self.0.file = None;
         self
     }
 
     /// Returns the code.
-    pub const fn code(&self) -> i32 {
-        self.code
+    pub fn code(&self) -> i32 {
+        self.0.code
     }
 
     /// Returns the message.
-    pub const fn message(&self) -> &CString {
-        &self.message
+    pub fn message(&self) -> &CString {
+        &self.0.message
     }
 
     /// Returns the file at fault.
-    pub const fn file(&self) -> Option<&CString> {
-        self.file.as_ref()
+    pub fn file(&self) -> Option<&CString> {
+        self.0.file.as_ref()
     }
 
     /// Returns the byte offset of the fault in the file.
-    pub const fn offset(&self) -> Option<u64> {
-        self.offset
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
     }
 
     /// Returns the number of the record at fault, from 1.
-    pub const fn record(&self) -> Option<u64> {
-        self.record
+    pub fn record(&self) -> Option<u64> {
+        self.0.record
     }
 }
 

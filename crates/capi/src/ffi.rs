@@ -5,6 +5,7 @@
 
 mod callbacks;
 mod errors;
+mod exclusive;
 mod files;
 mod records;
 
@@ -19,6 +20,8 @@ use sortwell_cli::embed::EmbeddedCommand;
 use crate::call::Called;
 use crate::call_error::{CallError, code};
 use crate::handle::{self, Handle};
+
+pub use exclusive::Exclusive;
 
 /// Place for the error of a call, or NULL.
 type ErrorPlace = *mut *mut CallError;
@@ -44,21 +47,34 @@ fn new_job(command: EmbeddedCommand) -> *mut Handle {
 /// # Safety
 ///
 /// `place` is NULL or may be written to.
+#[inline]
 unsafe fn coded(place: ErrorPlace, act: impl FnOnce() -> Called<c_int>) -> c_int {
-    let made = catch_unwind(AssertUnwindSafe(act));
-    let made = made.unwrap_or_else(|panic| Err(CallError::bug(&panic_message(panic.as_ref()))));
-    match made {
-        Ok(answer) => answer,
-        Err(error) => {
-            let answer = error.code();
-            if !place.is_null() {
-                let error = Box::into_raw(Box::new(error));
-                // SAFETY: the caller passes a place that may be written to.
-                unsafe { place.write(error) };
-            }
-            answer
+    match catch_unwind(AssertUnwindSafe(act)) {
+        Ok(Ok(answer)) => answer,
+        // SAFETY: the caller passes a place that may be written to.
+        Ok(Err(error)) => unsafe { report(place, error) },
+        Err(panic) => {
+            let error = CallError::bug(&panic_message(panic.as_ref()));
+            // SAFETY: the caller passes a place that may be written to.
+            unsafe { report(place, error) }
         }
     }
+}
+
+/// Puts an error into its place, and returns its code.
+///
+/// # Safety
+///
+/// `place` is NULL or may be written to.
+#[cold]
+unsafe fn report(place: ErrorPlace, error: CallError) -> c_int {
+    let answer = error.code();
+    if !place.is_null() {
+        let error = Box::into_raw(Box::new(error));
+        // SAFETY: the caller passes a place that may be written to.
+        unsafe { place.write(error) };
+    }
+    answer
 }
 
 /// Returns the job of a call.
@@ -66,6 +82,7 @@ unsafe fn coded(place: ErrorPlace, act: impl FnOnce() -> Called<c_int>) -> c_int
 /// # Safety
 ///
 /// `job` is NULL, or was made by this library and not freed.
+#[inline]
 unsafe fn job<'j>(function: &str, job: *const Handle) -> Called<&'j Handle> {
     // SAFETY: the caller passes a job that lives until the call returns.
     unsafe { job.as_ref() }.ok_or_else(|| is_null(function, "the job"))
@@ -76,6 +93,7 @@ unsafe fn job<'j>(function: &str, job: *const Handle) -> Called<&'j Handle> {
 /// # Safety
 ///
 /// `length` bytes at `start` may be read, and do not change during the call.
+#[inline]
 unsafe fn bytes<'b>(
     function: &str,
     what: &str,
@@ -107,6 +125,7 @@ unsafe fn text<'t>(text: *const c_char) -> Option<&'t OsStr> {
 }
 
 /// Returns the error of an argument that must not be NULL.
+#[cold]
 fn is_null(function: &str, what: &str) -> CallError {
     CallError::usage(format!("{function}: {what} is NULL"))
 }

@@ -3,9 +3,10 @@
 //! Every call on a job passes [`Handle::call`]. Only a stop and the progress do not: they use
 //! atomics alone, so that any thread and any signal handler may ask for them.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
 
 use sortwell::Progress;
 use sortwell::unstable::key::panic_message;
@@ -13,6 +14,7 @@ use sortwell_cli::embed::EmbeddedCommand;
 
 use crate::call::{CallStage, CallState};
 use crate::call_error::CallError;
+use crate::ffi::Exclusive;
 
 /// Number of forks that led to this process.
 static FORKS: AtomicU32 = AtomicU32::new(0);
@@ -28,14 +30,14 @@ pub struct Handle {
     progress: Arc<Progress>,
     /// Number of forks when the job was made.
     forks: u32,
-    state: Mutex<CallState>,
+    state: Exclusive<CallState>,
 }
 
 impl Handle {
     /// Returns a job without options.
     pub fn new(command: EmbeddedCommand) -> Self {
         let progress = Arc::<Progress>::default();
-        let state = Mutex::new(CallState::new(command, Arc::clone(&progress)));
+        let state = Exclusive::new(CallState::new(command, Arc::clone(&progress)));
         Self { progress, forks: FORKS.load(Ordering::Relaxed), state }
     }
 
@@ -50,38 +52,23 @@ impl Handle {
     ///
     /// The error of the call. A usage error during another call, and in a process that a fork
     /// made. A bug after a panic.
+    #[inline]
     pub fn call<T>(
         &self,
         function: &str,
         act: impl FnOnce(&mut CallState) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
         if self.is_of_parent() {
-            return Err(CallError::usage(format!(
-                "{function}: the job belongs to the process that made it; after a fork, the new \
-                 process can only free it"
-            )));
+            return Err(of_parent(function));
         }
-        let mut state = match self.state.try_lock() {
-            Ok(state) => state,
-            Err(TryLockError::Poisoned(state)) => state.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return Err(CallError::usage(format!(
-                    "{function}: another call on this job has not returned; use a job from one \
-                     thread at a time, and not from its own callbacks"
-                )));
-            }
+        let Some(mut state) = self.state.enter() else {
+            return Err(during_another(function));
         };
         if let CallStage::Broken(error) = state.stage() {
             return Err(error.clone());
         }
         let made = catch_unwind(AssertUnwindSafe(|| act(&mut state)));
-        made.unwrap_or_else(|panic| {
-            let error = CallError::bug(&panic_message(panic.as_ref()));
-            let before = state.replace(CallStage::Broken(error.clone()));
-            // What the panic left may panic when it is dropped.
-            let _ = catch_unwind(AssertUnwindSafe(move || drop(before)));
-            Err(error)
-        })
+        made.unwrap_or_else(|panic| Err(broken(&mut state, panic.as_ref())))
     }
 
     /// Asks the job to stop. Only atomics are used.
@@ -97,8 +84,34 @@ impl Handle {
     /// Returns whether the job can be dropped: no call is being made, and no fork made this
     /// process.
     pub fn is_free(&self) -> bool {
-        !self.is_of_parent() && !matches!(self.state.try_lock(), Err(TryLockError::WouldBlock))
+        !self.is_of_parent() && self.state.enter().is_some()
     }
+}
+
+/// Ends the job after a panic, and returns its error.
+#[cold]
+fn broken(state: &mut CallState, panic: &(dyn Any + Send)) -> CallError {
+    let error = CallError::bug(&panic_message(panic));
+    let before = state.replace(CallStage::Broken(error.clone()));
+    // What the panic left may panic when it is dropped.
+    let _ = catch_unwind(AssertUnwindSafe(move || drop(before)));
+    error
+}
+
+#[cold]
+fn of_parent(function: &str) -> CallError {
+    CallError::usage(format!(
+        "{function}: the job belongs to the process that made it; after a fork, the new process \
+         can only free it"
+    ))
+}
+
+#[cold]
+fn during_another(function: &str) -> CallError {
+    CallError::usage(format!(
+        "{function}: another call on this job has not returned; use a job from one thread at a \
+         time, and not from its own callbacks"
+    ))
 }
 
 #[cfg(test)]

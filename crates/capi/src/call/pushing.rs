@@ -105,33 +105,40 @@ impl CallState {
         pushed
     }
 
+    #[inline]
     fn push_record(&mut self, function: &str, key: &[u8], payload: &[u8]) -> Called {
         let target = &mut self.pushing(function, true)?.target;
         let bytes = key.len().checked_add(payload.len());
         if bytes.is_none_or(|bytes| bytes > RECORD_MAX) {
-            return Err(CallError::usage(format!(
-                "{function}: the record has more than 4 GiB; push shorter records"
-            )));
+            return Err(too_long(function));
         }
         let pushed = match target {
             PushTarget::Runs(spiller) => spiller.push(key, payload),
             PushTarget::Sort(sort) => sort.push_keyed(key, payload),
         };
-        pushed.map_err(|error| self.fail(of_pushed(error.into())))?;
+        if let Err(error) = pushed {
+            return Err(self.fail(of_pushed(error.into())));
+        }
         self.records += 1;
         Ok(())
     }
 
+    /// Begins a sort that takes records.
+    #[cold]
+    fn begin(&mut self, function: &str, is_keyed: bool) -> Called {
+        self.check_open(function)?;
+        if !matches!(self.stage, CallStage::Options) {
+            return Err(self.out_of_order(function, "use a new job for more records"));
+        }
+        self.stage = CallStage::Pushing(Box::new(self.begun(is_keyed)?));
+        Ok(())
+    }
+
     /// Returns the sort that takes records, which the first push begins.
+    #[inline]
     fn pushing(&mut self, function: &str, is_keyed: bool) -> Called<&mut Pushing> {
         if !matches!(self.stage, CallStage::Pushing(_)) {
-            self.check_open(function)?;
-            if !matches!(self.stage, CallStage::Options) {
-                let instead = "use a new job for more records";
-                return Err(self.out_of_order(function, instead));
-            }
-            let pushing = self.begun(is_keyed)?;
-            self.stage = CallStage::Pushing(Box::new(pushing));
+            self.begin(function, is_keyed)?;
         }
         let CallStage::Pushing(pushing) = &mut self.stage else {
             return Err(CallError::usage(format!("{function}: no records can be pushed")));
@@ -165,7 +172,13 @@ impl CallState {
 /// Names of what is pushed and pulled, in errors of the sort.
 const NAMES: [&[u8]; 2] = [b"the records that were pushed", b"the sorted records"];
 
+#[cold]
+fn too_long(function: &str) -> CallError {
+    CallError::usage(format!("{function}: the record has more than 4 GiB; push shorter records"))
+}
+
 /// Returns the error of a record with a key in a job of another format.
+#[cold]
 fn not_keyed(function: &str) -> CallError {
     CallError::usage(format!(
         "{function}: records with keys need the format 'keyed', and the job has another; leave \

@@ -53,15 +53,16 @@ impl CallState {
         delivered
     }
 
+    #[inline]
     fn record(&mut self, function: &str) -> Called<Option<KeyedRecord<'_>>> {
-        if self.is_at_end(function)? {
-            return Ok(None);
+        let CallStage::Pulling(records) = &mut self.stage else {
+            return self.is_at_end(function).map(|_| None);
+        };
+        match records.advance() {
+            Ok(true) => Ok(Some(self.records_in_order(function)?.lent_record())),
+            Ok(false) => self.end().map(|()| None),
+            Err(error) => Err(self.fail(of_pushed(error.into()))),
         }
-        let taken = self.records_in_order(function)?.advance();
-        if !taken.map_err(|error| self.fail(of_pushed(error.into())))? {
-            return self.end().map(|()| None);
-        }
-        Ok(Some(self.records_in_order(function)?.lent_record()))
     }
 
     /// Returns whether all records were taken.
@@ -75,6 +76,7 @@ impl CallState {
         }
     }
 
+    #[inline]
     fn records_in_order(&mut self, function: &str) -> Called<&mut RecordsInOrder> {
         match &mut self.stage {
             CallStage::Pulling(records) => Ok(records),
