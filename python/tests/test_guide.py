@@ -1,22 +1,23 @@
-"""The Python examples of the README and the guides: each works, and prints what the page shows."""
+"""The examples of pages with Python: each works, and prints what the page shows."""
 
 import contextlib
 import io
 import os
+import re
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+EXAMPLE = re.compile(r"```(sh|python)\n(.*?)```\n(?:\n```text\n(.*?)```)?", re.DOTALL)
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def examples(page):
-    """Yields the examples of a page, with the output that follows directly, or None."""
-    for part in page.split("```python\n")[1:]:
-        code, rest = part.split("```\n", 1)
-        rest = rest.lstrip("\n")
-        shown = rest.removeprefix("```text\n")
-        yield code, None if shown == rest else shown.split("```")[0]
+    """Yields the language and the text of each example, and the output that follows, or None."""
+    for language, text, shown in EXAMPLE.findall(page):
+        yield language, text, shown or None
 
 
 class Pages(unittest.TestCase):
@@ -26,7 +27,7 @@ class Pages(unittest.TestCase):
         paths = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
         pages = {path.name: path.read_text() for path in paths}
         pages = {name: page for name, page in pages.items() if "```python\n" in page}
-        self.assertLessEqual({"README.md", "python.md", "data-frames.md"}, pages.keys())
+        self.assertLessEqual({"README.md", "python.md", "data-frames.md", "indexes.md"}, pages.keys())
         before = os.getcwd()
         self.addCleanup(os.chdir, before)
         for name, page in pages.items():
@@ -35,14 +36,21 @@ class Pages(unittest.TestCase):
                 self.assertGreater(self.run_page(page), 0)
 
     def run_page(self, page):
-        """Runs the examples in one namespace. Returns the number of outputs compared."""
+        """Runs the examples in one folder and namespace. Returns the number of outputs compared."""
         names, compared = {}, 0
-        for code, shown in examples(page):
+        path = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"
+        for language, text, shown in examples(page):
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
-                exec(code, names)
+                if language == "python":
+                    exec(text, names)
+                else:
+                    shell = ["sh", "-e", "-c", text]
+                    environment = os.environ | {"PATH": path}
+                    done = subprocess.run(shell, env=environment, check=True, capture_output=True)
+                    print(done.stdout.decode(), end="")
             if shown is not None:
-                self.assertEqual(printed.getvalue(), shown)
+                self.assertEqual(printed.getvalue(), shown, text)
                 compared += 1
         return compared
 

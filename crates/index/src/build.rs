@@ -77,11 +77,15 @@ pub struct Built {
     pub statistics: Statistics,
 }
 
-/// The data files, open.
-struct OpenData {
-    data: Vec<DataFile>,
-    files: Vec<ScannedFile>,
-    columns: Option<Columns>,
+/// The data files, open, and their columns.
+#[derive(Debug)]
+pub struct OpenData {
+    /// The files as they are now.
+    pub data: Vec<DataFile>,
+    /// The files to scan.
+    pub files: Vec<ScannedFile>,
+    /// The columns, if records are rows.
+    pub columns: Option<Columns>,
 }
 
 impl BuildJob {
@@ -99,12 +103,24 @@ impl BuildJob {
                 "an index needs a key; give one",
             ));
         }
-        let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
-        let OpenData { data, files, columns } = self.open()?;
-        let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
+        self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         if !self.force {
             check_replaceable(&self.output)?;
         }
+        let (temporary, built) = self.build(self.open()?, progress)?;
+        temporary.persist(&self.output, self.sync)?;
+        Ok(built)
+    }
+
+    /// Builds the index under a temporary name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Self::run).
+    pub fn build(&self, open: OpenData, progress: &Progress) -> Result<(TempFile, Built)> {
+        let OpenData { data, files, columns } = open;
+        let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
+        let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
         let temporary = TempFile::create(&self.output, Direct::Off)?;
         sweep(temporary.directory())?;
         let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
@@ -121,12 +137,13 @@ impl BuildJob {
             format: self.format,
             keys: self.keys.clone(),
             order: self.order.clone(),
-            is_unique: form.is_unique,
+            unique: self.unique,
             columns: columns.filter(|columns| columns.are_named).map(|columns| columns.cells),
             data,
             entries: tree.entries,
         };
-        self.check_unchanged(&description.data)?;
+        // Entries of a file that changed while it was read are of no use.
+        description.data.iter().try_for_each(|file| file.reopen(false).map(drop))?;
         let meta = NewTree::new(&file);
         let mut lines = meta.begin(0);
         for (name, value) in description.lines() {
@@ -134,14 +151,9 @@ impl BuildJob {
         }
         lines.finish(1)?;
         let bytes = file.finish(&[(ENTRIES, tree), (META, meta.finish()?)])?;
-        temporary.persist(&self.output, self.sync)?;
-        Ok(Built {
-            entries: tree.entries,
-            bytes,
-            leaf_pages: tree.leaf_pages,
-            branch_pages: tree.branch_pages,
-            statistics,
-        })
+        let (entries, leaf_pages) = (tree.entries, tree.leaf_pages);
+        let branch_pages = tree.branch_pages;
+        Ok((temporary, Built { entries, bytes, leaf_pages, branch_pages, statistics }))
     }
 
     /// Opens the data files and reads their tops.
@@ -163,7 +175,7 @@ impl BuildJob {
                 }
                 Ok(filled)
             })?;
-            data.top = top.size.bytes;
+            (data.top, data.top_lines) = (top.size.bytes, top.size.lines);
             let (start, end) = (data.top, data.bytes);
             open.files.push(ScannedFile { file, path: path.clone(), start, end });
             open.data.push(data);
@@ -216,11 +228,6 @@ impl BuildJob {
             entries.abandon();
             sorted.map_err(|error| with_scan(error, memory, taken))
         })
-    }
-
-    /// Checks that no data file has changed while it was read.
-    fn check_unchanged(&self, data: &[DataFile]) -> Result<()> {
-        data.iter().try_for_each(|file| file.reopen(false).map(drop))
     }
 }
 

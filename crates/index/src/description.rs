@@ -22,6 +22,7 @@ use sortwell_engine::format::csv::Dialect;
 use sortwell_engine::format::{CsvFormat, Format, Ragged};
 use sortwell_engine::key::text::{DateFormat, Invalid, InvalidPlace};
 use sortwell_engine::key::{Key, OrderOptions};
+use sortwell_engine::operator::Unique;
 use sortwell_engine::{Error, Result};
 
 use crate::source::DataFile;
@@ -44,8 +45,8 @@ pub struct Description {
     pub keys: Vec<Key>,
     /// Options of the order that apply to all keys.
     pub order: OrderOptions,
-    /// True if no two records have equal keys.
-    pub is_unique: bool,
+    /// Treatment of records with equal keys; `None` if all have entries.
+    pub unique: Option<Unique>,
     /// The names of the columns, if the data has a header.
     pub columns: Option<Vec<Vec<u8>>>,
     /// The data files.
@@ -92,7 +93,7 @@ impl Description {
         if self.order.seed != [0; 16] {
             say("seed", &u128::from_be_bytes(self.order.seed));
         }
-        say("unique", &yes(self.is_unique));
+        say("unique", &unique_text(self.unique));
         say("entries", &self.entries);
         for (number, file) in (1..).zip(&self.data) {
             file.lines(number, &mut lines);
@@ -144,7 +145,7 @@ impl Description {
             format,
             keys: keys?,
             order: OrderOptions { separator, ..order },
-            is_unique: lines.flag("unique")?,
+            unique: lines.unique()?,
             columns: (!columns.is_empty()).then_some(columns),
             data: data?,
             entries: lines.number("entries")?,
@@ -195,6 +196,13 @@ impl<'a> Reader<'a> {
             "yes" => Ok(true),
             "no" => Ok(false),
             _ => Err(self.wrong(name)),
+        }
+    }
+
+    fn unique(&self) -> Result<Option<Unique>> {
+        match self.text("unique")? {
+            "no" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| self.wrong("unique")),
         }
     }
 
@@ -277,6 +285,15 @@ fn format_text(format: Format) -> String {
         Format::LineGroups(group) => format!("lines:{:#04x},group={}", group.end, group.lines),
         Format::JsonLines => "jsonl".to_owned(),
         _ => "unknown".to_owned(),
+    }
+}
+
+const fn unique_text(unique: Option<Unique>) -> &'static str {
+    match unique {
+        None => "no",
+        Some(Unique::Error) => "error",
+        Some(Unique::First) => "first",
+        Some(Unique::Last) => "last",
     }
 }
 

@@ -79,12 +79,12 @@ impl Index {
         }
         let description = Description::read(path, &lines)?;
         let entries = pages.tree(names, ENTRIES)?;
-        let form = EntryForm { is_unique: description.is_unique };
+        let form = EntryForm { is_unique: description.unique.is_some() };
         let positions = Positions::new(description.data.iter().map(|file| file.bytes));
         let format = description.format;
         let order = description.order.bind(&description.keys, format, ListMemory::UNBOUNDED)?;
         let columns = description.columns.clone();
-        let columns = columns.map(|cells| Columns { cells, are_named: true });
+        let columns = columns.map(Self::columns_of);
         let names = description.keys.iter().map(ToString::to_string).collect();
         let keys = ValueKeys::new(format, &order, names, columns)?;
         Ok(Self { pages, entries, lines, description, form, positions, keys, data: Vec::new() })
@@ -113,8 +113,25 @@ impl Index {
     }
 
     /// Returns the tree of entries.
-    pub const fn tree(&self) -> PageTree {
+    pub(crate) const fn tree(&self) -> PageTree {
         self.entries
+    }
+
+    /// Returns the pages.
+    pub(crate) const fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    /// Returns the number of levels, of pages with entries, of pages above them, and of pages with
+    /// long values.
+    pub const fn sizes(&self) -> [u64; 4] {
+        let tree = self.entries;
+        [tree.depth as u64, tree.leaf_pages, tree.branch_pages, tree.overflow_pages]
+    }
+
+    /// Returns columns by their names.
+    pub(crate) const fn columns_of(cells: Vec<Vec<u8>>) -> Columns {
+        Columns { cells, are_named: true }
     }
 
     /// Returns the path of data file `number`.
@@ -174,6 +191,12 @@ impl Index {
         walk.is_over = false;
         walk.begin(false)?;
         Ok(walk)
+    }
+
+    /// Returns the byte that ends records, if this one lacks it: the last of a file may.
+    pub fn missing_end(&self, record: &[u8]) -> Option<u8> {
+        let end = self.description.format.framing().terminator();
+        end.filter(|end| record.last() != Some(end))
     }
 
     /// Reads the record of an entry into `out`, in place of what is there.
@@ -323,6 +346,17 @@ impl<'a> Matches<'a> {
         }
         let (file, offset) = self.index.positions.place(entry.position);
         Ok(Some(Found { file, offset, bytes: entry.length }))
+    }
+}
+
+/// Returns the place of the record of an entry, in words.
+pub fn place_of(index: &Index, key: &[u8], value: &[u8]) -> String {
+    match index.form.read(key, value) {
+        None => "no record".to_owned(),
+        Some(entry) => {
+            let (file, offset) = index.positions.place(entry.position);
+            format!("the record at offset {offset} of {}", index.data_path(file).display())
+        }
     }
 }
 

@@ -20,7 +20,9 @@ mod pack;
 mod scan;
 mod source;
 mod values;
+mod verify;
 
 pub use build::{BuildJob, Built};
 pub use description::Description;
 pub use index::{Bounds, Found, Index, Matches, Values};
+pub use verify::{Effort, WrongEntry};

@@ -37,8 +37,9 @@ pub struct DataFile {
     pub path: PathBuf,
     /// Bytes of the file.
     pub bytes: u64,
-    /// Bytes above the first record.
+    /// Bytes and lines above the first record.
     pub top: u64,
+    pub top_lines: u64,
     /// Time of the last change, in nanoseconds since 1970.
     pub modified: i128,
     /// Numbers of the device and the inode.
@@ -108,6 +109,7 @@ impl DataFile {
             path: absolute,
             bytes,
             top: 0,
+            top_lines: 0,
             modified: modified(&data),
             inode: (data.dev(), data.ino()),
             first: hash(&file, path, 0)?,
@@ -125,10 +127,8 @@ impl DataFile {
         let (file, data) = open(&self.path)?;
         match self.change(&file, &data)? {
             Some(change) if !may_differ => {
-                let message = format!(
-                    "the file {change} since the index was built; build the index again, or allow \
-                     stale data"
-                );
+                let message =
+                    format!("the file {change} since the index was built; build the index again");
                 Err(Error::Malformed { path: self.path.clone(), message: message.into() })
             }
             _ => Ok(file),
@@ -166,6 +166,7 @@ impl DataFile {
         };
         say("bytes", self.bytes.to_string());
         say("top", self.top.to_string());
+        say("top-lines", self.top_lines.to_string());
         say("modified", self.modified.to_string());
         say("device", self.inode.0.to_string());
         say("inode", self.inode.1.to_string());
@@ -189,6 +190,7 @@ impl DataFile {
             path: PathBuf::from(OsStr::from_bytes(lines.bytes(&name("path"))?)),
             bytes: lines.number(&name("bytes"))?,
             top: lines.number(&name("top"))?,
+            top_lines: lines.number(&name("top-lines"))?,
             modified: lines.number(&name("modified"))?,
             inode: (lines.number(&name("device"))?, lines.number(&name("inode"))?),
             first: hash(&name("first"))?,

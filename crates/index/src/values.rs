@@ -107,7 +107,11 @@ impl ValueKeys {
         match passed {
             Ok(passed) if passed.shown == 1 => Ok(key),
             Ok(_) => Err(self.no_key(values, "it is not one record")),
-            Err(fault) => Err(self.no_key(values, &fault.message.to_string())),
+            Err(fault) => {
+                // The rest is advice about records.
+                let message = fault.message.to_string();
+                Err(self.no_key(values, message.split(';').next().unwrap_or_default()))
+            }
         }
     }
 

@@ -19,8 +19,8 @@ use crate::standard;
 /// To install all pages: sortwell man --to ~/.local/share/man/man1
 #[derive(Args, Debug)]
 pub struct ManArguments {
-    /// Subcommand to describe; default: sortwell as a whole
-    subcommand: Option<String>,
+    /// Subcommand to describe, as in `sort` or `index build`; default: sortwell as a whole
+    subcommand: Vec<String>,
 
     /// Write the pages of all subcommands into a directory, which is made if it is missing
     #[arg(long, value_name = "DIR", conflicts_with = "subcommand")]
@@ -35,12 +35,12 @@ pub fn run(arguments: &ManArguments) -> CommandOutcome {
     }
     let mut whole = CommandLine::command();
     whole.build();
-    let command = match &arguments.subcommand {
-        None => whole,
-        Some(name) => find(&whole, name)?,
-    };
+    let mut command = &whole;
+    for name in &arguments.subcommand {
+        command = find(command, name)?;
+    }
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page)?;
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
     standard::print(&page)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -56,9 +56,9 @@ fn write_all(directory: &Path) -> Result<(), Error> {
     })
 }
 
-fn find(whole: &Command, name: &str) -> Result<Command, Error> {
+fn find<'c>(whole: &'c Command, name: &str) -> Result<&'c Command, Error> {
     let found = whole.find_subcommand(name).filter(|command| !command.is_hide_set());
-    found.cloned().ok_or_else(|| {
+    found.ok_or_else(|| {
         usage_error(format!("'{name}' is not a subcommand; 'sortwell help' lists them"))
     })
 }

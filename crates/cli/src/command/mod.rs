@@ -10,6 +10,7 @@ pub mod completions;
 pub mod explain;
 pub mod generate;
 pub mod gnu;
+pub mod index;
 pub mod keys;
 pub mod man;
 pub mod merge;
@@ -39,7 +40,8 @@ pub struct CommandLine {
 const EXIT_STATUS: &str = "\
 Exit status:
   0    done
-  1    check or validate found a file out of order
+  1    check or validate found a file out of order; index get found no record, or
+       index verify a wrong entry
   2    the command line is wrong, or cannot be carried out here
   3    the input does not have the given format
   4    reading or writing failed, or there is not enough space
@@ -62,6 +64,7 @@ pub enum Command {
     Explain(Box<explain::ExplainArguments>),
     Report(report::ReportArguments),
     Stripe(stripe::StripeArguments),
+    Index(index::IndexArguments),
     Calibrate(calibrate::CalibrateArguments),
     Bench(bench::BenchArguments),
     Gnu(gnu::GnuArguments),

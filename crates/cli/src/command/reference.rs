@@ -32,12 +32,17 @@ fn page() -> String {
     let mut whole = CommandLine::command().term_width(WIDTH_COLUMNS);
     whole.build();
     let mut page = HEAD.to_owned();
-    add(&mut page, &mut whole.clone());
-    let shown = |command: &&mut Command| !command.is_hide_set() && command.get_name() != "help";
-    for command in whole.get_subcommands_mut().filter(shown) {
-        add(&mut page, command);
-    }
+    add_all(&mut page, &mut whole);
     page
+}
+
+/// Appends a command and its subcommands.
+fn add_all(page: &mut String, command: &mut Command) {
+    add(page, command);
+    let shown = |command: &&mut Command| !command.is_hide_set() && command.get_name() != "help";
+    for command in command.get_subcommands_mut().filter(shown) {
+        add_all(page, command);
+    }
 }
 
 /// Appends a heading and the command's long help, without trailing blanks.

@@ -17,6 +17,7 @@ mod guide;
 mod harness;
 mod help;
 mod hints;
+mod index;
 mod invalid_keys;
 mod jsonl;
 mod kernels;

@@ -92,8 +92,17 @@ impl Pages {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a file that is no LMDB file or is not whole.
     pub fn open(path: &Path) -> Result<(Self, PageTree)> {
+        let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
+        Self::of(file, path)
+    }
+
+    /// Returns the pages of a file, called `path` in messages, with the tree of named trees.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn of(file: File, path: &Path) -> Result<(Self, PageTree)> {
         let failed = |error| Error::io("open", path, error);
-        let file = File::open(path).map_err(failed)?;
         let bytes = file.metadata().map_err(failed)?.len();
         let (branches, path) = (Mutex::default(), path.to_owned());
         let pages = Self { file, path, count: bytes / PAGE as u64, branches };

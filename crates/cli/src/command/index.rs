@@ -1,0 +1,134 @@
+//! `sortwell index`: indexes over files that stay where they are.
+
+mod building;
+mod finding;
+mod showing;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand, ValueHint};
+use sortwell::{Budget, Error};
+use sortwell_index::{Effort, Index};
+
+use super::options::watching::Watching;
+use super::options::{RESOURCES, values};
+use crate::failure::{CommandOutcome, Failure};
+
+/// Build an index over files, and find records by their keys
+///
+/// An index has the key and the place of each record. The data stays where it is. Records are then
+/// found by their keys in microseconds, in files of any size. The index is an LMDB file, which many
+/// other programs read. An index whose data has changed is refused.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct IndexArguments {
+    /// Operation
+    #[command(subcommand)]
+    action: IndexAction,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  Index a CSV file by two columns, and find rows:
+    sortwell index build orders.csv -k city -k amount:decimal -o orders.index
+    sortwell index get orders.index Oslo
+    sortwell index range orders.index --from Oslo --from 10 --before Oslo --before 20
+    sortwell index prefix orders.index Os --limit 10
+
+  Check the index, and write the rows in its order:
+    sortwell index verify orders.index
+    sortwell index export orders.index -o sorted.csv
+
+Exit status:
+  get     0 if it found a record, 1 if not
+  verify  0 if all entries are right, 1 if not";
+
+#[derive(Debug, Subcommand)]
+enum IndexAction {
+    Build(Box<building::BuildArguments>),
+    Get(finding::GetArguments),
+    Range(finding::RangeArguments),
+    Prefix(finding::PrefixArguments),
+    Info(showing::InfoArguments),
+    Verify(showing::VerifyArguments),
+    Export(showing::ExportArguments),
+}
+
+/// Memory, threads and temporary files of a long operation.
+#[derive(Args, Debug)]
+#[command(next_help_heading = RESOURCES)]
+struct EffortOptions {
+    /// Limit the memory of the process: a size (512M, 4GiB, 2GB) or a share (50%)
+    ///
+    /// Default: 60% of the memory that the machine or the container really offers.
+    #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<Budget>)]
+    memory: Option<Budget>,
+
+    /// Number of worker threads; default: one for each processor
+    #[arg(long, value_name = "N", value_parser = values::threads)]
+    threads: Option<usize>,
+
+    /// Directory for temporary files; repeat to use several disks
+    ///
+    /// Default: the directory of the output.
+    #[arg(short = 'T', long = "temp", value_name = "DIRECTORY", value_hint = ValueHint::AnyPath)]
+    temp: Vec<PathBuf>,
+
+    #[command(flatten)]
+    watching: Watching,
+}
+
+impl EffortOptions {
+    fn effort(&self) -> Effort {
+        let (memory, threads) = (self.memory.unwrap_or_default(), values::chosen(self.threads));
+        Effort { memory, threads, temp: self.temp.clone() }
+    }
+}
+
+/// The index, and what is allowed of its data.
+#[derive(Args, Debug)]
+struct IndexFile {
+    /// Index to read
+    #[arg(value_name = "INDEX", value_hint = ValueHint::FilePath)]
+    index: PathBuf,
+
+    /// Use the index although its data has changed
+    ///
+    /// Only do this if all changes lie after the records that were indexed, as in a log that has
+    /// grown. Otherwise, other bytes than records may be printed.
+    #[arg(long)]
+    stale_ok: bool,
+}
+
+impl IndexFile {
+    /// Opens the index and its data.
+    fn open(&self) -> Result<Index, Failure> {
+        let mut index = Index::open(&self.index)?;
+        match index.open_data(self.stale_ok) {
+            Err(Error::Malformed { path, message }) => {
+                let message = format!("{message}, or give --stale-ok to use it all the same");
+                Err(Error::Malformed { path, message: message.into() }.into())
+            }
+            opened => Ok(opened.map(|()| index)?),
+        }
+    }
+}
+
+/// Does it.
+pub fn run(arguments: &IndexArguments) -> CommandOutcome {
+    match &arguments.action {
+        IndexAction::Build(arguments) => arguments.run(),
+        IndexAction::Get(arguments) => arguments.run(),
+        IndexAction::Range(arguments) => arguments.run(),
+        IndexAction::Prefix(arguments) => arguments.run(),
+        IndexAction::Info(arguments) => arguments.run(),
+        IndexAction::Verify(arguments) => arguments.run(),
+        IndexAction::Export(arguments) => arguments.run(),
+    }
+}
+
+/// Returns the exit status for something that was found or is so.
+fn status(is_so: bool) -> ExitCode {
+    ExitCode::from(u8::from(!is_so))
+}

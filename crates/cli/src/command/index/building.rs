@@ -1,0 +1,83 @@
+//! `sortwell index build`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueHint};
+use sortwell::{Input, Result, Unique};
+use sortwell_index::{BuildJob, Effort};
+
+use super::EffortOptions;
+use crate::command::options::heading::HeadingOptions;
+use crate::command::options::order::Order;
+use crate::command::options::values;
+use crate::failure::CommandOutcome;
+
+/// Build an index over one or more files
+///
+/// Several threads read the files and compute the key of each record. Keys and places are sorted
+/// within the memory limit, and several threads write the index. It appears whole, or not at all.
+#[derive(Args, Debug)]
+pub struct BuildArguments {
+    #[command(flatten)]
+    order: Order,
+
+    #[command(flatten)]
+    heading: HeadingOptions,
+
+    /// Refuse records with equal keys, or keep the first or the last of them
+    ///
+    /// Without it, the index has all records. With it, an entry has the key alone, without the
+    /// place after it, which is easier to read for other programs.
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "error",
+          require_equals = true,
+          value_parser = values::one_of::<Unique>(&["error", "first", "last"]),
+          help_heading = None)]
+    unique: Option<Unique>,
+
+    /// Files to index; they must be regular files, not compressed
+    #[arg(value_name = "DATA", required = true, value_hint = ValueHint::FilePath)]
+    data: Vec<PathBuf>,
+
+    /// Write the index to INDEX
+    #[arg(short, long, value_name = "INDEX", value_hint = ValueHint::FilePath,
+          help_heading = None)]
+    output: PathBuf,
+
+    /// Replace an index that has no write permission too
+    #[arg(long, help_heading = None)]
+    force: bool,
+
+    #[command(flatten)]
+    effort: EffortOptions,
+}
+
+impl BuildArguments {
+    /// Builds.
+    pub fn run(&self) -> CommandOutcome {
+        let job = self.job()?;
+        self.effort.watching.run(false, |progress| job.run(progress))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn job(&self) -> Result<BuildJob> {
+        let inputs: Vec<Input> = self.data.iter().map(Input::from).collect();
+        let format = self.order.format(&inputs)?;
+        let (keys, order) = self.order.keys(format, false)?;
+        let Effort { memory, threads, temp } = self.effort.effort();
+        Ok(BuildJob {
+            data: self.data.clone(),
+            output: self.output.clone(),
+            format,
+            keys,
+            order,
+            header: self.heading.header(),
+            unique: self.unique,
+            memory,
+            threads,
+            temp,
+            force: self.force,
+            sync: true,
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! `sortwell index get`, `range` and `prefix`.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::ops::Bound;
+use std::os::unix::ffi::OsStringExt;
+use std::process::ExitCode;
+
+use clap::Args;
+use sortwell::{Error, Progress, Result};
+use sortwell_index::{Bounds, Index, Matches, Values};
+
+use super::{IndexFile, status};
+use crate::failure::CommandOutcome;
+use crate::standard::Printer;
+
+/// Bytes of records that are printed at once.
+const PIECE: usize = 256 << 10;
+
+/// Options for which records are printed, and how.
+#[derive(Args, Debug)]
+struct Printing {
+    /// Print the records in reverse order
+    #[arg(short, long)]
+    reverse: bool,
+
+    /// Leave out the first N records
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    skip: u64,
+
+    /// Print at most N records
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+
+    /// Print the number of records instead of them
+    #[arg(long, conflicts_with = "offsets")]
+    count: bool,
+
+    /// Print the file, the offset and the length of each record, between tabs, instead of it
+    #[arg(long)]
+    offsets: bool,
+}
+
+/// Print the records that have a key
+///
+/// The exit status is 1 if there is none.
+#[derive(Args, Debug)]
+pub struct GetArguments {
+    #[command(flatten)]
+    index: IndexFile,
+
+    /// Values of the first keys, in their order; those of all keys or of fewer
+    ///
+    /// Keys of binary records take numbers, text, or bytes as hexadecimal digits after 0x. Options
+    /// come before -- if a value begins with a dash.
+    #[arg(value_name = "VALUE", required = true, allow_negative_numbers = true)]
+    values: Vec<OsString>,
+
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// Print the records in a range of keys
+///
+/// An option that is given several times has values of several keys. The beginning comes before the
+/// end in the order of the index: for a descending key, it is the greater value.
+#[derive(Args, Debug)]
+pub struct RangeArguments {
+    #[command(flatten)]
+    index: IndexFile,
+
+    /// Begin with the records that have these values
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "after")]
+    from: Vec<OsString>,
+
+    /// Begin after the records that have these values
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    after: Vec<OsString>,
+
+    /// End with the records that have these values
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "before")]
+    to: Vec<OsString>,
+
+    /// End before the records that have these values
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    before: Vec<OsString>,
+
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// Print the records whose key begins with some text
+#[derive(Args, Debug)]
+pub struct PrefixArguments {
+    #[command(flatten)]
+    index: IndexFile,
+
+    /// Values of the first keys, of which the last is the beginning of the text
+    #[arg(value_name = "VALUE", required = true, allow_negative_numbers = true)]
+    values: Vec<OsString>,
+
+    #[command(flatten)]
+    printing: Printing,
+}
+
+impl GetArguments {
+    /// Prints.
+    pub fn run(&self) -> CommandOutcome {
+        let index = self.index.open()?;
+        let found = index.get(&values(&self.values))?;
+        Ok(status(self.printing.print(&index, found)? > 0))
+    }
+}
+
+impl RangeArguments {
+    /// Prints.
+    pub fn run(&self) -> CommandOutcome {
+        let index = self.index.open()?;
+        let bound = |included: &[OsString], excluded: &[OsString]| match (included, excluded) {
+            ([], []) => Bound::Unbounded,
+            (included, []) => Bound::Included(values(included)),
+            (_, excluded) => Bound::Excluded(values(excluded)),
+        };
+        let (from, to) = (bound(&self.from, &self.after), bound(&self.to, &self.before));
+        let found = index.range(&Bounds { from, to })?;
+        self.printing.print(&index, found)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl PrefixArguments {
+    /// Prints.
+    pub fn run(&self) -> CommandOutcome {
+        let index = self.index.open()?;
+        let found = index.prefix(&values(&self.values))?;
+        self.printing.print(&index, found)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn values(words: &[OsString]) -> Values {
+    words.iter().map(|word| word.clone().into_vec()).collect()
+}
+
+impl Printing {
+    /// Prints entries; returns how many there were.
+    fn print(&self, index: &Index, found: Matches<'_>) -> Result<u64> {
+        let mut found = if self.reverse { found.reversed()? } else { found };
+        let progress = Progress::new();
+        let mut out = Out { printer: Printer::new(&progress)?, bytes: Vec::new() };
+        let end = self.limit.map_or(u64::MAX, |limit| self.skip.saturating_add(limit));
+        let (mut passed, mut record) = (0, Vec::new());
+        while passed < end {
+            let Some(entry) = found.step()? else { break };
+            passed += 1;
+            if passed <= self.skip || self.count {
+                continue;
+            }
+            if self.offsets {
+                let path = index.data_path(entry.file);
+                let line = format!("{}\t{}\t{}\n", path.display(), entry.offset, entry.bytes);
+                out.put(line.as_bytes())?;
+                continue;
+            }
+            index.read(&entry, &mut record)?;
+            record.extend(index.missing_end(&record));
+            out.put(&record)?;
+        }
+        let printed = passed.saturating_sub(self.skip);
+        if self.count {
+            out.put(format!("{printed}\n").as_bytes())?;
+        }
+        out.flush()?;
+        Ok(printed)
+    }
+}
+
+/// Standard output, written in large pieces.
+struct Out<'p> {
+    printer: Printer<'p>,
+    bytes: Vec<u8>,
+}
+
+impl Out<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() >= PIECE { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let written = self.printer.write_all(&self.bytes);
+        self.bytes.clear();
+        written.map_err(|error| Error::io("write", "standard output".as_ref(), error))
+    }
+}

@@ -1,0 +1,117 @@
+//! `sortwell index`: building, finding, checking and writing, as a user does it.
+
+use crate::harness::Folder;
+
+const ORDERS: &str = "id,city,amount\n3,Oslo,10.50\n1,Rome,2\n2,Bern,-3.25\n4,Oslo,7\n";
+
+/// A folder with an index of [`ORDERS`].
+fn orders() -> Folder {
+    let folder = Folder::new();
+    folder.write("orders.csv", ORDERS);
+    folder.run("index build orders.csv -k city -k amount:decimal -o index").quietly();
+    folder
+}
+
+#[track_caller]
+fn assert_prints(folder: &Folder, line: &str, wanted: &str) {
+    let printed = folder.run(line).quietly();
+    assert_eq!(String::from_utf8_lossy(&printed), wanted, "{line}");
+}
+
+#[test]
+fn records_by_their_keys() {
+    let folder = orders();
+    assert_prints(&folder, "index get index Oslo", "4,Oslo,7\n3,Oslo,10.50\n");
+    assert_prints(&folder, "index get index Oslo 10.5", "3,Oslo,10.50\n");
+    assert_prints(&folder, "index get index Bern -3.25", "2,Bern,-3.25\n");
+    assert_prints(&folder, "index get index Oslo --count", "2\n");
+    assert_prints(&folder, "index get index Oslo --reverse --limit 1", "3,Oslo,10.50\n");
+    assert_prints(
+        &folder,
+        "index range index --after Bern --before Rome --skip 1",
+        "3,Oslo,10.50\n",
+    );
+    assert_prints(&folder, "index range index --from Oslo --from 8 --to Oslo", "3,Oslo,10.50\n");
+    assert_prints(&folder, "index prefix index O --count", "2\n");
+    let path = folder.at("orders.csv");
+    let line = format!("{}\t37\t13\n", path.display());
+    assert_prints(&folder, "index get index Bern --offsets", &line);
+    let missing = folder.run("index get index Paris");
+    assert_eq!((missing.status, &missing.out[..], &missing.words[..]), (1, &b""[..], ""));
+    assert_prints(&folder, "index range index --from Z", "");
+}
+
+#[test]
+fn wrong_values_are_named() {
+    let folder = orders();
+    let wrong = ["'Oslo', 'x' cannot be values of the keys city, amount:decimal", "not a decimal"];
+    folder.run("index get index Oslo x").fails(2, &wrong);
+    folder.run("index get index a b c").fails(2, &["3 values are given", "has 2 keys"]);
+    folder.run("index prefix index Oslo 1").fails(2, &["amount:decimal has no beginnings"]);
+}
+
+#[test]
+fn data_that_has_changed_is_refused() {
+    let folder = orders();
+    folder.write("orders.csv", format!("{ORDERS}5,Oslo,1\n"));
+    let said = ["orders.csv: the file has grown from", "give --stale-ok"];
+    folder.run("index get index Oslo").fails(3, &said);
+    folder.run("index verify index").fails(3, &said);
+    assert_prints(&folder, "index get --stale-ok index Rome", "1,Rome,2\n");
+    let info = String::from_utf8(folder.run("index info index").quietly()).expect("text");
+    assert!(info.contains("key.2            amount:decimal\n"), "{info}");
+    assert!(info.contains("entries          4\n"), "{info}");
+}
+
+#[test]
+fn every_entry_is_compared_with_the_data() {
+    let folder = orders();
+    assert_prints(&folder, "index verify index --temp .", "");
+    let mut bytes = folder.read("index");
+    let at = bytes.windows(4).position(|bytes| bytes == b"Rome").expect("the entry");
+    bytes[at..at + 4].copy_from_slice(b"Rume");
+    folder.write("index", bytes);
+    let words = folder.run("index verify index --temp .");
+    assert_eq!(words.status, 1, "{words:?}");
+    assert!(
+        words.words.contains("index: entry 4 is wrong: it does not have the key of the record")
+    );
+    assert_eq!(folder.names(), ["index", "orders.csv"]);
+}
+
+#[test]
+fn records_in_the_order_of_an_index() {
+    let folder = orders();
+    let sorted = "id,city,amount\n2,Bern,-3.25\n4,Oslo,7\n3,Oslo,10.50\n1,Rome,2\n";
+    assert_prints(&folder, "index export index", sorted);
+    folder.run("index export index -o out").quietly();
+    assert_eq!(folder.read("out"), sorted.as_bytes());
+}
+
+#[test]
+fn indexes_that_cannot_be_built_leave_nothing() {
+    let folder = Folder::new();
+    folder.write("orders.csv", ORDERS);
+    folder.write("packed.gz", b"\x1f\x8b\x08rest");
+    folder.write("bad.csv", "id\n1\nx\n");
+    folder.run("index build packed.gz -k 1 -o index").fails(3, &["compressed with gzip"]);
+    folder.run("index build bad.csv -k id:int -o index").fails(3, &["offset 5", "not an int"]);
+    folder.run("index build orders.csv -k nothing -o index").fails(2, &["'nothing'"]);
+    folder.run("index build orders.csv -o index").fails(2, &["needs a key"]);
+    folder.run("index build missing -k 1 -o index").fails(4, &["cannot open missing"]);
+    folder
+        .run("index build orders.csv -k city --unique -o index")
+        .fails(3, &["the record at offset 50 has the key of the record at offset 15"]);
+    folder.run("index build orders.csv -k city -M 4M -o index").fails(2, &["give at least"]);
+    folder.run("index get orders.csv x").fails(3, &["this is no index"]);
+    assert_eq!(folder.names(), ["bad.csv", "orders.csv", "packed.gz"]);
+}
+
+#[test]
+fn a_reader_with_enough_ends_it_quietly() {
+    let folder = Folder::new();
+    folder.write("lines", (0..100_000).map(|number| format!("{number}\n")).collect::<String>());
+    folder.run("index build lines -k 1:int -o index").quietly();
+    let said = folder.script("\"$sortwell\" index range index | head -n 2");
+    assert_eq!(String::from_utf8_lossy(&said.quietly()), "0\n1\n");
+}
