@@ -24,6 +24,8 @@ pub struct ValueKeys {
     /// The keys as texts, for messages and for the types of numbers.
     names: Vec<String>,
     columns: Option<Columns>,
+    /// The keys of the first columns alone: of one, of two, and so on.
+    compiled: Vec<RowKeys>,
 }
 
 /// Bytes of the fields of a record, or of one of its lines.
@@ -75,7 +77,12 @@ impl ValueKeys {
             Some(columns) => columns.resolved(order)?,
             None => order.clone(),
         };
-        Ok(Self { format, order, names, columns })
+        let of_first = |count: usize| {
+            let specs = order.specs[..count].to_vec();
+            RowKeys::ended(format, &TextOrder { specs, ..order.clone() }, columns.as_ref())
+        };
+        let compiled = (1..=order.specs.len()).map(of_first).collect::<Result<_>>()?;
+        Ok(Self { format, order, names, columns, compiled })
     }
 
     /// Returns the number of keys.
@@ -89,7 +96,8 @@ impl ValueKeys {
     ///
     /// [`Error::Config`] for a value that its key cannot have.
     pub fn of(&self, values: &[Vec<u8>]) -> Result<Vec<u8>> {
-        if values.is_empty() || values.len() > self.count() {
+        let keys = values.len().checked_sub(1).and_then(|last| self.compiled.get(last));
+        let Some(keys) = keys else {
             return Err(unsupported(format!(
                 "{} values are given, and the index has {} key{}: {}",
                 values.len(),
@@ -97,12 +105,9 @@ impl ValueKeys {
                 if self.count() == 1 { "" } else { "s" },
                 self.names.join(", ")
             )));
-        }
-        let mut order = self.order.clone();
-        order.specs.truncate(values.len());
-        let record = self.record(&order.specs, values)?;
+        };
+        let record = self.record(&self.order.specs[..values.len()], values)?;
         let mut key = Vec::new();
-        let keys = RowKeys::ended(self.format, &order, self.columns.as_ref())?;
         let passed = keys.each(&record, |row| row.append_key(&mut key));
         match passed {
             Ok(passed) if passed.shown == 1 => Ok(key),
