@@ -18,6 +18,7 @@ use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::description::{Description, ENTRIES, META, check_format};
 use crate::entry::EntryForm;
+use crate::include::{Include, Included};
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::pack::Packer;
 use crate::scan::{OrderedBlocks, Scan, ScannedEntries, ScannedFile};
@@ -48,6 +49,8 @@ pub struct BuildJob {
     pub order: OrderOptions,
     /// Lines at the top of each file that are no records.
     pub header: HeaderLines,
+    /// Parts of the records that entries hold.
+    pub include: Vec<Include>,
     /// Treatment of records with equal keys; `None` keeps all.
     pub unique: Option<Unique>,
     /// Ceiling of the process's resident size.
@@ -121,13 +124,14 @@ impl BuildJob {
         let OpenData { data, files, columns } = open;
         let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
+        let included = Included::new(&self.include, self.format, columns.as_ref())?;
         let temporary = TempFile::create(&self.output, Direct::Off)?;
         sweep(temporary.directory())?;
         let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
         let form = EntryForm { is_unique: self.unique.is_some() };
         let packer = Arc::new(Packer::new(&file, form, self.unique == Some(Unique::Error)));
         let positions = Positions::new(data.iter().map(|file| file.bytes));
-        let statistics = self.sort(files, positions.clone(), rows, &packer, progress);
+        let statistics = self.sort(files, positions.clone(), (rows, included), &packer, progress);
         let statistics = match packer.duplicate() {
             Some(found) => return Err(equal(&data, &positions, found)),
             None => statistics?,
@@ -138,6 +142,7 @@ impl BuildJob {
             keys: self.keys.clone(),
             order: self.order.clone(),
             unique: self.unique,
+            include: self.include.clone(),
             columns: columns.filter(|columns| columns.are_named).map(|columns| columns.cells),
             data,
             entries: tree.entries,
@@ -196,7 +201,7 @@ impl BuildJob {
         &self,
         files: Vec<ScannedFile>,
         positions: Positions,
-        rows: RowKeys,
+        rows: (RowKeys, Included),
         packer: &Arc<Packer>,
         progress: &Progress,
     ) -> Result<Statistics> {

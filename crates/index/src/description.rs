@@ -25,6 +25,7 @@ use sortwell_engine::key::{Key, OrderOptions};
 use sortwell_engine::operator::Unique;
 use sortwell_engine::{Error, Result};
 
+use crate::include::Include;
 use crate::source::DataFile;
 
 /// The version of indexes that this program writes, and the only one that it reads.
@@ -47,6 +48,8 @@ pub struct Description {
     pub order: OrderOptions,
     /// Treatment of records with equal keys; `None` if all have entries.
     pub unique: Option<Unique>,
+    /// Parts of the records that entries hold.
+    pub include: Vec<Include>,
     /// The names of the columns, if the data has a header.
     pub columns: Option<Vec<Vec<u8>>>,
     /// The data files.
@@ -94,6 +97,9 @@ impl Description {
             say("seed", &u128::from_be_bytes(self.order.seed));
         }
         say("unique", &unique_text(self.unique));
+        for (number, part) in (1..).zip(&self.include) {
+            say(&format!("include.{number}"), part);
+        }
         say("entries", &self.entries);
         for (number, file) in (1..).zip(&self.data) {
             file.lines(number, &mut lines);
@@ -119,6 +125,8 @@ impl Description {
             )));
         }
         let keys: Result<Vec<Key>> = lines.numbered("key").map(|text| lines.key(text?)).collect();
+        let part = |text: Result<&str>| text.map(Include::from_text);
+        let include: Result<Vec<Include>> = lines.numbered("include").map(part).collect();
         let columns: Vec<Vec<u8>> = (1..)
             .map_while(|number| lines.lines.get(&format!("column.{number}")).cloned())
             .collect();
@@ -146,6 +154,7 @@ impl Description {
             keys: keys?,
             order: OrderOptions { separator, ..order },
             unique: lines.unique()?,
+            include: include?,
             columns: (!columns.is_empty()).then_some(columns),
             data: data?,
             entries: lines.number("entries")?,

@@ -6,12 +6,13 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::format::Format;
 use sortwell_engine::key::ListMemory;
 use sortwell_engine::pipeline::Columns;
 use sortwell_engine::{Error, Result};
 
 use crate::description::{Description, ENTRIES, Lines, META};
-use crate::entry::{CUT, EntryForm, NUMBER, Parsed};
+use crate::entry::{CUT, EntryForm, NUMBER, Parsed, read_number};
 use crate::lmdb::reader::{Pages, TreeCursor};
 use crate::lmdb::tree::PageTree;
 use crate::source::Positions;
@@ -193,6 +194,14 @@ impl Index {
         Ok(walk)
     }
 
+    /// Returns the byte between columns of the data; a tab if records are no rows.
+    pub const fn column_separator(&self) -> u8 {
+        match self.description.format {
+            Format::Csv(csv) => csv.dialect.separator,
+            _ => b'\t',
+        }
+    }
+
     /// Returns the byte that ends records, if this one lacks it: the last of a file may.
     pub fn missing_end(&self, record: &[u8]) -> Option<u8> {
         let end = self.description.format.framing().terminator();
@@ -346,6 +355,29 @@ impl<'a> Matches<'a> {
         }
         let (file, offset) = self.index.positions.place(entry.position);
         Ok(Some(Found { file, offset, bytes: entry.length }))
+    }
+}
+
+impl Matches<'_> {
+    /// Returns the included parts of the entry that was returned last, as they stand in the record.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`step`](Self::step).
+    pub fn included(&mut self) -> Result<Vec<Vec<u8>>> {
+        let number = self.cursor.page();
+        let Some(entry) = parsed(self.index, &mut self.cursor)? else { return Ok(Vec::new()) };
+        let (mut rest, mut parts) = (entry.columns, Vec::new());
+        while !rest.is_empty() {
+            let length = read_number(&mut rest).and_then(|length| usize::try_from(length).ok());
+            let split = length.and_then(|length| rest.split_at_checked(length));
+            let Some((part, behind)) = split else {
+                return Err(self.index.pages.damaged(number, "an included column is cut off"));
+            };
+            parts.push(part.to_vec());
+            rest = behind;
+        }
+        Ok(parts)
     }
 }
 

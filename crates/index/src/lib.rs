@@ -14,6 +14,7 @@
 mod build;
 mod description;
 mod entry;
+mod include;
 mod index;
 mod lmdb;
 mod pack;
@@ -24,5 +25,6 @@ mod verify;
 
 pub use build::{BuildJob, Built};
 pub use description::Description;
+pub use include::Include;
 pub use index::{Bounds, Found, Index, Matches, Values};
 pub use verify::{Effort, WrongEntry};

@@ -24,6 +24,7 @@ use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::entry::write_number;
+use crate::include::Included;
 use crate::source::Positions;
 
 /// Time between two looks whether the job was stopped.
@@ -46,6 +47,7 @@ pub struct Scan {
     files: Vec<ScannedFile>,
     positions: Positions,
     rows: RowKeys,
+    included: Included,
     /// Bytes that are read at once, and the most bytes of a record.
     block: usize,
     longest: usize,
@@ -78,13 +80,13 @@ impl Scan {
     pub fn new(
         files: Vec<ScannedFile>,
         positions: Positions,
-        rows: RowKeys,
+        (rows, included): (RowKeys, Included),
         (block, longest): (usize, usize),
         entries: Arc<OrderedBlocks>,
     ) -> Self {
         let offset = files.first().map_or(0, |file| file.start);
         let cut = Mutex::new(ScanPlace { offset, ..ScanPlace::default() });
-        Self { files, positions, rows, block, longest, cut, entries }
+        Self { files, positions, rows, included, block, longest, cut, entries }
     }
 
     /// Does the work of one thread, until there are no more blocks.
@@ -207,6 +209,7 @@ impl Scan {
             entries.extend_from_slice(&position.to_be_bytes());
             let length = (row.bytes.len() as u64).min(scanned.end - offset);
             write_number(&mut entries, length);
+            self.included.append(row.bytes, &mut entries);
             let follows = entries.len() - start - 4;
             entries[start..start + 4].copy_from_slice(&(follows as u32).to_le_bytes());
             entries[start + 4..start + 8].copy_from_slice(&(key as u32).to_le_bytes());

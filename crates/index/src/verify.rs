@@ -42,7 +42,8 @@ impl Index {
     ///
     /// Every [`Error`] that data, disks or options can cause.
     pub fn verify(&self, effort: &Effort, progress: &Progress) -> Result<Option<WrongEntry>> {
-        let Description { format, keys, order, unique, columns, data, .. } = self.description();
+        let Description { format, keys, order, unique, include, columns, data, .. } =
+            self.description();
         let temp = effort.temp.first().cloned().unwrap_or_else(std::env::temp_dir);
         let job = BuildJob {
             data: Vec::new(),
@@ -51,6 +52,7 @@ impl Index {
             keys: keys.clone(),
             order: order.clone(),
             header: HeaderLines::NONE,
+            include: include.clone(),
             unique: *unique,
             memory: effort.memory,
             threads: effort.threads,

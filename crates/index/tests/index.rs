@@ -18,7 +18,7 @@ use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
-use sortwell_index::{Bounds, BuildJob, Built, Index, Matches};
+use sortwell_index::{Bounds, BuildJob, Built, Include, Index, Matches};
 
 /// A build of an index with the default for every option.
 pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> BuildJob {
@@ -29,6 +29,7 @@ pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> 
         keys: keys.iter().map(|key| key.parse().unwrap()).collect(),
         order: OrderOptions::default(),
         header: HeaderLines::NONE,
+        include: Vec::new(),
         unique: None,
         memory: Budget::Bytes(ByteSize::mib(64)),
         threads: Some(2),
@@ -125,6 +126,39 @@ fn unique_keys() {
         assert_eq!(found, wanted.map(|offset| (0, offset)));
         assert_eq!(places(index.get(&[b"2".to_vec()]).unwrap()), [(0, wanted[1])]);
     }
+}
+
+#[test]
+fn included_columns_stand_as_in_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let output = folder.path().join("index");
+    let included = |text: &str, format: Format, parts: &[&str]| {
+        fs::write(&data, text).unwrap();
+        let mut job = build(std::slice::from_ref(&data), &output, format, &["1"]);
+        job.include = parts.iter().map(|part| Include::from_text(part)).collect();
+        job.run(&Progress::new()).map(|_| {
+            let index = Index::open(&output).unwrap();
+            let mut walk = index.range(&Bounds::default()).unwrap();
+            let mut all = Vec::new();
+            while walk.step().unwrap().is_some() {
+                let parts = walk.included().unwrap();
+                all.push(parts.iter().map(|part| String::from_utf8_lossy(part).into()).collect());
+            }
+            all
+        })
+    };
+    let rows = "id,name,note\n2,Bob,\"a,b\"\n1,,x\n";
+    let found: Vec<Vec<String>> = included(rows, Format::CSV, &["note", "2"]).unwrap();
+    assert_eq!(found, [["x", ""], ["\"a,b\"", "Bob"]]);
+    let found = included("bcd\na\n", Format::LINES, &["1..3", "0..1"]).unwrap();
+    assert_eq!(found, [["\n", "a"], ["cd", "b"]]);
+    let error = included(rows, Format::CSV, &["4"]).unwrap_err().to_string();
+    assert!(error.contains("'4' cannot be included: there is no such column"), "{error}");
+    assert!(included("a\n", Format::LINES, &["name"]).is_err());
+    let long = "y".repeat(10_000);
+    let found = included(&format!("id,name\n1,{long}\n"), Format::CSV, &["name"]).unwrap();
+    assert_eq!(found, [[long]]);
 }
 
 #[test]

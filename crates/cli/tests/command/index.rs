@@ -42,6 +42,20 @@ fn records_by_their_keys() {
 }
 
 #[test]
+fn included_columns() {
+    let folder = Folder::new();
+    folder.write("orders.csv", ORDERS);
+    folder.run("index build orders.csv -k city --include id,amount -o index").quietly();
+    assert_prints(&folder, "index get index Oslo --included", "3,10.50\n4,7\n");
+    folder.run("index get orders.csv x --included --count").fails(2, &["cannot be used with"]);
+    folder.run("index build orders.csv -k city -o index").quietly();
+    folder.run("index get index Oslo --included").fails(2, &["the index includes no columns"]);
+    folder
+        .run("index build orders.csv -k city --include nothing -o other")
+        .fails(2, &["'nothing' cannot be included"]);
+}
+
+#[test]
 fn wrong_values_are_named() {
     let folder = orders();
     let wrong = ["'Oslo', 'x' cannot be values of the keys city, amount:decimal", "not a decimal"];

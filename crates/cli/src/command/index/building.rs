@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use sortwell::{Input, Result, Unique};
-use sortwell_index::{BuildJob, Effort};
+use sortwell_index::{BuildJob, Effort, Include};
 
 use super::EffortOptions;
 use crate::command::options::heading::HeadingOptions;
@@ -34,6 +34,13 @@ pub struct BuildArguments {
           value_parser = values::one_of::<Unique>(&["error", "first", "last"]),
           help_heading = None)]
     unique: Option<Unique>,
+
+    /// Keep these columns, or ranges of bytes such as 8..16, in the index
+    ///
+    /// get, range and prefix print them with --included, without reading the data. Example:
+    /// --include id,amount.
+    #[arg(long, value_name = "PART,...", value_delimiter = ',', help_heading = None)]
+    include: Vec<String>,
 
     /// Files to index; they must be regular files, not compressed
     #[arg(value_name = "DATA", required = true, value_hint = ValueHint::FilePath)]
@@ -72,6 +79,7 @@ impl BuildArguments {
             keys,
             order,
             header: self.heading.header(),
+            include: self.include.iter().map(|part| Include::from_text(part)).collect(),
             unique: self.unique,
             memory,
             threads,

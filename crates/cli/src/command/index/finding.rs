@@ -11,7 +11,7 @@ use sortwell::{Error, Progress, Result};
 use sortwell_index::{Bounds, Index, Matches, Values};
 
 use super::{IndexFile, status};
-use crate::failure::CommandOutcome;
+use crate::failure::{CommandOutcome, usage_error};
 use crate::standard::Printer;
 
 /// Bytes of records that are printed at once.
@@ -39,6 +39,12 @@ struct Printing {
     /// Print the file, the offset and the length of each record, between tabs, instead of it
     #[arg(long)]
     offsets: bool,
+
+    /// Print the columns that the index includes, instead of the record
+    ///
+    /// Columns are separated as in the data, and ranges of bytes by tabs.
+    #[arg(long, conflicts_with_all = ["offsets", "count"])]
+    included: bool,
 }
 
 /// Print the records that have a key
@@ -146,6 +152,11 @@ impl Printing {
     /// Prints entries; returns how many there were.
     fn print(&self, index: &Index, found: Matches<'_>) -> Result<u64> {
         let mut found = if self.reverse { found.reversed()? } else { found };
+        if self.included && index.description().include.is_empty() {
+            return Err(usage_error(
+                "the index includes no columns; build it with --include, or leave out --included",
+            ));
+        }
         let progress = Progress::new();
         let mut out = Out { printer: Printer::new(&progress)?, bytes: Vec::new() };
         let end = self.limit.map_or(u64::MAX, |limit| self.skip.saturating_add(limit));
@@ -160,6 +171,11 @@ impl Printing {
                 let path = index.data_path(entry.file);
                 let line = format!("{}\t{}\t{}\n", path.display(), entry.offset, entry.bytes);
                 out.put(line.as_bytes())?;
+                continue;
+            }
+            if self.included {
+                let parts = found.included()?;
+                out.put(&[parts.join(&index.column_separator()), b"\n".to_vec()].concat())?;
                 continue;
             }
             index.read(&entry, &mut record)?;

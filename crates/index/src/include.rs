@@ -1,0 +1,113 @@
+//! Columns and ranges of bytes that entries hold, so that they need not be read from the data.
+
+use std::fmt;
+use std::ops::Range;
+
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::format::csv::{Cells, Dialect, without_end};
+use sortwell_engine::format::{CsvFormat, Format};
+use sortwell_engine::pipeline::Columns;
+use sortwell_engine::{Error, Result};
+
+use crate::entry::write_number;
+
+/// A part of each record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Include {
+    /// A column by its name or its number, from 1.
+    Column(String),
+    /// Bytes of the record.
+    Bytes(Range<usize>),
+}
+
+impl fmt::Display for Include {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(name) => f.write_str(name),
+            Self::Bytes(range) => write!(f, "{}..{}", range.start, range.end),
+        }
+    }
+}
+
+impl Include {
+    /// Reads `START..END` as bytes, and anything else as a column.
+    pub fn from_text(text: &str) -> Self {
+        let bytes = text.split_once("..").and_then(|(start, end)| {
+            let (start, end) = (start.parse().ok()?, end.parse().ok()?);
+            (start < end).then_some(start..end)
+        });
+        bytes.map_or_else(|| Self::Column(text.to_owned()), Self::Bytes)
+    }
+}
+
+/// The parts, bound to a format.
+#[derive(Clone, Debug, Default)]
+pub struct Included {
+    dialect: Option<Dialect>,
+    /// The numbers of the cells, from 0, or the bytes.
+    parts: Vec<BoundPart>,
+}
+
+#[derive(Clone, Debug)]
+enum BoundPart {
+    Cell(usize),
+    Bytes(Range<usize>),
+}
+
+impl Included {
+    /// Binds the parts to a format and the columns of the data.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] for a column that there is not.
+    pub fn new(parts: &[Include], format: Format, columns: Option<&Columns>) -> Result<Self> {
+        let dialect = match format {
+            Format::Csv(CsvFormat { dialect, .. }) => Some(dialect),
+            _ => None,
+        };
+        let wrong = |name: &str, why: &str| {
+            let message = format!("'{name}' cannot be included: {why}");
+            Error::config(ConfigErrorKind::UnknownColumn, message)
+        };
+        let bound = |part: &Include| match part {
+            Include::Bytes(range) => Ok(BoundPart::Bytes(range.clone())),
+            Include::Column(name) if dialect.is_none() => {
+                Err(wrong(name, "only rows have columns; give bytes, as in 0..8"))
+            }
+            Include::Column(name) => {
+                let named = columns.filter(|columns| columns.are_named).and_then(|columns| {
+                    columns.cells.iter().position(|cell| cell == name.as_bytes())
+                });
+                let count = columns.map_or(usize::MAX, |columns| columns.cells.len());
+                let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
+                match named.or_else(numbered).filter(|cell| *cell < count) {
+                    Some(cell) => Ok(BoundPart::Cell(cell)),
+                    None => Err(wrong(name, "there is no such column")),
+                }
+            }
+        };
+        Ok(Self { dialect, parts: parts.iter().map(bound).collect::<Result<_>>()? })
+    }
+
+    /// Appends the parts of a record, each with its length in front. What a record lacks is empty.
+    pub fn append(&self, record: &[u8], out: &mut Vec<u8>) {
+        if self.parts.is_empty() {
+            return;
+        }
+        let cells: Vec<&[u8]> = match self.dialect {
+            Some(dialect) => Cells::new(dialect, without_end(record)).collect(),
+            None => Vec::new(),
+        };
+        for part in &self.parts {
+            let bytes = match part {
+                BoundPart::Cell(cell) => cells.get(*cell).copied().unwrap_or_default(),
+                BoundPart::Bytes(range) => {
+                    let end = range.end.min(record.len());
+                    record.get(range.start.min(end)..end).unwrap_or_default()
+                }
+            };
+            write_number(out, bytes.len() as u64);
+            out.extend_from_slice(bytes);
+        }
+    }
+}
