@@ -31,6 +31,9 @@ const BLOCK_MIN: u64 = 64 << 10;
 /// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
 const BLOCKS_EACH: u64 = 6;
 
+/// Memory of threads, of branches, and of all that is small.
+const FIXED: u64 = 2 << 20;
+
 /// Memory of a packing thread: a group of pages, and what waits for its turn.
 const PACKING: u64 = 512 << 10;
 
@@ -209,7 +212,7 @@ impl BuildJob {
         let memory = self.memory.resolve()?.bytes();
         let each = memory / 8 / threads as u64 / BLOCKS_EACH;
         let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
-        let taken = threads as u64 * (block * BLOCKS_EACH + PACKING);
+        let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + PACKING);
         let longest = (memory / 16).max(BLOCK_MAX) as usize;
         let entries = OrderedBlocks::new(threads * 2);
         let scan =

@@ -1,5 +1,6 @@
 //! `sortwell index`: building, finding, checking and writing, as a user does it.
 
+use crate::children::measured;
 use crate::harness::Folder;
 
 const ORDERS: &str = "id,city,amount\n3,Oslo,10.50\n1,Rome,2\n2,Bern,-3.25\n4,Oslo,7\n";
@@ -128,4 +129,27 @@ fn a_reader_with_enough_ends_it_quietly() {
     folder.run("index build lines -k 1:int -o index").quietly();
     let said = folder.script("\"$sortwell\" index range index | head -n 2");
     assert_eq!(String::from_utf8_lossy(&said.quietly()), "0\n1\n");
+}
+
+#[test]
+fn the_budget_of_a_build_holds() {
+    let folder = Folder::new();
+    let row = |number: u64| {
+        let key = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let long = if number % 1000 == 0 { "y".repeat(40_000) } else { String::new() };
+        format!("{number},{key:020},{long}\n")
+    };
+    folder.write("rows", (0..400_000).map(row).collect::<String>());
+    let mut results = Vec::new();
+    for (mib, threads) in [(40, 1), (52, 3), (1000, 2)] {
+        let line = format!(
+            "index build rows -F csv --no-header -k 2 -k 3 -M {mib}MiB --threads {threads} -o index"
+        );
+        let (said, peak) = measured(&folder, &line);
+        assert_eq!(said.status, 0, "{said:?}");
+        assert!(peak <= mib << 20, "{mib} MiB: {peak} bytes");
+        results.push(folder.run("index range index --offsets").quietly());
+    }
+    assert!(results.iter().all(|result| *result == results[0]), "another order");
+    assert_eq!(folder.names(), ["index", "rows"]);
 }
