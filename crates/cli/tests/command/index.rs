@@ -1,5 +1,8 @@
 //! `sortwell index`: building, finding, checking and writing, as a user does it.
 
+use std::thread::sleep;
+use std::time::Duration;
+
 use crate::children::measured;
 use crate::harness::Folder;
 
@@ -151,5 +154,29 @@ fn the_budget_of_a_build_holds() {
         results.push(folder.run("index range index --offsets").quietly());
     }
     assert!(results.iter().all(|result| *result == results[0]), "another order");
+    assert_eq!(folder.names(), ["index", "rows"]);
+}
+
+#[test]
+fn a_killed_build_leaves_no_index() {
+    let folder = Folder::new();
+    folder.write("rows", (0..300_000).map(|number| format!("{number}\n")).collect::<String>());
+    let words = ["index", "build", "rows", "-k", "1:int:desc", "-o", "index", "-M", "40MiB"];
+    for round in 0..8 {
+        let mut child = folder.command(&words).spawn().expect("start");
+        sleep(Duration::from_millis(7 * round * round));
+        child.kill().expect("kill");
+        let status = child.wait().expect("wait");
+        if status.success() {
+            break; // This machine is fast.
+        }
+        assert!(!folder.at("index").exists(), "round {round}");
+    }
+    folder.write("index", "old");
+    folder.script("timeout -s INT 0.05 \"$sortwell\" index build rows -k 1:int:desc -o index");
+    let is_whole = folder.read("index") == b"old" || folder.run("index info index").status == 0;
+    assert!(is_whole, "an interrupted build left a part");
+    folder.run("index build rows -k 1:int:desc -o index").quietly();
+    assert_prints(&folder, "index range index --limit 1", "299999\n");
     assert_eq!(folder.names(), ["index", "rows"]);
 }

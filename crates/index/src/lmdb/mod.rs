@@ -70,3 +70,6 @@ pub const META_MAP: usize = HEADER + 16;
 pub const META_TREES: usize = HEADER + 24;
 pub const META_LAST: usize = META_TREES + 2 * TREE;
 pub const META_TRANSACTION: usize = META_LAST + 8;
+
+#[cfg(test)]
+mod tests;

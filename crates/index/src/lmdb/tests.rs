@@ -1,0 +1,140 @@
+//! Trees that several tasks write at the same time, read back.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use sortwell_engine::io::{Direct, TempFile};
+
+use super::reader::{Pages, TreeCursor};
+use super::tree::PageTree;
+use super::writer::{NewTree, PageFile};
+
+/// A tree in a file of its own, and its entries as the reader finds them.
+struct Written {
+    tree: PageTree,
+    entries: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The page of each entry.
+    pages: Vec<u64>,
+}
+
+/// Returns the key of an entry.
+fn key(number: usize) -> Vec<u8> {
+    format!("{number:08}").into_bytes()
+}
+
+/// Lets `write` write a tree, and reads it forwards and backwards.
+fn written(write: impl FnOnce(&NewTree)) -> Written {
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = TempFile::create(&folder.path().join("tree"), Direct::Off).unwrap();
+    let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
+    let tree = NewTree::new(&file);
+    write(&tree);
+    let tree = tree.finish().unwrap();
+    file.finish(&[("entries", tree), ("another", PageTree::EMPTY)]).unwrap();
+    let path = folder.path().join("named");
+    temporary.persist(&path, false).unwrap();
+    let (pages, names) = Pages::of(File::open(&path).unwrap(), Path::new("tree")).unwrap();
+    assert_eq!(pages.tree(names, "entries").unwrap(), tree);
+    assert_eq!(pages.tree(names, "another").unwrap(), PageTree::EMPTY);
+    assert!(pages.tree(names, "missing").is_err());
+    let (mut entries, mut numbers) = (Vec::new(), Vec::new());
+    let mut cursor = TreeCursor::new(&pages, tree);
+    cursor.seek_first().unwrap();
+    while let Some((key, value)) = cursor.entry().unwrap() {
+        entries.push((key.to_vec(), value.to_vec()));
+        numbers.push(cursor.page());
+        cursor.step().unwrap();
+    }
+    let mut backwards = Vec::new();
+    cursor.seek_end();
+    cursor.step_back().unwrap();
+    while let Some((key, value)) = cursor.entry().unwrap() {
+        backwards.push((key.to_vec(), value.to_vec()));
+        cursor.step_back().unwrap();
+        if backwards.len() == entries.len() {
+            break;
+        }
+    }
+    backwards.reverse();
+    assert_eq!(backwards, entries);
+    for (key, value) in entries.iter().step_by(97) {
+        cursor.seek(key).unwrap();
+        assert_eq!(cursor.entry().unwrap(), Some((&key[..], &value[..])));
+    }
+    assert_eq!(tree.entries, entries.len() as u64);
+    Written { tree, entries, pages: numbers }
+}
+
+#[test]
+fn pages_of_several_tasks_lie_between_each_other() {
+    const EACH: usize = 30_000;
+    let written = written(|tree| {
+        let mut tasks: Vec<_> = (0..3).map(|task| tree.begin(task * 1000)).collect();
+        for number in 0..EACH {
+            for (task, leaves) in tasks.iter_mut().enumerate() {
+                leaves.add(&key(task * EACH + number), [b"value", &[7; 20]]).unwrap();
+            }
+        }
+        // The last one ends first, and tasks without entries begin where others do.
+        for (task, leaves) in tasks.into_iter().enumerate().rev() {
+            tree.begin(task as u64 * 1000).finish(task as u64 * 1000).unwrap();
+            leaves.finish(task as u64 * 1000 + 1000).unwrap();
+        }
+    });
+    let keys: Vec<Vec<u8>> = written.entries.iter().map(|(key, _)| key.clone()).collect();
+    assert!(keys.iter().eq((0..3 * EACH).map(key).collect::<Vec<_>>().iter()));
+    assert!(!written.pages.is_sorted(), "the pages lie in the order of keys");
+    assert_eq!(written.tree.depth, 3);
+}
+
+#[test]
+fn trees_of_every_size() {
+    for count in (0..260).chain([9_000, 20_000]) {
+        let written = written(|tree| {
+            let mut leaves = tree.begin(0);
+            for number in 0..count {
+                // Long keys fill a page with seven, so that levels are many.
+                let long = [key(number), vec![b'k'; 500]].concat();
+                leaves.add(&long, [b"", b""]).unwrap();
+            }
+            leaves.finish(1).unwrap();
+        });
+        assert_eq!(written.entries.len(), count);
+    }
+}
+
+#[test]
+fn long_values_lie_on_pages_of_their_own() {
+    let lengths = [0, 1, 2000, 2022, 2023, 4079, 4080, 4081, 100_000];
+    let written = written(|tree| {
+        let mut leaves = tree.begin(0);
+        for (number, length) in lengths.into_iter().enumerate() {
+            leaves
+                .add(&key(number), [&vec![1; length / 3], &vec![2; length - length / 3]])
+                .unwrap();
+        }
+        leaves.finish(1).unwrap();
+    });
+    let found: Vec<usize> = written.entries.iter().map(|(_, value)| value.len()).collect();
+    assert_eq!(found, lengths);
+    assert!(written.tree.overflow_pages > 25);
+}
+
+#[test]
+fn keys_out_of_order_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = TempFile::create(&folder.path().join("tree"), Direct::Off).unwrap();
+    let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
+    let tree = NewTree::new(&file);
+    let mut first = tree.begin(0);
+    first.add(b"b", [b"", b""]).unwrap();
+    assert!(first.add(b"b", [b"", b""]).is_err());
+    assert!(first.add(b"a", [b"", b""]).is_err());
+    first.finish(10).unwrap();
+    let mut second = tree.begin(10);
+    second.add(b"a", [b"", b""]).unwrap();
+    assert!(second.finish(20).is_err());
+    tree.begin(30).finish(40).unwrap();
+    assert!(tree.finish().is_err(), "a task is missing");
+}
