@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the error of an entry that says nothing.
-    fn wrong(&self, name: &str) -> Error {
+    pub fn wrong(&self, name: &str) -> Error {
         self.malformed(&format!("the entry '{name}' of its database '{META}' is missing or wrong"))
     }
 

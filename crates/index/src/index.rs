@@ -28,8 +28,8 @@ pub struct Index {
     form: EntryForm,
     positions: Positions,
     keys: ValueKeys,
-    /// The data files, once they are open.
-    data: Vec<File>,
+    /// The data files with their lengths, once they are open.
+    data: Vec<(File, u64)>,
 }
 
 /// Values of the first keys, as text.
@@ -98,7 +98,11 @@ impl Index {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a file that has changed.
     pub fn open_data(&mut self, may_be_stale: bool) -> Result<()> {
-        let files = self.description.data.iter().map(|file| file.reopen(may_be_stale));
+        let files = self.description.data.iter().map(|data| {
+            let file = data.reopen(may_be_stale)?;
+            let found = file.metadata().map_err(|error| Error::io("look at", &data.path, error))?;
+            Ok((file, found.len()))
+        });
         self.data = files.collect::<Result<_>>()?;
         Ok(())
     }
@@ -215,7 +219,7 @@ impl Index {
     /// [`Error::Config`] before [`open_data`](Self::open_data); [`Error::Io`], and
     /// [`Error::Malformed`] for a record that is not in the file.
     pub fn read(&self, found: &Found, out: &mut Vec<u8>) -> Result<()> {
-        let (Some(file), Some(data)) =
+        let (Some((file, length)), Some(data)) =
             (self.data.get(found.file), self.description.data.get(found.file))
         else {
             return Err(Error::config(ConfigErrorKind::Other, "the data files are not open"));
@@ -228,7 +232,7 @@ impl Index {
             );
             Error::Malformed { path: data.path.clone(), message: message.into() }
         };
-        if found.offset.checked_add(found.bytes).is_none_or(|end| end > data.bytes) {
+        if found.offset.checked_add(found.bytes).is_none_or(|end| end > *length) {
             return Err(outside());
         }
         out.resize(found.bytes as usize, 0);

@@ -184,7 +184,7 @@ impl DataFile {
         let name = |name: &str| format!("data.{number}.{name}");
         let hash = |name: &str| -> Result<u64> {
             let text = std::str::from_utf8(lines.bytes(name)?).unwrap_or_default();
-            u64::from_str_radix(text, 16).or_else(|_| lines.number(name))
+            u64::from_str_radix(text, 16).map_err(|_| lines.wrong(name))
         };
         Ok(Self {
             path: PathBuf::from(OsStr::from_bytes(lines.bytes(&name("path"))?)),
