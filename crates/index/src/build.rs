@@ -19,6 +19,7 @@ use sortwell_engine::{ByteSize, Error, Result};
 use crate::description::{Description, ENTRIES, META, check_format};
 use crate::entry::EntryForm;
 use crate::include::{Include, Included};
+use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::pack::Packer;
 use crate::scan::{OrderedBlocks, Scan, ScannedEntries, ScannedFile};
@@ -152,24 +153,22 @@ impl BuildJob {
         };
         // Entries of a file that changed while it was read are of no use.
         description.data.iter().try_for_each(|file| file.reopen(false).map(drop))?;
-        let meta = NewTree::new(&file);
-        let mut lines = meta.begin(0);
-        for (name, value) in description.lines() {
-            lines.add(name.as_bytes(), [&value, b""])?;
-        }
-        lines.finish(1)?;
-        let bytes = file.finish(&[(ENTRIES, tree), (META, meta.finish()?)])?;
+        let bytes = write_meta(&file, tree, &description)?;
         let (entries, leaf_pages) = (tree.entries, tree.leaf_pages);
         let branch_pages = tree.branch_pages;
         Ok((temporary, Built { entries, bytes, leaf_pages, branch_pages, statistics }))
     }
 
     /// Opens the data files and reads their tops.
-    fn open(&self) -> Result<OpenData> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] for files with other columns.
+    pub fn open(&self) -> Result<OpenData> {
         let heading = Heading::of(self.format, &self.header)?;
         let mut open = OpenData { data: Vec::new(), files: Vec::new(), columns: None };
         let mut first: Option<Top> = None;
-        for path in &self.data {
+        for (number, path) in self.data.iter().enumerate() {
             let (mut data, file) = DataFile::open(path)?;
             let mut reader = &file;
             let (top, _) = heading.read(path, |buffer| {
@@ -185,7 +184,7 @@ impl BuildJob {
             })?;
             (data.top, data.top_lines) = (top.size.bytes, top.size.lines);
             let (start, end) = (data.top, data.bytes);
-            open.files.push(ScannedFile { file, path: path.clone(), start, end });
+            open.files.push(ScannedFile { number, file, path: path.clone(), start, end });
             open.data.push(data);
             match &first {
                 Some(first) => first.check_same(&top, &heading)?,
@@ -254,8 +253,28 @@ fn with_scan(error: Error, memory: u64, taken: u64) -> Error {
     Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
 }
 
+/// Writes the description and all that is left of a file whose entries are written. Returns the
+/// bytes of the file.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn write_meta(
+    file: &Arc<PageFile>,
+    entries: PageTree,
+    description: &Description,
+) -> Result<u64> {
+    let meta = NewTree::new(file);
+    let mut lines = meta.begin(0);
+    for (name, value) in description.lines() {
+        lines.add(name.as_bytes(), [&value, b""])?;
+    }
+    lines.finish(1)?;
+    file.finish(&[(ENTRIES, entries), (META, meta.finish()?)])
+}
+
 /// Returns the error of two records with the same key, at these positions.
-fn equal(data: &[DataFile], positions: &Positions, found: [u64; 2]) -> Error {
+pub fn equal(data: &[DataFile], positions: &Positions, found: [u64; 2]) -> Error {
     let [(file, offset), (other, later)] = found.map(|position| positions.place(position));
     let path = |file: usize| data.get(file).map(|data| data.path.clone()).unwrap_or_default();
     let also = if file == other { String::new() } else { format!(" of {}", path(file).display()) };

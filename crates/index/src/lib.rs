@@ -11,6 +11,7 @@
 //!
 //! The interface of this crate is not stable.
 
+mod append;
 mod build;
 mod description;
 mod entry;
@@ -23,6 +24,7 @@ mod source;
 mod values;
 mod verify;
 
+pub use append::AppendJob;
 pub use build::{BuildJob, Built};
 pub use description::Description;
 pub use include::Include;

@@ -33,6 +33,8 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 /// A data file that is scanned.
 #[derive(Debug)]
 pub struct ScannedFile {
+    /// Number among all data files, from 0.
+    pub number: usize,
     /// The open file.
     pub file: File,
     /// Its name in messages.
@@ -205,7 +207,7 @@ impl Scan {
             row.append_key(&mut entries);
             let key = entries.len() - start - 8;
             let offset = block.offset + row.at as u64;
-            let position = self.positions.position(block.file, offset);
+            let position = self.positions.position(scanned.number, offset);
             entries.extend_from_slice(&position.to_be_bytes());
             let length = (row.bytes.len() as u64).min(scanned.end - offset);
             write_number(&mut entries, length);

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -53,12 +54,12 @@ fn modified(data: &Metadata) -> i128 {
     i128::from(data.mtime()) * 1_000_000_000 + i128::from(data.mtime_nsec())
 }
 
-/// Returns the hash of up to a MiB from an offset on.
-fn hash(file: &File, path: &Path, offset: u64) -> Result<u64> {
-    let mut bytes = vec![0; HASHED as usize];
+/// Returns the hash of a range, up to a MiB of it.
+fn hash(file: &File, path: &Path, range: Range<u64>) -> Result<u64> {
+    let mut bytes = vec![0; (range.end - range.start).min(HASHED) as usize];
     let mut filled = 0;
     while filled < bytes.len() {
-        let at = offset + filled as u64;
+        let at = range.start + filled as u64;
         match file.read_at(&mut bytes[filled..], at) {
             Ok(0) => break,
             Ok(read) => filled += read,
@@ -112,8 +113,8 @@ impl DataFile {
             top_lines: 0,
             modified: modified(&data),
             inode: (data.dev(), data.ino()),
-            first: hash(&file, path, 0)?,
-            last: hash(&file, path, bytes.saturating_sub(HASHED))?,
+            first: hash(&file, path, 0..bytes)?,
+            last: hash(&file, path, bytes.saturating_sub(HASHED)..bytes)?,
         };
         Ok((found, file))
     }
@@ -150,13 +151,30 @@ impl DataFile {
             return Ok(Some("was modified".to_owned()));
         }
         // A copy has another inode, and it may have another time.
-        if is_replaced
-            && (hash(file, &self.path, 0)? != self.first
-                || hash(file, &self.path, self.bytes.saturating_sub(HASHED))? != self.last)
-        {
+        if is_replaced && !self.is_same(file)? {
             return Ok(Some("was replaced by another one".to_owned()));
         }
         Ok(None)
+    }
+
+    /// Returns whether the first and the last MiB of these bytes are as they were.
+    fn is_same(&self, file: &File) -> Result<bool> {
+        let last = self.bytes.saturating_sub(HASHED)..self.bytes;
+        Ok(hash(file, &self.path, 0..self.bytes)? == self.first
+            && hash(file, &self.path, last)? == self.last)
+    }
+
+    /// Checks that a file which has `bytes` bytes now begins as the file that was indexed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] if it does not.
+    pub fn check_beginning(&self, file: &File, bytes: u64) -> Result<()> {
+        if bytes >= self.bytes && self.is_same(file)? {
+            return Ok(());
+        }
+        let message = "the part of the file that was indexed has changed; build the index again";
+        Err(Error::Malformed { path: self.path.clone(), message: message.to_owned().into() })
     }
 
     /// Adds the entries that say all this of data file `number`.

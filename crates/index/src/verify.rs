@@ -62,9 +62,10 @@ impl Index {
         };
         let mut open = OpenData { data: data.clone(), files: Vec::new(), columns: None };
         open.columns = columns.clone().map(Self::columns_of);
-        for data in data {
+        for (number, data) in data.iter().enumerate() {
             let (file, path) = (data.reopen(false)?, data.path.clone());
-            open.files.push(ScannedFile { file, path, start: data.top, end: data.bytes });
+            let (start, end) = (data.top, data.bytes);
+            open.files.push(ScannedFile { number, file, path, start, end });
         }
         let (temporary, _) = job.build(open, progress)?;
         self.compare(temporary.file(), progress)

@@ -7,6 +7,7 @@ mod lmdb;
 mod model;
 
 use std::fs;
+use std::io::Write as _;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
-use sortwell_index::{Bounds, BuildJob, Built, Include, Index, Matches};
+use sortwell_index::{AppendJob, Bounds, BuildJob, Built, Effort, Include, Index, Matches};
 
 /// A build of an index with the default for every option.
 pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> BuildJob {
@@ -41,6 +42,29 @@ pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> 
 
 fn run(job: &BuildJob) -> Built {
     job.run(&Progress::new()).unwrap()
+}
+
+/// Builds an index of a part of the data, and adds the rest.
+fn appended(job: &mut BuildJob, case: &Case, random: &mut Random) -> Built {
+    let data = job.data.clone();
+    let last = data.last().unwrap();
+    let effort = Effort { memory: job.memory, threads: job.threads, temp: Vec::new() };
+    let header = HeaderLines::NONE;
+    let index = job.output.clone();
+    let mut append = AppendJob { index, data: Vec::new(), header, effort, sync: false };
+    if data.len() > 1 && random.below(2) == 0 {
+        job.data.truncate(1);
+        append.data = data[1..].to_vec();
+        run(job);
+    } else {
+        let whole = fs::read(last).unwrap();
+        let kept = case.row_start(data.len() - 1, random).unwrap_or(whole.len());
+        fs::write(last, &whole[..kept]).unwrap();
+        run(job);
+        let mut file = fs::OpenOptions::new().append(true).open(last).unwrap();
+        file.write_all(&whole[kept..]).unwrap();
+    }
+    append.run(&Progress::new()).unwrap()
 }
 
 /// Returns the records of a walk, by file and offset.
@@ -67,8 +91,9 @@ fn rows_are_found_as_in_a_model() {
         job.order.separator = case.separator;
         job.threads = Some(1 + random.below(3) as usize);
         job.memory = Budget::Bytes(ByteSize::mib(32 + 32 * random.below(2)));
-        let built = run(&job);
         let words = format!("case {number} of seed {seed}: {case:?}");
+        let built =
+            if random.below(2) == 0 { run(&job) } else { appended(&mut job, &case, &mut random) };
         assert_eq!(built.entries, case.rows.len() as u64, "{words}");
         let mut index = Index::open(&output).unwrap();
         index.open_data(false).unwrap();
@@ -125,6 +150,41 @@ fn unique_keys() {
         let found = places(index.range(&Bounds::default()).unwrap());
         assert_eq!(found, wanted.map(|offset| (0, offset)));
         assert_eq!(places(index.get(&[b"2".to_vec()]).unwrap()), [(0, wanted[1])]);
+    }
+}
+
+#[test]
+fn appends_that_cannot_be_made_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let output = folder.path().join("index");
+    let append = || {
+        let effort = Effort { memory: Budget::Auto, threads: Some(1), temp: Vec::new() };
+        let (index, data, header) = (output.clone(), Vec::new(), HeaderLines::NONE);
+        let job = AppendJob { index, data, header, effort, sync: false };
+        job.run(&Progress::new()).map(|built| built.entries).map_err(|error| error.to_string())
+    };
+    let mut job = build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]);
+    fs::write(&data, "b\na").unwrap();
+    run(&job);
+    assert_eq!(append(), Ok(2), "nothing is new");
+    fs::write(&data, "b\nab\n").unwrap();
+    assert!(append().unwrap_err().contains("the record before offset 3 had no end"));
+    fs::write(&data, "c\na\nd\n").unwrap();
+    assert!(append().unwrap_err().contains("the part of the file that was indexed has changed"));
+    job.unique = Some(Unique::Error);
+    run(&job);
+    fs::write(&data, "c\na\nd\na\n").unwrap();
+    assert!(append().unwrap_err().contains("offset 6 has the key of the record at offset 2"));
+    for (unique, wanted) in [(Unique::First, [2, 0, 4]), (Unique::Last, [6, 0, 4])] {
+        fs::write(&data, "c\na\nd\n").unwrap();
+        job.unique = Some(unique);
+        run(&job);
+        fs::write(&data, "c\na\nd\na\n").unwrap();
+        assert_eq!(append(), Ok(3));
+        let index = Index::open(&output).unwrap();
+        let found = places(index.range(&Bounds::default()).unwrap());
+        assert_eq!(found, wanted.map(|offset| (0, offset)));
     }
 }
 

@@ -36,6 +36,9 @@ Examples:
     sortwell index range orders.index --from Oslo --from 10 --before Oslo --before 20
     sortwell index prefix orders.index Os --limit 10
 
+  Add the rows that were written to the file since then:
+    sortwell index append orders.index
+
   Check the index, and write the rows in its order:
     sortwell index verify orders.index
     sortwell index export orders.index -o sorted.csv
@@ -47,6 +50,7 @@ Exit status:
 #[derive(Debug, Subcommand)]
 enum IndexAction {
     Build(Box<building::BuildArguments>),
+    Append(building::AppendArguments),
     Get(finding::GetArguments),
     Range(finding::RangeArguments),
     Prefix(finding::PrefixArguments),
@@ -119,6 +123,7 @@ impl IndexFile {
 pub fn run(arguments: &IndexArguments) -> CommandOutcome {
     match &arguments.action {
         IndexAction::Build(arguments) => arguments.run(),
+        IndexAction::Append(arguments) => arguments.run(),
         IndexAction::Get(arguments) => arguments.run(),
         IndexAction::Range(arguments) => arguments.run(),
         IndexAction::Prefix(arguments) => arguments.run(),

@@ -82,6 +82,23 @@ fn data_that_has_changed_is_refused() {
 }
 
 #[test]
+fn new_records_are_added() {
+    let folder = orders();
+    folder.write("orders.csv", format!("{ORDERS}5,Oslo,8\n"));
+    folder.write("more.csv", "id,city,amount\n6,Oslo,9\n7,Bern,1\n");
+    folder.write("other.csv", "id,town\n6,Oslo\n");
+    folder.run("index append index").quietly();
+    assert_prints(&folder, "index get index Oslo", "4,Oslo,7\n5,Oslo,8\n3,Oslo,10.50\n");
+    folder.run("index append index more.csv -M 64MiB").quietly();
+    assert_prints(&folder, "index get index Oslo --skip 1 --limit 2", "5,Oslo,8\n6,Oslo,9\n");
+    assert_prints(&folder, "index range index --count", "7\n");
+    assert_prints(&folder, "index verify index --temp .", "");
+    folder.run("index append index more.csv").fails(2, &["more.csv is in the index already"]);
+    folder.run("index append index other.csv").fails(2, &["columns of the new data are not"]);
+    assert_eq!(folder.names(), ["index", "more.csv", "orders.csv", "other.csv"]);
+}
+
+#[test]
 fn every_entry_is_compared_with_the_data() {
     let folder = orders();
     assert_prints(&folder, "index verify index --temp .", "");
@@ -139,7 +156,7 @@ fn the_budget_of_a_build_holds() {
     let folder = Folder::new();
     let row = |number: u64| {
         let key = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let long = if number % 1000 == 0 { "y".repeat(40_000) } else { String::new() };
+        let long = if number.is_multiple_of(1000) { "y".repeat(40_000) } else { String::new() };
         format!("{number},{key:020},{long}\n")
     };
     folder.write("rows", (0..400_000).map(row).collect::<String>());

@@ -259,6 +259,12 @@ impl Case {
         }
     }
 
+    /// Returns where a row of a file begins.
+    pub fn row_start(&self, file: usize, random: &mut Random) -> Option<usize> {
+        let rows: Vec<&Row> = self.rows.iter().filter(|row| row.file == file).collect();
+        (!rows.is_empty()).then(|| random.one_of(&rows).offset as usize)
+    }
+
     /// Returns the record at a place.
     pub fn record(&self, file: usize, offset: u64) -> &[u8] {
         let row = self.rows.iter().find(|row| (row.file, row.offset) == (file, offset));

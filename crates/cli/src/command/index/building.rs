@@ -1,11 +1,11 @@
-//! `sortwell index build`.
+//! `sortwell index build` and `append`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use sortwell::{Input, Result, Unique};
-use sortwell_index::{BuildJob, Effort, Include};
+use sortwell_index::{AppendJob, BuildJob, Effort, Include};
 
 use super::EffortOptions;
 use crate::command::options::heading::HeadingOptions;
@@ -57,6 +57,43 @@ pub struct BuildArguments {
 
     #[command(flatten)]
     effort: EffortOptions,
+}
+
+/// Add new records to an index
+///
+/// These are the records that follow those that were indexed in the last data file, and all records
+/// of new files. Only they are read and sorted. The new index replaces the old one when it is
+/// complete.
+#[derive(Args, Debug)]
+pub struct AppendArguments {
+    #[command(flatten)]
+    heading: HeadingOptions,
+
+    /// Index to replace
+    #[arg(value_name = "INDEX", value_hint = ValueHint::FilePath)]
+    index: PathBuf,
+
+    /// New data files, with the columns of the others
+    #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
+    data: Vec<PathBuf>,
+
+    #[command(flatten)]
+    effort: EffortOptions,
+}
+
+impl AppendArguments {
+    /// Appends.
+    pub fn run(&self) -> CommandOutcome {
+        let job = AppendJob {
+            index: self.index.clone(),
+            data: self.data.clone(),
+            header: self.heading.header(),
+            effort: self.effort.effort(),
+            sync: true,
+        };
+        self.effort.watching.run(false, |progress| job.run(progress))?;
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 impl BuildArguments {

@@ -1,0 +1,272 @@
+//! Adding records to an index: those at the end of the last data file, and those of new files.
+//!
+//! ```text
+//!   old index ------------------------------.
+//!                                           v
+//!   new records --> build --> part index --> merge --> new index, in place of the old one
+//! ```
+//!
+//! Both trees are read from left to right, and the new one is written so. The old index stays as it
+//! is until then.
+
+use std::cmp::Ordering;
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::format::HeaderLines;
+use sortwell_engine::io::{Direct, TempFile, check_replaceable};
+use sortwell_engine::operator::Unique;
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{Error, Result};
+
+use crate::build::{BuildJob, Built, OpenData, equal, write_meta};
+use crate::description::{Description, ENTRIES};
+use crate::entry::{EntryForm, Parsed, write_number};
+use crate::index::Index;
+use crate::lmdb::reader::{Pages, TreeCursor};
+use crate::lmdb::tree::PageTree;
+use crate::lmdb::writer::{NewTree, PageFile};
+use crate::scan::ScannedFile;
+use crate::source::{DataFile, Positions};
+use crate::verify::Effort;
+
+/// Entries between two looks whether the job was stopped.
+const STOP_CHECK: u64 = 65_536;
+
+/// One append: an index, and more data.
+#[derive(Clone, Debug)]
+pub struct AppendJob {
+    /// The index, which is replaced.
+    pub index: PathBuf,
+    /// New data files.
+    pub data: Vec<PathBuf>,
+    /// Lines at the top of each new file that are no records.
+    pub header: HeaderLines,
+    /// Memory, threads and temporary files.
+    pub effort: Effort,
+    /// True to make the index durable before it gets its name.
+    pub sync: bool,
+}
+
+impl AppendJob {
+    /// Adds the new records. Blocks until the new index is in place.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that data, disks or options can cause; [`Error::Malformed`] if the data that
+    /// was indexed before has changed. Then the old index stays.
+    pub fn run(&self, progress: &Progress) -> Result<Built> {
+        let index = Index::open(&self.index)?;
+        check_replaceable(&self.index)?;
+        let job = self.part(index.description());
+        let open = grown(index.description(), job.open()?)?;
+        let data = open.data.clone();
+        let (part, built) = job.build(open, progress)?;
+        let part_file = part.file().as_fd().try_clone_to_owned();
+        let part_file = part_file.map_err(|error| Error::io("use", &self.index, error))?;
+        let (pages, names) = Pages::of(part_file.into(), &self.index)?;
+        let temporary = TempFile::create(&self.index, Direct::Off)?;
+        let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
+        let merge = TreeMerge {
+            unique: job.unique,
+            positions: Positions::new(data.iter().map(|file| file.bytes)),
+            data: &data,
+            progress,
+        };
+        let old = TreeCursor::new(index.pages(), index.tree());
+        let new = TreeCursor::new(&pages, pages.tree(names, ENTRIES)?);
+        let tree = merge.write(old, new, &file)?;
+        let entries = tree.entries;
+        let description =
+            Description { data: data.clone(), entries, ..index.description().clone() };
+        let bytes = write_meta(&file, tree, &description)?;
+        temporary.persist(&self.index, self.sync)?;
+        let (leaf_pages, branch_pages) = (tree.leaf_pages, tree.branch_pages);
+        Ok(Built { entries, bytes, leaf_pages, branch_pages, ..built })
+    }
+
+    /// Returns the build of an index of the new records.
+    fn part(&self, description: &Description) -> BuildJob {
+        let Description { format, keys, order, include, unique, .. } = description.clone();
+        let Effort { memory, threads, temp } = self.effort.clone();
+        BuildJob {
+            data: self.data.clone(),
+            output: self.index.clone(),
+            format,
+            keys,
+            order,
+            header: self.header.clone(),
+            include,
+            unique,
+            memory,
+            threads,
+            temp,
+            force: true,
+            sync: false,
+        }
+    }
+}
+
+/// Returns the data files of a description as they are now, with what is new of them to scan, and
+/// then those that were opened.
+fn grown(description: &Description, added: OpenData) -> Result<OpenData> {
+    let mut open = OpenData { data: Vec::new(), files: Vec::new(), columns: None };
+    open.columns = description.columns.clone().map(Index::columns_of).or(added.columns.clone());
+    if let (Some(old), Some(new)) = (&description.columns, &added.columns)
+        && *old != new.cells
+    {
+        return Err(Error::config(
+            ConfigErrorKind::UnknownColumn,
+            "the columns of the new data are not those of the index",
+        ));
+    }
+    let last = description.data.len().saturating_sub(1);
+    for (number, old) in description.data.iter().enumerate() {
+        if number < last {
+            old.reopen(false)?;
+            open.data.push(old.clone());
+            continue;
+        }
+        let (now, file) = DataFile::open(&old.path)?;
+        old.check_beginning(&file, now.bytes)?;
+        if now.bytes > old.bytes {
+            check_end(description, old, &file)?;
+            let (path, start, end) = (old.path.clone(), old.bytes, now.bytes);
+            open.files.push(ScannedFile { number, file, path, start, end });
+        }
+        let (top, top_lines) = (old.top, old.top_lines);
+        open.data.push(DataFile { top, top_lines, ..now });
+    }
+    for scanned in added.files {
+        let number = scanned.number + description.data.len();
+        open.files.push(ScannedFile { number, ..scanned });
+    }
+    for data in added.data {
+        if open.data.iter().any(|known| known.path == data.path) {
+            let message = format!("{} is in the index already", data.path.display());
+            return Err(Error::config(ConfigErrorKind::InvalidPath, message));
+        }
+        open.data.push(data);
+    }
+    Ok(open)
+}
+
+/// Checks that the last record of a file that has grown had its end when it was indexed.
+fn check_end(description: &Description, old: &DataFile, file: &File) -> Result<()> {
+    let Some(end) = description.format.framing().terminator() else { return Ok(()) };
+    let mut last = [end];
+    if let Some(at) = old.bytes.checked_sub(1) {
+        let read = file.read_exact_at(&mut last, at);
+        read.map_err(|error| Error::io_at("read", &old.path, at, error))?;
+    }
+    if last == [end] {
+        return Ok(());
+    }
+    let message = format!(
+        "the record before offset {} had no end when the index was built, so that it may have \
+         grown; build the index again",
+        old.bytes
+    );
+    Err(Error::Malformed { path: old.path.clone(), message: message.into() })
+}
+
+/// The merge of two trees of entries.
+struct TreeMerge<'a> {
+    unique: Option<Unique>,
+    positions: Positions,
+    data: &'a [DataFile],
+    progress: &'a Progress,
+}
+
+impl TreeMerge<'_> {
+    /// Writes the entries of both trees in order.
+    fn write(
+        &self,
+        mut old: TreeCursor<'_>,
+        mut new: TreeCursor<'_>,
+        file: &Arc<PageFile>,
+    ) -> Result<PageTree> {
+        let form = EntryForm { is_unique: self.unique.is_some() };
+        let tree = NewTree::new(file);
+        let mut leaves = tree.begin(0);
+        let (mut key, mut value) = (Vec::new(), Vec::new());
+        old.seek_first()?;
+        new.seek_first()?;
+        for rank in 0.. {
+            if rank % STOP_CHECK == 0 && self.progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            let (one, other) = (parsed(form, &mut old)?, parsed(form, &mut new)?);
+            let order = match (&one, &other) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(one), Some(other)) => one.order(other),
+            };
+            let taken = match (one, other, order, self.unique) {
+                (Some(one), Some(other), Ordering::Equal, Some(Unique::Error)) => {
+                    return Err(equal(self.data, &self.positions, [one.position, other.position]));
+                }
+                (_, Some(other), Ordering::Equal, Some(Unique::Last)) => other,
+                (_, Some(other), Ordering::Greater, _) => other,
+                (Some(one), ..) => one,
+                (None, ..) => break,
+            };
+            taken.write(form, rank, &mut key, &mut value);
+            leaves.add(&key, [&value, taken.columns])?;
+            let drops_other = order.is_eq() && self.unique.is_some();
+            if order.is_le() {
+                old.step()?;
+            }
+            if order.is_gt() || drops_other {
+                new.step()?;
+            }
+        }
+        leaves.finish(1)?;
+        tree.finish()
+    }
+}
+
+impl Parsed<'_> {
+    /// Returns the order of the whole keys of two entries.
+    fn order(&self, other: &Self) -> Ordering {
+        match (self.rest, other.rest) {
+            (b"", b"") => self.key.cmp(other.key),
+            _ => self.key.iter().chain(self.rest).cmp(other.key.iter().chain(other.rest)),
+        }
+    }
+
+    /// Writes the entry as it is at a rank among all, without the columns.
+    fn write(&self, form: EntryForm, rank: u64, key: &mut Vec<u8>, value: &mut Vec<u8>) {
+        key.clear();
+        value.clear();
+        key.extend_from_slice(self.key);
+        if self.ordinal.is_some() {
+            key.extend_from_slice(&rank.to_be_bytes());
+            write_number(value, self.rest.len() as u64);
+            value.extend_from_slice(self.rest);
+        }
+        if form.is_unique {
+            write_number(value, self.position);
+        } else {
+            key.extend_from_slice(&self.position.to_be_bytes());
+        }
+        write_number(value, self.length);
+    }
+}
+
+/// Returns the entry at a cursor; `None` at the end.
+fn parsed<'c>(form: EntryForm, cursor: &'c mut TreeCursor<'_>) -> Result<Option<Parsed<'c>>> {
+    let Some((key, value)) = cursor.entry()? else { return Ok(None) };
+    match form.read(key, value) {
+        None => Err(Error::Malformed {
+            path: Path::new("the index").to_owned(),
+            message: "an entry is not one of an index; build it again".to_owned().into(),
+        }),
+        entry => Ok(entry),
+    }
+}
