@@ -25,9 +25,9 @@ pub enum Contender {
     Records,
     /// A job of sortwell from file to file, which the others are compared with.
     FileJob,
-    /// The same job through the C library.
+    /// A file job through the C library.
     FileJobInC,
-    /// The same job through the command, with its start.
+    /// A file job through the command, with its start.
     FileCommand,
     /// Sortwell's `Sorter`, with `push`.
     Push,

@@ -16,7 +16,7 @@ use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::sys::limits;
 use sortwell_engine::{ByteSize, Error, Result};
 
-use crate::description::{Description, ENTRIES, META, check_format};
+use crate::description::{Description, ENTRIES, META, check_supported};
 use crate::entry::EntryForm;
 use crate::include::{Include, Included};
 use crate::lmdb::tree::PageTree;
@@ -28,6 +28,9 @@ use crate::source::{DataFile, Positions};
 /// Bytes of a block of data, at most and at least.
 const BLOCK_MAX: u64 = 1 << 20;
 const BLOCK_MIN: u64 = 64 << 10;
+
+/// Most bytes of a record: the length of an entry, and of its key, has 32 bits.
+const RECORD_MAX: u64 = 1 << 29;
 
 /// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
 const BLOCKS_EACH: u64 = 6;
@@ -103,13 +106,7 @@ impl BuildJob {
     ///
     /// Every [`Error`] that data, disks or options can cause. Then no index exists under its name.
     pub fn run(&self, progress: &Progress) -> Result<Built> {
-        check_format(self.format)?;
-        if self.keys.is_empty() {
-            return Err(Error::config(
-                ConfigErrorKind::InvalidKey,
-                "an index needs a key; give one",
-            ));
-        }
+        check_supported(self.format, &self.keys, &self.order)?;
         self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         if !self.force {
             check_replaceable(&self.output)?;
@@ -141,6 +138,7 @@ impl BuildJob {
             None => statistics?,
         };
         let tree = packer.finish()?;
+        prove(statistics.records_selected.unwrap_or(statistics.records), tree.entries)?;
         let description = Description {
             format: self.format,
             keys: self.keys.clone(),
@@ -212,7 +210,7 @@ impl BuildJob {
         let each = memory / 8 / threads as u64 / BLOCKS_EACH;
         let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
         let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + PACKING);
-        let longest = (memory / 16).max(BLOCK_MAX) as usize;
+        let longest = (memory / 16).clamp(BLOCK_MAX, RECORD_MAX) as usize;
         let entries = OrderedBlocks::new(threads * 2);
         let scan =
             Scan::new(files, positions, rows, (block as usize, longest), Arc::clone(&entries));
@@ -233,9 +231,24 @@ impl BuildJob {
             }
             let sorted = job.run(progress);
             entries.abandon();
-            sorted.map_err(|error| with_scan(error, memory, taken))
+            let sorted = sorted.map_err(|error| with_scan(error, memory, taken))?;
+            prove(scan.records(), sorted.records)?;
+            Ok(sorted)
         })
     }
+}
+
+/// Compares the number of records before and after a step.
+///
+/// # Errors
+///
+/// [`Error::Proof`] if they differ.
+fn prove(before: u64, after: u64) -> Result<()> {
+    if before == after {
+        return Ok(());
+    }
+    let (checksum_in, checksum_out) = (0, 0);
+    Err(Error::Proof { records_in: before, checksum_in, records_out: after, checksum_out })
 }
 
 /// Returns the error of a budget that is too small with the memory of the scan, and any other error

@@ -322,17 +322,31 @@ const fn invalid_text(invalid: Invalid) -> &'static str {
     }
 }
 
-/// Refuses what indexes do not support.
+/// Refuses formats and orders that indexes do not support.
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for columns that are found by name in several inputs.
-pub fn check_format(format: Format) -> Result<()> {
-    match format {
-        Format::Csv(CsvFormat { union_by_name: true, .. }) => Err(Error::config(
-            ConfigErrorKind::Unsupported,
-            "an index needs data files with the same columns in the same order",
-        )),
-        _ => Ok(()),
-    }
+/// [`Error::Config`] for no key, for columns that are found by name in several inputs, for lists of
+/// values, which may be in files that change, and for several keys of which invalid ones place the
+/// record: then the first key alone does not say where a record is.
+pub fn check_supported(format: Format, keys: &[Key], order: &OrderOptions) -> Result<()> {
+    let is_placed = matches!(order.invalid, Some(Invalid::Placed(_)));
+    let message = match format {
+        _ if keys.is_empty() => {
+            let message = "an index needs a key; give one";
+            return Err(Error::config(ConfigErrorKind::InvalidKey, message));
+        }
+        Format::Csv(CsvFormat { union_by_name: true, .. }) => {
+            "an index needs data files with the same columns in the same order"
+        }
+        _ if keys.len() > 1 && is_placed => {
+            "an index of several keys cannot place records whose keys are invalid; index one key, \
+             or correct these records"
+        }
+        _ if keys.iter().any(Key::has_list) => {
+            "an index cannot have a key with a list of values; use another type"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::config(ConfigErrorKind::Unsupported, message))
 }

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The position of a record is its offset in all data files together. The keys of records compare
-//! as bytes, and none is the beginning of another one. So a position behind the key never decides
+//! as bytes, and no key is the beginning of another one. So a position after the key never decides
 //! between different keys, and a cut key is never equal to a whole one.
 //!
 //! The ordinal of a cut key is the offset of its entry among all sorted entries. It grows in the
@@ -87,7 +87,7 @@ impl EntryForm {
         rest
     }
 
-    /// Reads an entry of a file; `None` if it is none.
+    /// Reads an entry of a file; `None` if the bytes are no entry.
     pub fn read<'a>(self, key: &'a [u8], mut value: &'a [u8]) -> Option<Parsed<'a>> {
         let (key, suffix) = key.split_at_checked(key.len().checked_sub(self.suffix())?)?;
         let mut entry =

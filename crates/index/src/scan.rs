@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +56,8 @@ pub struct Scan {
     longest: usize,
     cut: Mutex<ScanPlace>,
     entries: Arc<OrderedBlocks>,
+    /// Number of records that became entries.
+    records: AtomicU64,
 }
 
 /// The place up to which the data was cut.
@@ -69,7 +72,7 @@ struct ScanPlace {
     number: u64,
 }
 
-/// Whole records, and where they begin.
+/// Whole records, with the place of the first.
 struct RecordBlock {
     number: u64,
     file: usize,
@@ -88,7 +91,13 @@ impl Scan {
     ) -> Self {
         let offset = files.first().map_or(0, |file| file.start);
         let cut = Mutex::new(ScanPlace { offset, ..ScanPlace::default() });
-        Self { files, positions, rows, included, block, longest, cut, entries }
+        let records = AtomicU64::new(0);
+        Self { files, positions, rows, included, block, longest, cut, entries, records }
+    }
+
+    /// Returns the number of records that became entries so far.
+    pub fn records(&self) -> u64 {
+        self.records.load(Ordering::Relaxed)
     }
 
     /// Does the work of one thread, until there are no more blocks.
@@ -216,7 +225,8 @@ impl Scan {
             entries[start..start + 4].copy_from_slice(&(follows as u32).to_le_bytes());
             entries[start + 4..start + 8].copy_from_slice(&(key as u32).to_le_bytes());
         });
-        passed.map_err(|fault| error_of(&fault, scanned, block.offset))?;
+        let passed = passed.map_err(|fault| error_of(&fault, scanned, block.offset))?;
+        self.records.fetch_add(passed.shown, Ordering::Relaxed);
         Ok(entries)
     }
 }
@@ -262,7 +272,8 @@ impl OrderedBlocks {
         self.news.wait_timeout(state, STOP_CHECK).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Puts a block, once there is room. After a stop, or if nobody takes blocks, it is dropped.
+    /// Puts a block, once there is room. After a stop, or after [`abandon`](Self::abandon), it is
+    /// dropped.
     fn put(&self, number: u64, block: Result<Vec<u8>>, progress: &Progress) {
         let mut state = self.state();
         while number >= state.next + self.most {
@@ -285,7 +296,7 @@ impl OrderedBlocks {
         self.news.notify_all();
     }
 
-    /// Marks that nobody takes blocks any more.
+    /// Marks that no more blocks are taken.
     pub fn abandon(&self) {
         self.state().is_abandoned = true;
         self.news.notify_all();

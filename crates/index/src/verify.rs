@@ -35,7 +35,7 @@ pub struct WrongEntry {
 }
 
 impl Index {
-    /// Compares all entries with those of an index that is built anew from the data. Returns the
+    /// Compares all entries with those of an index that is built again from the data. Returns the
     /// first difference, if there is one. The data must be [open](Self::open_data).
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! A value that one call at a time uses; no call waits for another.
 //!
-//! Leaving is a plain store, where a mutex asks whether somebody waits. Records that are pushed one
-//! by one take half as long to guard.
+//! Leaving is a plain store. A mutex would also ask for waiting threads, which costs a second
+//! atomic exchange for each record that is pushed or taken.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct Exclusive<T> {
 unsafe impl<T: Send> Sync for Exclusive<T> {}
 
 impl<T> Exclusive<T> {
-    /// Returns a value that nobody uses.
+    /// Returns a value that is not in use.
     pub const fn new(value: T) -> Self {
         Self { is_used: AtomicBool::new(false), value: UnsafeCell::new(value) }
     }

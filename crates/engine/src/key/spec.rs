@@ -141,7 +141,7 @@ impl Key {
     }
 
     /// Returns whether it has a list of values, of its own or in a file.
-    pub(crate) fn has_list(&self) -> bool {
+    pub fn has_list(&self) -> bool {
         self.named.has_list()
     }
 

@@ -26,7 +26,7 @@ impl<'a, 'p> ConsumerWriter<'a, 'p> {
     ///
     /// # Errors
     ///
-    /// What ended a write that the buffer was waited for.
+    /// Those of writes that end while this waits for a buffer.
     pub fn new(consumer: &'a SharedConsumer, lane: &'a mut Lane<'p>, offset: u64) -> Result<Self> {
         let (buffer, capacity) = (Some(lane.take_buffer()?), lane.capacity());
         let task = Some(consumer.0.begin(offset));

@@ -18,8 +18,8 @@ use super::{
     TREE, TREE_VALUE,
 };
 
-/// Branch pages that stay in memory: 16 MiB.
-const BRANCHES_MAX: usize = 4096;
+/// Branch pages that stay in memory: 8 MiB.
+const BRANCHES_MAX: usize = 2048;
 
 /// The bytes of a page.
 type PageBytes = [u8; PAGE];

@@ -35,7 +35,7 @@ const INTEGER_KEYS: u16 = 0x08;
 #[derive(Debug)]
 pub struct PageFile {
     file: Arc<File>,
-    /// The number of the next page that nobody has claimed.
+    /// The number of the next page to claim.
     next: AtomicU64,
 }
 

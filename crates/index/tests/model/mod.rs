@@ -6,6 +6,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use sortwell_engine::format::Format;
+use sortwell_engine::operator::Unique;
 
 /// A generator of numbers (xorshift; Marsaglia, "Xorshift RNGs", 2003).
 pub struct Random(u64);
@@ -54,6 +55,8 @@ pub struct Case {
     /// The keys as text.
     pub keys: Vec<String>,
     columns: Vec<Column>,
+    /// The record that is kept of those with equal keys.
+    pub unique: Option<Unique>,
     /// The rows, in the order of the data.
     pub rows: Vec<Row>,
     files: Vec<Vec<u8>>,
@@ -61,7 +64,8 @@ pub struct Case {
 
 impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows of {:?} by {:?}", self.rows.len(), self.format, self.keys)
+        let (rows, format, keys) = (self.rows.len(), self.format, &self.keys);
+        write!(f, "{rows} rows of {format:?} by {keys:?}, unique {:?}", self.unique)
     }
 }
 
@@ -85,6 +89,24 @@ fn value(random: &mut Random, column: Column, long: bool) -> Vec<u8> {
         text[at] = *random.one_of(if long { &alphabet[..2] } else { alphabet });
     }
     text
+}
+
+/// Changes values to those that the records of a kind can have.
+fn adapt(random: &mut Random, kind: u64, values: &mut [Vec<u8>], columns: &[Column]) {
+    if kind == 2 {
+        let clean = |byte: &mut u8| *byte = *byte & 0x7f | 0x20;
+        values.iter_mut().flatten().for_each(clean);
+        let columns = values.iter_mut().zip(columns);
+        columns.filter(|(_, column)| !column.is_number).for_each(|(value, _)| {
+            value.iter_mut().for_each(|byte| *byte = b'a' + *byte % 26);
+        });
+    }
+    if kind == 0 {
+        values.iter_mut().filter(|_| random.below(20) == 0).for_each(Vec::clear);
+    }
+    if kind == 3 {
+        values.iter_mut().for_each(|value| value.truncate(8));
+    }
 }
 
 impl Case {
@@ -119,8 +141,9 @@ impl Case {
             format!("{place}{word}{}", if column.is_descending { ":desc" } else { "" })
         };
         let keys = columns.iter().enumerate().map(key).collect();
-        let mut case =
-            Self { format, separator, keys, columns, rows: Vec::new(), files: Vec::new() };
+        let unique = *random.one_of(&[None, None, Some(Unique::First), Some(Unique::Last)]);
+        let (kept, files) = (Vec::new(), Vec::new());
+        let mut case = Self { format, separator, keys, columns, unique, rows: kept, files };
         let files = 1 + random.below(2) as usize;
         for file in 0..files {
             let mut bytes = Vec::new();
@@ -131,17 +154,7 @@ impl Case {
             for number in 0..rows / files as u64 {
                 let mut values: Vec<Vec<u8>> =
                     case.columns.iter().map(|column| value(random, *column, long)).collect();
-                if kind == 2 {
-                    let clean = |byte: &mut u8| *byte = *byte & 0x7f | 0x20;
-                    values.iter_mut().flatten().for_each(clean);
-                    let columns = values.iter_mut().zip(&case.columns);
-                    columns.filter(|(_, column)| !column.is_number).for_each(|(value, _)| {
-                        value.iter_mut().for_each(|byte| *byte = b'a' + *byte % 26);
-                    });
-                }
-                if kind == 3 {
-                    values.iter_mut().for_each(|value| value.truncate(8));
-                }
+                adapt(random, kind, &mut values, &case.columns);
                 let row = record(kind, number, &values, &case.columns);
                 let offset = bytes.len() as u64;
                 bytes.extend_from_slice(&row);
@@ -167,6 +180,10 @@ impl Case {
         let number = |text: &Vec<u8>| -> i64 { String::from_utf8_lossy(text).parse().unwrap() };
         let pairs = row.iter().zip(values).zip(&self.columns);
         let orders = pairs.map(|((one, other), column)| {
+            // An empty cell comes last in either direction.
+            if one.is_empty() || other.is_empty() {
+                return one.is_empty().cmp(&other.is_empty());
+            }
             let order = if column.is_number {
                 number(one).cmp(&number(other))
             } else if matches!(self.format, Format::Fixed { .. }) {
@@ -182,6 +199,15 @@ impl Case {
     fn filtered(&self, is_wanted: impl Fn(&Row) -> bool) -> Vec<(usize, u64)> {
         let mut rows: Vec<&Row> = self.rows.iter().filter(|row| is_wanted(row)).collect();
         rows.sort_by(|one, other| self.compare(&one.values, &other.values));
+        if self.unique == Some(Unique::Last) {
+            rows.reverse();
+        }
+        if self.unique.is_some() {
+            rows.dedup_by(|one, other| self.compare(&one.values, &other.values).is_eq());
+        }
+        if self.unique == Some(Unique::Last) {
+            rows.reverse();
+        }
         rows.iter().map(|row| (row.file, row.offset)).collect()
     }
 
@@ -205,6 +231,7 @@ impl Case {
         let last = values.len() - 1;
         self.filtered(|row| {
             self.compare(&row.values[..last], &values[..last]).is_eq()
+                && !row.values[last].is_empty()
                 && row.values[last].starts_with(&values[last])
         })
     }
@@ -233,7 +260,7 @@ impl Case {
             let mut values = random.one_of(&self.rows).values[..count].to_vec();
             if self.has_beginnings(count) && random.below(3) == 0 {
                 let last = &mut values[count - 1];
-                last.truncate(1 + random.below(last.len() as u64) as usize);
+                last.truncate(1 + random.below(last.len().max(1) as u64) as usize);
             }
             return values;
         }

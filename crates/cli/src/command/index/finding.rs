@@ -49,7 +49,7 @@ struct Printing {
 
 /// Print the records that have a key
 ///
-/// The exit status is 1 if there is none.
+/// The exit status is 1 if no record has it.
 #[derive(Args, Debug)]
 pub struct GetArguments {
     #[command(flatten)]
