@@ -9,6 +9,9 @@
 
     table = pyarrow.table(sortwell.sort_batches(table, by=[("ts", "desc"), "id"]))
 
+    sortwell.build_index("orders.csv", "orders.index", key="city")
+    rows = sortwell.Index("orders.index")["Oslo"]
+
     with sortwell.Sorter(format="fixed:100", key="0..10", memory="1GiB") as sorter:
         sorter.push(array)
         for block in sorter.finish():
@@ -35,6 +38,7 @@ from sortwell._errors import (
     UsageError,
 )
 from sortwell._files import Checked, Disorder, check, merge, sort
+from sortwell._index import FoundBatches, Index, Matches, append_index, build_index
 from sortwell._native import Batch, Block, __version__
 from sortwell._progress import Progress
 from sortwell._sorted import Sorted, sorted  # noqa: A004 - it takes the place of the built-in
@@ -51,8 +55,11 @@ __all__ = [
     "Checked",
     "Disorder",
     "Error",
+    "FoundBatches",
+    "Index",
     "Interrupted",
     "MalformedError",
+    "Matches",
     "NoSpaceError",
     "Progress",
     "ProofError",
@@ -64,6 +71,8 @@ __all__ = [
     "UsageError",
     "Validation",
     "__version__",
+    "append_index",
+    "build_index",
     "calibrate",
     "check",
     "explain",

@@ -33,6 +33,9 @@
  *               sortwell_push_keyed, as often as needed; sortwell_finish; sortwell_pull,
  *               sortwell_next or sortwell_deliver until the end; sortwell_statistics;
  *               sortwell_free.
+ *     indexes:  sortwell_new_index; sortwell_set and sortwell_input; sortwell_run builds it.
+ *               sortwell_index_open; sortwell_index_get, sortwell_index_prefix or
+ *               sortwell_index_range; sortwell_index_next until the end; sortwell_index_free.
  *     passes:   sortwell_new; sortwell_spill_to; sortwell_push_keyed; sortwell_finish;
  *               sortwell_run_file. Later, in this process or another: sortwell_new_merge;
  *               sortwell_set(job, "format", "keyed", &error); sortwell_input for each run;
@@ -42,11 +45,11 @@
  * error of the job itself (codes 3, 4, 5, 6 and 130), all further calls fail. sortwell_free may
  * come at any time: it stops the job and removes its temporary files.
  *
- * OPTIONS. They have the names and values of the command 'sortwell sort', 'sortwell merge' or
- * 'sortwell check': sortwell_set(job, "memory", "512MiB", &error) is --memory 512MiB. The manual
- * docs/reference.md describes them. An option that may be repeated, such as key, is set once for
- * each value. Options that only make sense for a command are errors: help, files0-from, output,
- * progress, quiet, report, stats.
+ * OPTIONS. They have the names and values of the command 'sortwell sort', 'sortwell merge',
+ * 'sortwell check', 'sortwell index build' or 'sortwell index append': sortwell_set(job, "memory",
+ * "512MiB", &error) is --memory 512MiB. The manual docs/reference.md describes them. An option
+ * that may be repeated, such as key, is set once for each value. Options that only make sense for
+ * a command are errors: help, files0-from, output, progress, quiet, report, stats.
  *
  * MEMORY AND FILES. The default memory of a job of files is 60% of the free memory, as a limit of
  * the whole process. A sort of pushed records has 256 MiB of its own, taken as it needs them.
@@ -128,6 +131,8 @@ enum {
 sortwell *sortwell_new(void);       /* a sort */
 sortwell *sortwell_new_merge(void); /* a merge of files that are sorted */
 sortwell *sortwell_new_check(void); /* a check whether files are sorted */
+sortwell *sortwell_new_index(void); /* the build of an index over files; the output is the index */
+sortwell *sortwell_new_index_append(void); /* an append to an index; the output is the index */
 
 /*
  * Stops the job if it has not ended, removes its temporary files, and frees it. NULL does nothing.
@@ -288,6 +293,85 @@ double sortwell_progress(const sortwell *job);
  * ended. The text stays valid until the next call on the job.
  */
 const char *sortwell_statistics(sortwell *job);
+
+/* ---- Indexes ------------------------------------------------------------------------------ */
+
+/*
+ * An open index over files of records. One search at a time is under way in it. An index may be
+ * used from any thread, but from one at a time; sortwell_index_share makes one for another thread.
+ */
+typedef struct sortwell_index sortwell_index;
+
+/*
+ * The value of a key: text as it stands in the data. Keys of binary records take numbers, text, or
+ * bytes as hexadecimal digits after 0x.
+ */
+typedef struct sortwell_value {
+    const void *bytes;
+    size_t length;
+} sortwell_value;
+
+/* An end of a range: values of the first keys, of all keys or of fewer. */
+typedef struct sortwell_bound {
+    const sortwell_value *values;
+    size_t count;
+    int excluded; /* not 0: records that have these values do not belong to the range */
+} sortwell_bound;
+
+/*
+ * Opens an index and its data files, which must not have changed since they were indexed. With
+ * stale_ok, they may have; then other bytes may be found in the place of a record. The program
+ * frees the index with sortwell_index_free.
+ */
+int sortwell_index_open(const char *path, int stale_ok, sortwell_index **index,
+                        sortwell_error **error);
+
+/* Returns another handle of the same open index, for another thread; NULL after a fault. */
+sortwell_index *sortwell_index_share(sortwell_index *index);
+
+/* Returns the number of entries; 0 for NULL. */
+uint64_t sortwell_index_entries(const sortwell_index *index);
+
+/*
+ * Each begins a search, in place of the one before: for the records that have these values of the
+ * first keys; for those whose last of these keys begins with its value; and for those between two
+ * ends, either of which may be NULL. The beginning comes before the end in the order of the index:
+ * for a descending key, it is the greater value.
+ */
+int sortwell_index_get(sortwell_index *index, const sortwell_value *values, size_t count,
+                       sortwell_error **error);
+int sortwell_index_prefix(sortwell_index *index, const sortwell_value *values, size_t count,
+                          sortwell_error **error);
+int sortwell_index_range(sortwell_index *index, const sortwell_bound *from,
+                         const sortwell_bound *to, sortwell_error **error);
+
+/* Turns the search around: it finds the last record first. It comes before the first record. */
+int sortwell_index_reverse(sortwell_index *index, sortwell_error **error);
+
+/*
+ * Goes to the next entry of the search, and lends its record with what ends it. The record stays
+ * valid until the next call on the index. If record is NULL, the data is not read. Returns
+ * SORTWELL_END after the last one.
+ */
+int sortwell_index_next(sortwell_index *index, const void **record, size_t *bytes,
+                        sortwell_error **error);
+
+/*
+ * Returns the place of the record that was returned last: file, offset and length in bytes. The
+ * path stays valid until the next call on the index.
+ */
+int sortwell_index_place(sortwell_index *index, const char **path, uint64_t *offset,
+                         uint64_t *bytes, sortwell_error **error);
+
+/*
+ * Lends a part of this record that the index includes, by its number from 0, as the option include
+ * of the build named it. It stays valid until the next call on the index.
+ */
+int sortwell_index_included(sortwell_index *index, size_t number, const void **part, size_t *bytes,
+                            sortwell_error **error);
+
+/* Frees an index. NULL does nothing. Pointers that it lent are invalid afterwards. */
+void sortwell_index_free(sortwell_index *index);
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 

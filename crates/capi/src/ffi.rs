@@ -7,6 +7,7 @@ mod callbacks;
 mod errors;
 mod exclusive;
 mod files;
+mod index;
 mod records;
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
@@ -19,27 +20,33 @@ use sortwell_cli::embed::EmbeddedCommand;
 
 use crate::call::Called;
 use crate::call_error::{CallError, code};
-use crate::handle::{self, Handle};
+use crate::gate;
+use crate::handle::Handle;
 
-pub use exclusive::Exclusive;
+pub use exclusive::{Entered, Exclusive};
 
 /// Place for the error of a call, or NULL.
 type ErrorPlace = *mut *mut CallError;
 
 /// Makes a job. Returns NULL after a panic.
 fn new_job(command: EmbeddedCommand) -> *mut Handle {
-    static REGISTERED: Once = Once::new();
-    extern "C" fn in_child() {
-        handle::note_fork();
-    }
     let make = || {
-        REGISTERED.call_once(|| {
-            // SAFETY: the handler only adds to an atomic, which a new process may do.
-            unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-        });
+        watch_forks();
         Box::into_raw(Box::new(Handle::new(command)))
     };
     catch_unwind(make).unwrap_or(std::ptr::null_mut())
+}
+
+/// Lets forks be counted.
+fn watch_forks() {
+    static REGISTERED: Once = Once::new();
+    extern "C" fn in_child() {
+        gate::note_fork();
+    }
+    REGISTERED.call_once(|| {
+        // SAFETY: the handler only adds to an atomic, which a new process may do.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    });
 }
 
 /// Runs `act`, and returns its code. An error goes to `place`.

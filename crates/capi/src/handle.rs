@@ -6,7 +6,6 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use sortwell::Progress;
 use sortwell::unstable::key::panic_message;
@@ -14,36 +13,26 @@ use sortwell_cli::embed::EmbeddedCommand;
 
 use crate::call::{CallStage, CallState};
 use crate::call_error::CallError;
-use crate::ffi::Exclusive;
-
-/// Number of forks that led to this process.
-static FORKS: AtomicU32 = AtomicU32::new(0);
-
-/// Counts a fork; the process that was made calls it.
-pub fn note_fork() {
-    FORKS.fetch_add(1, Ordering::Relaxed);
-}
+use crate::gate::CallGate;
 
 /// Job as a C program holds it.
 #[derive(Debug)]
 pub struct Handle {
     progress: Arc<Progress>,
-    /// Number of forks when the job was made.
-    forks: u32,
-    state: Exclusive<CallState>,
+    gate: CallGate<CallState>,
 }
 
 impl Handle {
     /// Returns a job without options.
     pub fn new(command: EmbeddedCommand) -> Self {
         let progress = Arc::<Progress>::default();
-        let state = Exclusive::new(CallState::new(command, Arc::clone(&progress)));
-        Self { progress, forks: FORKS.load(Ordering::Relaxed), state }
+        let gate = CallGate::new("job", CallState::new(command, Arc::clone(&progress)));
+        Self { progress, gate }
     }
 
     /// Returns whether a fork made this process after it made the job.
     pub fn is_of_parent(&self) -> bool {
-        self.forks != FORKS.load(Ordering::Relaxed)
+        self.gate.is_of_parent()
     }
 
     /// Makes a call on the job.
@@ -58,12 +47,7 @@ impl Handle {
         function: &str,
         act: impl FnOnce(&mut CallState) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
-        if self.is_of_parent() {
-            return Err(of_parent(function));
-        }
-        let Some(mut state) = self.state.enter() else {
-            return Err(during_another(function));
-        };
+        let mut state = self.gate.enter(function)?;
         if let CallStage::Broken(error) = state.stage() {
             return Err(error.clone());
         }
@@ -84,7 +68,7 @@ impl Handle {
     /// Returns whether the job can be dropped: no call is being made, and no fork made this
     /// process.
     pub fn is_free(&self) -> bool {
-        !self.is_of_parent() && self.state.enter().is_some()
+        self.gate.is_free()
     }
 }
 
@@ -96,22 +80,6 @@ fn broken(state: &mut CallState, panic: &(dyn Any + Send)) -> CallError {
     // What the panic left may panic when it is dropped.
     let _ = catch_unwind(AssertUnwindSafe(move || drop(before)));
     error
-}
-
-#[cold]
-fn of_parent(function: &str) -> CallError {
-    CallError::usage(format!(
-        "{function}: the job belongs to the process that made it; after a fork, the new process \
-         can only free it"
-    ))
-}
-
-#[cold]
-fn during_another(function: &str) -> CallError {
-    CallError::usage(format!(
-        "{function}: another call on this job has not returned; use a job from one thread at a \
-         time, and not from its own callbacks"
-    ))
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //!   ffi        C functions: pointers in, codes out; the only unsafe code
-//!   handle     one call at a time, panics caught, forks noticed
-//!   call       the work of each function, in safe Rust
+//!   gate       one call at a time, forks noticed
+//!   handle     jobs: panics caught, stops, progress
+//!   call       the work of each function of jobs, in safe Rust
+//!   lookup     open indexes, and the records that a search finds
 //!   call_error error objects
 //! ```
 //!
@@ -15,4 +17,6 @@ mod call;
 mod call_error;
 #[expect(unsafe_code, reason = "pointers of C become references and slices here")]
 mod ffi;
+mod gate;
 mod handle;
+mod lookup;

@@ -14,7 +14,9 @@ use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory, Parser};
 use sortwell::unstable::job::{CheckJob, MergeJob, SortJob};
 use sortwell::{Budget, ByteSize, Checked, Disorder, Output, Progress, Result, Statistics};
+use sortwell_index::{AppendJob, BuildJob};
 
+use crate::command::index::IndexWork;
 use crate::command::{Command, CommandLine, check};
 use crate::failure::{Failure, usage_error};
 use crate::report::{self, ReportSubject};
@@ -36,15 +38,21 @@ pub enum EmbeddedCommand {
     Merge,
     /// `sortwell check`.
     Check,
+    /// `sortwell index build`. The output is the index.
+    IndexBuild,
+    /// `sortwell index append`. The output is the index, which exists.
+    IndexAppend,
 }
 
 impl EmbeddedCommand {
-    /// Returns the word of the command line.
-    pub const fn name(self) -> &'static str {
+    /// Returns the words of the command line.
+    pub const fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Sort => "sort",
-            Self::Merge => "merge",
-            Self::Check => "check",
+            Self::Sort => &["sort"],
+            Self::Merge => &["merge"],
+            Self::Check => &["check"],
+            Self::IndexBuild => &["index", "build"],
+            Self::IndexAppend => &["index", "append"],
         }
     }
 }
@@ -66,6 +74,10 @@ pub enum FileJob {
     Merge(Box<MergeJob>),
     /// A check, with the message about a record out of order.
     Check(Box<CheckJob>, fn(&Disorder) -> String),
+    /// The build of an index.
+    IndexBuild(Box<BuildJob>),
+    /// The append to an index.
+    IndexAppend(Box<AppendJob>),
 }
 
 /// End of a job of files.
@@ -142,7 +154,7 @@ impl JobWords {
     ///
     /// A usage error for options that are wrong together, or with this output and these inputs.
     pub fn file_job(&self, output: Option<&Path>) -> Result<FileJob> {
-        if self.inputs.is_empty() {
+        if self.inputs.is_empty() && self.command != EmbeddedCommand::IndexAppend {
             return Err(usage_error("the job has no input; add the files to read"));
         }
         let is_check = self.command == EmbeddedCommand::Check;
@@ -164,6 +176,11 @@ impl JobWords {
                 };
                 Ok(FileJob::Check(Box::new(arguments.job()?), sentence))
             }
+            Command::Index(arguments) => match arguments.work()? {
+                Some(IndexWork::Build(job)) => Ok(FileJob::IndexBuild(job)),
+                Some(IndexWork::Append(job)) => Ok(FileJob::IndexAppend(job)),
+                None => Err(usage_error("this operation is not a job of files")),
+            },
             _ => Err(usage_error("this operation is not a job of files")),
         }
     }
@@ -220,20 +237,22 @@ impl JobWords {
 
     /// Returns the command line with this output.
     fn words(&self, output: Option<&Path>) -> Vec<OsString> {
-        let output = output.map(|path| {
+        let is_appended = self.command == EmbeddedCommand::IndexAppend;
+        let index = output.filter(|_| is_appended).map(|path| path.as_os_str().to_owned());
+        let output = output.filter(|_| !is_appended).map(|path| {
             let mut word = OsString::from("--output=");
             word.push(path);
             word
         });
-        let inputs = self.inputs.iter().cloned();
-        let dashes = self.has_inputs().then(|| OsString::from("--"));
-        self.line(self.options.iter().cloned().chain(output).chain(dashes).chain(inputs))
+        let files: Vec<_> = index.into_iter().chain(self.inputs.iter().cloned()).collect();
+        let dashes = (!files.is_empty()).then(|| OsString::from("--"));
+        self.line(self.options.iter().cloned().chain(output).chain(dashes).chain(files))
     }
 
     /// Returns a command line.
     fn line(&self, words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-        let names = ["sortwell", self.command.name()].map(OsString::from);
-        names.into_iter().chain(words).collect()
+        let names = ["sortwell"].iter().chain(self.command.names()).map(OsString::from);
+        names.chain(words).collect()
     }
 
     /// Reads a command line.
@@ -247,7 +266,8 @@ impl JobWords {
         let mut word = OsString::from("--");
         word.push(name);
         let whole = CommandLine::command();
-        let command = whole.find_subcommand(self.command.name());
+        let mut names = self.command.names().iter();
+        let command = names.try_fold(&whole, |above, name| above.find_subcommand(name));
         let mut arguments = command.into_iter().flat_map(clap::Command::get_arguments);
         let argument = arguments.find(|argument| argument.get_long() == Some(text));
         let (is_flag, may_be_bare) = argument.map_or((false, true), kind_of);
@@ -301,6 +321,8 @@ impl FileJob {
             Self::Sort(job) => job.run(progress).map(done),
             Self::Merge(job) => job.run(progress).map(done),
             Self::Check(job, _) => job.run(progress).map(FileJobEnd::Checked),
+            Self::IndexBuild(job) => job.run(progress).map(|built| done(built.statistics)),
+            Self::IndexAppend(job) => job.run(progress).map(|built| done(built.statistics)),
         }
     }
 }

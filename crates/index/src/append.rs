@@ -19,6 +19,7 @@ use std::sync::Arc;
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::HeaderLines;
 use sortwell_engine::io::{Direct, TempFile, check_replaceable};
+use sortwell_engine::job::Budget;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
@@ -30,9 +31,8 @@ use crate::index::Index;
 use crate::lmdb::reader::{Pages, TreeCursor};
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
-use crate::scan::ScannedFile;
+use crate::scanned::ScannedFile;
 use crate::source::{DataFile, Positions};
-use crate::verify::Effort;
 
 /// Entries between two looks whether the job was stopped.
 const STOP_CHECK: u64 = 65_536;
@@ -46,8 +46,14 @@ pub struct AppendJob {
     pub data: Vec<PathBuf>,
     /// Lines at the top of each new file that are no records.
     pub header: HeaderLines,
-    /// Memory, threads and temporary files.
-    pub effort: Effort,
+    /// Ceiling of the process's resident size.
+    pub memory: Budget,
+    /// Number of worker threads; `None` for one per core.
+    pub threads: Option<usize>,
+    /// Directories for run files; empty means the index's directory.
+    pub temp: Vec<PathBuf>,
+    /// True to replace an index that has no write permission.
+    pub force: bool,
     /// True to make the index durable before it gets its name.
     pub sync: bool,
 }
@@ -60,12 +66,14 @@ impl AppendJob {
     /// Every [`Error`] that data, disks or options can cause; [`Error::Malformed`] if the data that
     /// was indexed before has changed. Then the old index stays.
     pub fn run(&self, progress: &Progress) -> Result<Built> {
-        let index = Index::open(&self.index)?;
-        check_replaceable(&self.index)?;
+        let index = Index::open_without_data(&self.index)?;
+        if !self.force {
+            check_replaceable(&self.index)?;
+        }
         let job = self.part(index.description());
         let open = grown(index.description(), job.open()?)?;
         let data = open.data.clone();
-        let (part, built) = job.build(open, progress)?;
+        let (part, built) = job.build(open, None, progress)?;
         let part_file = part.file().as_fd().try_clone_to_owned();
         let part_file = part_file.map_err(|error| Error::io("use", &self.index, error))?;
         let (pages, names) = Pages::of(part_file.into(), &self.index)?;
@@ -73,7 +81,7 @@ impl AppendJob {
         let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
         let merge = TreeMerge {
             unique: job.unique,
-            positions: Positions::new(data.iter().map(|file| file.bytes)),
+            positions: Positions::new(data.iter().map(DataFile::end)),
             data: &data,
             progress,
         };
@@ -92,7 +100,6 @@ impl AppendJob {
     /// Returns the build of an index of the new records.
     fn part(&self, description: &Description) -> BuildJob {
         let Description { format, keys, order, include, unique, .. } = description.clone();
-        let Effort { memory, threads, temp } = self.effort.clone();
         BuildJob {
             data: self.data.clone(),
             output: self.index.clone(),
@@ -102,11 +109,12 @@ impl AppendJob {
             header: self.header.clone(),
             include,
             unique,
-            memory,
-            threads,
-            temp,
+            memory: self.memory,
+            threads: self.threads,
+            temp: self.temp.clone(),
             force: true,
             sync: false,
+            resume: false,
         }
     }
 }
@@ -133,10 +141,15 @@ fn grown(description: &Description, added: OpenData) -> Result<OpenData> {
         }
         let (now, file) = DataFile::open(&old.path)?;
         old.check_beginning(&file, now.bytes)?;
+        if now.bytes > old.bytes && old.is_bgzf {
+            let message = "a compressed file has grown; append new records in a file of their own";
+            let (path, message) = (old.path.clone(), message.to_owned().into());
+            return Err(Error::Malformed { path, message });
+        }
         if now.bytes > old.bytes {
             check_end(description, old, &file)?;
             let (path, start, end) = (old.path.clone(), old.bytes, now.bytes);
-            open.files.push(ScannedFile { number, file, path, start, end });
+            open.files.push(ScannedFile { number, file, path, start, end, is_bgzf: false });
         }
         let (top, top_lines) = (old.top, old.top_lines);
         open.data.push(DataFile { top, top_lines, ..now });
@@ -186,8 +199,8 @@ impl TreeMerge<'_> {
     /// Writes the entries of both trees in order.
     fn write(
         &self,
-        mut old: TreeCursor<'_>,
-        mut new: TreeCursor<'_>,
+        mut old: TreeCursor,
+        mut new: TreeCursor,
         file: &Arc<PageFile>,
     ) -> Result<PageTree> {
         let form = EntryForm { is_unique: self.unique.is_some() };
@@ -260,7 +273,7 @@ impl Parsed<'_> {
 }
 
 /// Returns the entry at a cursor; `None` at the end.
-fn parsed<'c>(form: EntryForm, cursor: &'c mut TreeCursor<'_>) -> Result<Option<Parsed<'c>>> {
+fn parsed<'c>(form: EntryForm, cursor: &'c mut TreeCursor) -> Result<Option<Parsed<'c>>> {
     let Some((key, value)) = cursor.entry()? else { return Ok(None) };
     match form.read(key, value) {
         None => Err(Error::Malformed {

@@ -2,19 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 
-use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::{Format, HeaderLines};
-use sortwell_engine::io::pipe::Outlet;
-use sortwell_engine::io::{Direct, Supplied, TempFile, check_replaceable, sweep};
-use sortwell_engine::job::{Budget, Input, Output, RowKeys, SortJob};
+use sortwell_engine::io::{Direct, TempFile, check_replaceable, directory_of, sweep};
+use sortwell_engine::job::{Budget, KeptParts, RowKeys};
 use sortwell_engine::key::{Key, ListMemory, OrderOptions};
 use sortwell_engine::operator::Unique;
 use sortwell_engine::pipeline::{Columns, Heading, Top};
 use sortwell_engine::stats::{Progress, Statistics};
-use sortwell_engine::sys::limits;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell_engine::{Error, Result};
 
 use crate::description::{Description, ENTRIES, META, check_supported};
 use crate::entry::EntryForm;
@@ -22,24 +18,9 @@ use crate::include::{Include, Included};
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::pack::Packer;
-use crate::scan::{OrderedBlocks, Scan, ScannedEntries, ScannedFile};
+use crate::scanned::{ScannedFile, TopBytes};
+use crate::sort::{EntrySort, prove};
 use crate::source::{DataFile, Positions};
-
-/// Bytes of a block of data, at most and at least.
-const BLOCK_MAX: u64 = 1 << 20;
-const BLOCK_MIN: u64 = 64 << 10;
-
-/// Most bytes of a record: the length of an entry, and of its key, has 32 bits.
-const RECORD_MAX: u64 = 1 << 29;
-
-/// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
-const BLOCKS_EACH: u64 = 6;
-
-/// Memory of threads, of branches, and of all that is small.
-const FIXED: u64 = 2 << 20;
-
-/// Memory of a packing thread: a group of pages, and what waits for its turn.
-const PACKING: u64 = 512 << 10;
 
 /// One build: which records, in which order, and where the index goes.
 #[derive(Clone, Debug)]
@@ -70,6 +51,9 @@ pub struct BuildJob {
     pub force: bool,
     /// True to make the index durable before it gets its name.
     pub sync: bool,
+    /// True to keep sorted parts of the entries if the build fails, and to continue from those of
+    /// an earlier build.
+    pub resume: bool,
 }
 
 /// The result of a build.
@@ -111,17 +95,53 @@ impl BuildJob {
         if !self.force {
             check_replaceable(&self.output)?;
         }
-        let (temporary, built) = self.build(self.open()?, progress)?;
-        temporary.persist(&self.output, self.sync)?;
-        Ok(built)
+        let mut parts = if self.resume { Some(self.kept_parts()?) } else { None };
+        let made = self.open().and_then(|open| {
+            let (temporary, built) = self.build(open, parts.as_mut(), progress)?;
+            temporary.persist(&self.output, self.sync)?;
+            Ok(built)
+        });
+        let Some(parts) = parts else { return made };
+        match made {
+            Ok(built) => {
+                parts.finish();
+                Ok(built)
+            }
+            Err(error) => Err(parts.abandon(error)),
+        }
     }
 
-    /// Builds the index under a temporary name.
+    /// Returns the parts of an earlier build like this one, or none of a new one.
+    fn kept_parts(&self) -> Result<KeptParts> {
+        let settings = [
+            ("format", format!("{:?}", self.format)),
+            ("keys", format!("{:?} {:?}", self.keys, self.order)),
+            ("header", format!("{:?}", self.header)),
+            ("use of unique", format!("{:?}", self.unique)),
+            ("included parts", format!("{:?}", self.include)),
+        ];
+        KeptParts::open(&self.output, &self.data, &settings, &self.temp()[0])
+    }
+
+    /// Returns the directories for temporary files.
+    pub fn temp(&self) -> Vec<PathBuf> {
+        match self.temp.as_slice() {
+            [] => vec![directory_of(&self.output).to_owned()],
+            temp => temp.to_vec(),
+        }
+    }
+
+    /// Builds the index under a temporary name, from `parts` if the build can be continued.
     ///
     /// # Errors
     ///
     /// Those of [`run`](Self::run).
-    pub fn build(&self, open: OpenData, progress: &Progress) -> Result<(TempFile, Built)> {
+    pub fn build(
+        &self,
+        open: OpenData,
+        parts: Option<&mut KeptParts>,
+        progress: &Progress,
+    ) -> Result<(TempFile, Built)> {
         let OpenData { data, files, columns } = open;
         let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
@@ -131,8 +151,12 @@ impl BuildJob {
         let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
         let form = EntryForm { is_unique: self.unique.is_some() };
         let packer = Arc::new(Packer::new(&file, form, self.unique == Some(Unique::Error)));
-        let positions = Positions::new(data.iter().map(|file| file.bytes));
-        let statistics = self.sort(files, positions.clone(), (rows, included), &packer, progress);
+        let positions = Positions::new(data.iter().map(DataFile::end));
+        let sort = EntrySort::new(self, files, positions.clone(), (rows, included))?;
+        let statistics = match parts {
+            None => sort.whole(&packer, progress),
+            Some(parts) => sort.in_parts(parts, &packer, progress),
+        };
         let statistics = match packer.duplicate() {
             Some(found) => return Err(equal(&data, &positions, found)),
             None => statistics?,
@@ -168,21 +192,12 @@ impl BuildJob {
         let mut first: Option<Top> = None;
         for (number, path) in self.data.iter().enumerate() {
             let (mut data, file) = DataFile::open(path)?;
-            let mut reader = &file;
-            let (top, _) = heading.read(path, |buffer| {
-                let mut filled = 0;
-                while filled < buffer.len() {
-                    match std::io::Read::read(&mut reader, &mut buffer[filled..]) {
-                        Ok(0) => break,
-                        Ok(read) => filled += read,
-                        Err(error) => return Err(Error::io("read", path, error)),
-                    }
-                }
-                Ok(filled)
-            })?;
-            (data.top, data.top_lines) = (top.size.bytes, top.size.lines);
-            let (start, end) = (data.top, data.bytes);
-            open.files.push(ScannedFile { number, file, path: path.clone(), start, end });
+            let (path, start, end, is_bgzf) = (path.clone(), 0, data.end(), data.is_bgzf);
+            let scanned = ScannedFile { number, file, path, start, end, is_bgzf };
+            let mut bytes = TopBytes::new(&scanned);
+            let (top, _) = heading.read(&scanned.path, |buffer| bytes.fill(buffer))?;
+            (data.top, data.top_lines) = (bytes.offset_of(top.size.bytes), top.size.lines);
+            open.files.push(ScannedFile { start: data.top, ..scanned });
             open.data.push(data);
             match &first {
                 Some(first) => first.check_same(&top, &heading)?,
@@ -195,75 +210,6 @@ impl BuildJob {
         }
         Ok(open)
     }
-
-    /// Sorts the entries of all records into the packer.
-    fn sort(
-        &self,
-        files: Vec<ScannedFile>,
-        positions: Positions,
-        rows: (RowKeys, Included),
-        packer: &Arc<Packer>,
-        progress: &Progress,
-    ) -> Result<Statistics> {
-        let threads = self.threads.unwrap_or_else(limits::cores).max(1);
-        let memory = self.memory.resolve()?.bytes();
-        let each = memory / 8 / threads as u64 / BLOCKS_EACH;
-        let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
-        let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + PACKING);
-        let longest = (memory / 16).clamp(BLOCK_MAX, RECORD_MAX) as usize;
-        let entries = OrderedBlocks::new(threads * 2);
-        let scan =
-            Scan::new(files, positions, rows, (block as usize, longest), Arc::clone(&entries));
-        let supplied =
-            Supplied::new("the entries".as_ref(), ScannedEntries::new(Arc::clone(&entries)));
-        let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
-        let mut job = SortJob::new(vec![Input::Supplied(supplied)], consumer, Format::KEYED);
-        job.memory = Budget::Bytes(ByteSize(memory.saturating_sub(taken)));
-        job.threads = Some(threads);
-        job.temp = match self.temp.as_slice() {
-            [] => vec![sortwell_engine::io::directory_of(&self.output).to_owned()],
-            temp => temp.to_vec(),
-        };
-        job.select.unique = self.unique.filter(|unique| *unique != Unique::Error);
-        thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| scan.work(progress));
-            }
-            let sorted = job.run(progress);
-            entries.abandon();
-            let sorted = sorted.map_err(|error| with_scan(error, memory, taken))?;
-            prove(scan.records(), sorted.records)?;
-            Ok(sorted)
-        })
-    }
-}
-
-/// Compares the number of records before and after a step.
-///
-/// # Errors
-///
-/// [`Error::Proof`] if they differ.
-fn prove(before: u64, after: u64) -> Result<()> {
-    if before == after {
-        return Ok(());
-    }
-    let (checksum_in, checksum_out) = (0, 0);
-    Err(Error::Proof { records_in: before, checksum_in, records_out: after, checksum_out })
-}
-
-/// Returns the error of a budget that is too small with the memory of the scan, and any other error
-/// as it is.
-fn with_scan(error: Error, memory: u64, taken: u64) -> Error {
-    let Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) = error.config_kind() else {
-        return error;
-    };
-    let least = ByteSize((least.bytes() + taken).next_multiple_of(1 << 20));
-    let message = format!(
-        "a memory budget of {} is too small to build the index; give at least {least}, or fewer \
-         threads",
-        ByteSize(memory)
-    );
-    Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
 }
 
 /// Writes the description and all that is left of a file whose entries are written. Returns the

@@ -26,6 +26,7 @@ use sortwell_engine::operator::Unique;
 use sortwell_engine::{Error, Result};
 
 use crate::include::Include;
+use crate::record_file::RecordFile;
 use crate::source::DataFile;
 
 /// The version of indexes that this program writes, and the only one that it reads.
@@ -62,6 +63,17 @@ pub struct Description {
 pub type Lines = BTreeMap<String, Vec<u8>>;
 
 impl Description {
+    /// Opens the data files for reading records. They are those that were indexed, unless they
+    /// `may_differ`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] for a file that has changed.
+    pub fn open_data(&self, may_differ: bool) -> Result<Vec<RecordFile>> {
+        let opened = self.data.iter().map(|data| RecordFile::of(data, data.reopen(may_differ)?));
+        opened.collect()
+    }
+
     /// Returns the entries that say all this.
     pub fn lines(&self) -> Lines {
         let mut lines = Lines::new();

@@ -1,9 +1,8 @@
-//! Finding records by their keys.
+//! An index that is open: what it is of, and searches by values of its keys.
 
-use std::fs::File;
-use std::ops::Bound;
-use std::os::unix::fs::FileExt;
+use std::ops::{Bound, RangeBounds};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
@@ -12,42 +11,40 @@ use sortwell_engine::pipeline::Columns;
 use sortwell_engine::{Error, Result};
 
 use crate::description::{Description, ENTRIES, Lines, META};
-use crate::entry::{CUT, EntryForm, NUMBER, Parsed, read_number};
+use crate::entry::EntryForm;
 use crate::lmdb::reader::{Pages, TreeCursor};
 use crate::lmdb::tree::PageTree;
-use crate::source::Positions;
+use crate::matches::Matches;
+use crate::record_file::RecordFile;
+use crate::source::{DataFile, Positions};
 use crate::values::ValueKeys;
 
-/// An open index.
+/// An open index. A clone is the same index, for another thread.
+#[derive(Clone, Debug)]
+pub struct Index(Arc<IndexParts>);
+
 #[derive(Debug)]
-pub struct Index {
-    pages: Pages,
+struct IndexParts {
+    pages: Arc<Pages>,
     entries: PageTree,
     lines: Lines,
     description: Description,
     form: EntryForm,
     positions: Positions,
     keys: ValueKeys,
-    /// The data files with their lengths, once they are open.
-    data: Vec<(File, u64)>,
+    /// The data files; none if the index was opened without them.
+    data: Vec<RecordFile>,
 }
 
-/// Values of the first keys, as text.
-pub type Values = Vec<Vec<u8>>;
-
-/// A range of keys: values of the first keys at either end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// The beginning, in the order of the index.
-    pub from: Bound<Values>,
-    /// The end, in the order of the index.
-    pub to: Bound<Values>,
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self { from: Bound::Unbounded, to: Bound::Unbounded }
-    }
+/// Use of the data files of an index that is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DataUse {
+    /// They must be those that were indexed.
+    Checked,
+    /// They may have changed.
+    Stale,
+    /// They are not opened.
+    Closed,
 }
 
 /// An entry that was found.
@@ -62,13 +59,37 @@ pub struct Found {
 }
 
 impl Index {
-    /// Opens an index, without its data.
+    /// Opens an index and its data files, and checks that these are as they were when they were
+    /// indexed.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], and [`Error::Malformed`] for a file that is no index, is damaged, or has
-    /// another version.
-    pub fn open(path: &Path) -> Result<Self> {
+    /// [`Error::Io`]. [`Error::Malformed`] for a file that is no index, is damaged, or has another
+    /// version, and for data that has changed.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_for(path.as_ref(), DataUse::Checked)
+    }
+
+    /// Opens an index and its data files, which may have changed. If a record has changed or moved,
+    /// other bytes are found in its place.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), but for data that has changed.
+    pub fn open_stale(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_for(path.as_ref(), DataUse::Stale)
+    }
+
+    /// Opens an index without its data files. Then records cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open_stale`](Self::open_stale), but for missing data files.
+    pub fn open_without_data(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_for(path.as_ref(), DataUse::Closed)
+    }
+
+    fn open_for(path: &Path, data_use: DataUse) -> Result<Self> {
         let (pages, names) = Pages::open(path)?;
         let meta = pages.tree(names, META)?;
         let mut lines = Lines::new();
@@ -81,57 +102,58 @@ impl Index {
         let description = Description::read(path, &lines)?;
         let entries = pages.tree(names, ENTRIES)?;
         let form = EntryForm { is_unique: description.unique.is_some() };
-        let positions = Positions::new(description.data.iter().map(|file| file.bytes));
+        let positions = Positions::new(description.data.iter().map(DataFile::end));
         let format = description.format;
         let order = description.order.bind(&description.keys, format, ListMemory::UNBOUNDED)?;
         let columns = description.columns.clone();
         let columns = columns.map(Self::columns_of);
         let names = description.keys.iter().map(ToString::to_string).collect();
         let keys = ValueKeys::new(format, &order, names, columns)?;
-        Ok(Self { pages, entries, lines, description, form, positions, keys, data: Vec::new() })
-    }
-
-    /// Opens the data files, so that records can be read, and checks that they are those that were
-    /// indexed, unless `may_be_stale`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`], and [`Error::Malformed`] for a file that has changed.
-    pub fn open_data(&mut self, may_be_stale: bool) -> Result<()> {
-        let files = self.description.data.iter().map(|data| {
-            let file = data.reopen(may_be_stale)?;
-            let found = file.metadata().map_err(|error| Error::io("look at", &data.path, error))?;
-            Ok((file, found.len()))
-        });
-        self.data = files.collect::<Result<_>>()?;
-        Ok(())
+        let data = match data_use {
+            DataUse::Closed => Vec::new(),
+            DataUse::Checked | DataUse::Stale => {
+                description.open_data(data_use == DataUse::Stale)?
+            }
+        };
+        let parts = IndexParts { pages, entries, lines, description, form, positions, keys, data };
+        Ok(Self(Arc::new(parts)))
     }
 
     /// Returns what the index is of.
-    pub const fn description(&self) -> &Description {
-        &self.description
+    pub fn description(&self) -> &Description {
+        &self.0.description
     }
 
     /// Returns the entries of the database `meta`.
-    pub const fn lines(&self) -> &Lines {
-        &self.lines
+    pub fn lines(&self) -> &Lines {
+        &self.0.lines
     }
 
     /// Returns the tree of entries.
-    pub(crate) const fn tree(&self) -> PageTree {
-        self.entries
+    pub(crate) fn tree(&self) -> PageTree {
+        self.0.entries
     }
 
     /// Returns the pages.
-    pub(crate) const fn pages(&self) -> &Pages {
-        &self.pages
+    pub(crate) fn pages(&self) -> &Arc<Pages> {
+        &self.0.pages
+    }
+
+    /// Returns how entries are written.
+    pub(crate) fn form(&self) -> EntryForm {
+        self.0.form
+    }
+
+    /// Returns the data file and the offset of a position.
+    pub(crate) fn place(&self, position: u64) -> (usize, u64) {
+        self.0.positions.place(position)
     }
 
     /// Returns the number of levels, of pages with entries, of pages above them, and of pages with
     /// long values.
-    pub const fn sizes(&self) -> [u64; 4] {
-        let tree = self.entries;
-        [tree.depth as u64, tree.leaf_pages, tree.branch_pages, tree.overflow_pages]
+    pub fn sizes(&self) -> [u64; 4] {
+        let tree = self.0.entries;
+        [u64::from(tree.depth), tree.leaf_pages, tree.branch_pages, tree.overflow_pages]
     }
 
     /// Returns columns by their names.
@@ -141,40 +163,48 @@ impl Index {
 
     /// Returns the path of data file `number`.
     pub fn data_path(&self, number: usize) -> PathBuf {
-        self.description.data.get(number).map(|file| file.path.clone()).unwrap_or_default()
+        self.0.description.data.get(number).map(|file| file.path.clone()).unwrap_or_default()
     }
 
-    /// Returns the records whose first keys have these values.
+    /// Finds the records whose first keys have these values: those of all keys or of fewer.
+    ///
+    /// A value is text as it stands in the data. Keys of binary records take numbers, text, or
+    /// bytes as hexadecimal digits after `0x`.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] for values that keys cannot have, and [`Error::Malformed`] for a damaged
     /// index.
-    pub fn get(&self, values: &[Vec<u8>]) -> Result<Matches<'_>> {
-        let key = self.keys.of(values)?;
-        self.walk(Some(key.clone()), successor(key))
+    pub fn get<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Matches> {
+        let key = self.0.keys.of(values)?;
+        Matches::between(self, Some(key.clone()), successor(key))
     }
 
-    /// Returns the records whose first keys have these values, but for the last key, which begins
+    /// Finds the records whose first keys have these values, but for the last key, which begins
     /// with its value.
     ///
     /// # Errors
     ///
     /// Those of [`get`](Self::get), and [`Error::Config`] for a key whose values have no
     /// beginnings.
-    pub fn prefix(&self, values: &[Vec<u8>]) -> Result<Matches<'_>> {
-        let key = self.keys.of_prefix(values)?;
-        self.walk(Some(key.clone()), successor(key))
+    pub fn prefix<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Matches> {
+        let key = self.0.keys.of_prefix(values)?;
+        Matches::between(self, Some(key.clone()), successor(key))
     }
 
-    /// Returns the records in a range.
+    /// Finds the records between two ends, each with values of the first keys. The beginning comes
+    /// before the end in the order of the index.
     ///
     /// # Errors
     ///
     /// Those of [`get`](Self::get).
-    pub fn range(&self, bounds: &Bounds) -> Result<Matches<'_>> {
-        let key = |values: &Values| self.keys.of(values);
-        let low = match &bounds.from {
+    pub fn range<S, V>(&self, range: impl RangeBounds<S>) -> Result<Matches>
+    where
+        S: AsRef<[V]>,
+        V: AsRef<[u8]>,
+    {
+        let key = |values: &S| self.0.keys.of(values.as_ref());
+        let low = match range.start_bound() {
             Bound::Unbounded => None,
             Bound::Included(values) => Some(key(values)?),
             Bound::Excluded(values) => match successor(key(values)?) {
@@ -183,24 +213,26 @@ impl Index {
                 after => after,
             },
         };
-        let high = match &bounds.to {
+        let high = match range.end_bound() {
             Bound::Unbounded => None,
             Bound::Included(values) => successor(key(values)?),
             Bound::Excluded(values) => Some(key(values)?),
         };
-        self.walk(low, high)
+        Matches::between(self, low, high)
     }
 
-    fn walk(&self, low: Option<Vec<u8>>, high: Option<Vec<u8>>) -> Result<Matches<'_>> {
-        let mut walk = Matches { low, high, ..Matches::nothing(self) };
-        walk.is_over = false;
-        walk.begin(false)?;
-        Ok(walk)
+    /// Finds all records.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] for a damaged index.
+    pub fn entries(&self) -> Result<Matches> {
+        Matches::between(self, None, None)
     }
 
     /// Returns the byte between columns of the data; a tab if records are no rows.
-    pub const fn column_separator(&self) -> u8 {
-        match self.description.format {
+    pub fn column_separator(&self) -> u8 {
+        match self.0.description.format {
             Format::Csv(csv) => csv.dialect.separator,
             _ => b'\t',
         }
@@ -208,38 +240,31 @@ impl Index {
 
     /// Returns the byte that ends records, if this one lacks it: the last of a file may.
     pub fn missing_end(&self, record: &[u8]) -> Option<u8> {
-        let end = self.description.format.framing().terminator();
+        let end = self.0.description.format.framing().terminator();
         end.filter(|end| record.last() != Some(end))
+    }
+
+    /// Returns the record of an entry.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_into`](Self::read_into).
+    pub fn read(&self, found: &Found) -> Result<Vec<u8>> {
+        let mut record = Vec::new();
+        self.read_into(found, &mut record).map(|()| record)
     }
 
     /// Reads the record of an entry into `out`, in place of what is there.
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] before [`open_data`](Self::open_data); [`Error::Io`], and
+    /// [`Error::Config`] if the index was opened without its data; [`Error::Io`], and
     /// [`Error::Malformed`] for a record that is not in the file.
-    pub fn read(&self, found: &Found, out: &mut Vec<u8>) -> Result<()> {
-        let (Some((file, length)), Some(data)) =
-            (self.data.get(found.file), self.description.data.get(found.file))
-        else {
+    pub fn read_into(&self, found: &Found, out: &mut Vec<u8>) -> Result<()> {
+        let Some(file) = self.0.data.get(found.file) else {
             return Err(Error::config(ConfigErrorKind::Other, "the data files are not open"));
         };
-        let outside = || {
-            let message = format!(
-                "the record at offset {} with {} bytes is not in the file; the index is damaged, \
-                 or the file has changed",
-                found.offset, found.bytes
-            );
-            Error::Malformed { path: data.path.clone(), message: message.into() }
-        };
-        if found.offset.checked_add(found.bytes).is_none_or(|end| end > *length) {
-            return Err(outside());
-        }
-        out.resize(found.bytes as usize, 0);
-        file.read_exact_at(out, found.offset).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => outside(),
-            _ => Error::io_at("read", &data.path, found.offset, error),
-        })
+        file.read(found.offset, found.bytes, out)
     }
 }
 
@@ -253,157 +278,4 @@ fn successor(mut key: Vec<u8>) -> Option<Vec<u8>> {
         }
     }
     None
-}
-
-/// The entries of a range, one after the other.
-#[derive(Debug)]
-pub struct Matches<'a> {
-    index: &'a Index,
-    cursor: TreeCursor<'a>,
-    /// The least key, and the least one that is too great.
-    low: Option<Vec<u8>>,
-    high: Option<Vec<u8>>,
-    is_reverse: bool,
-    /// True if the cursor is at an entry that was not returned yet.
-    is_new: bool,
-    is_over: bool,
-}
-
-impl<'a> Matches<'a> {
-    fn nothing(index: &'a Index) -> Self {
-        let cursor = TreeCursor::new(&index.pages, index.entries);
-        let (low, high) = (None, None);
-        Self { index, cursor, low, high, is_reverse: false, is_new: false, is_over: true }
-    }
-
-    /// Returns the entries from the last to the first. It comes before the first entry is taken.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`step`](Self::step).
-    pub fn reversed(mut self) -> Result<Self> {
-        if !self.is_over {
-            self.begin(true)?;
-        }
-        Ok(self)
-    }
-
-    fn begin(&mut self, is_reverse: bool) -> Result<()> {
-        self.is_reverse = is_reverse;
-        self.is_new = true;
-        let start = if is_reverse { self.high.take() } else { self.low.take() };
-        match (&start, is_reverse) {
-            (Some(key), _) => self.seek(key)?,
-            (None, false) => self.cursor.seek_first()?,
-            (None, true) => self.cursor.seek_end(),
-        }
-        if is_reverse {
-            self.high = start;
-            self.cursor.step_back()?;
-        } else {
-            self.low = start;
-        }
-        Ok(())
-    }
-
-    /// Goes to the first entry whose whole key is not before `key`.
-    fn seek(&mut self, key: &[u8]) -> Result<()> {
-        let Some(cut) = key.get(..CUT).filter(|_| key.len() > CUT) else {
-            return self.cursor.seek(key);
-        };
-        // Entries that share these bytes are in the order of their ordinals.
-        let (mut low, mut high) = (0, u64::MAX);
-        let mut place = [cut, &[0; NUMBER]].concat();
-        while low < high {
-            let middle = low.midpoint(high);
-            place[CUT..].copy_from_slice(&middle.to_be_bytes());
-            self.cursor.seek(&place)?;
-            let before = match parsed(self.index, &mut self.cursor)? {
-                Some(entry) if entry.key == cut && entry.compare(key).is_lt() => entry.ordinal,
-                _ => None,
-            };
-            match before {
-                Some(ordinal) => low = ordinal.saturating_add(1),
-                None => high = middle,
-            }
-        }
-        place[CUT..].copy_from_slice(&low.to_be_bytes());
-        self.cursor.seek(&place)
-    }
-
-    /// Returns the next entry; `None` after the last one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`], and [`Error::Malformed`] for a damaged index.
-    pub fn step(&mut self) -> Result<Option<Found>> {
-        if self.is_over {
-            return Ok(None);
-        }
-        match (std::mem::take(&mut self.is_new), self.is_reverse) {
-            (true, _) => {}
-            (false, true) => self.cursor.step_back()?,
-            (false, false) => self.cursor.step()?,
-        }
-        let Some(entry) = parsed(self.index, &mut self.cursor)? else {
-            self.is_over = true;
-            return Ok(None);
-        };
-        let is_outside = match self.is_reverse {
-            false => self.high.as_ref().is_some_and(|high| entry.compare(high).is_ge()),
-            true => self.low.as_ref().is_some_and(|low| entry.compare(low).is_lt()),
-        };
-        if is_outside {
-            self.is_over = true;
-            return Ok(None);
-        }
-        let (file, offset) = self.index.positions.place(entry.position);
-        Ok(Some(Found { file, offset, bytes: entry.length }))
-    }
-}
-
-impl Matches<'_> {
-    /// Returns the included parts of the entry that was returned last, as they stand in the record.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`step`](Self::step).
-    pub fn included(&mut self) -> Result<Vec<Vec<u8>>> {
-        let number = self.cursor.page();
-        let Some(entry) = parsed(self.index, &mut self.cursor)? else { return Ok(Vec::new()) };
-        let (mut rest, mut parts) = (entry.columns, Vec::new());
-        while !rest.is_empty() {
-            let length = read_number(&mut rest).and_then(|length| usize::try_from(length).ok());
-            let split = length.and_then(|length| rest.split_at_checked(length));
-            let Some((part, behind)) = split else {
-                return Err(self.index.pages.damaged(number, "an included column is cut off"));
-            };
-            parts.push(part.to_vec());
-            rest = behind;
-        }
-        Ok(parts)
-    }
-}
-
-/// Returns the place of the record of an entry, in words.
-pub fn place_of(index: &Index, key: &[u8], value: &[u8]) -> String {
-    match index.form.read(key, value) {
-        None => "no record".to_owned(),
-        Some(entry) => {
-            let (file, offset) = index.positions.place(entry.position);
-            format!("the record at offset {offset} of {}", index.data_path(file).display())
-        }
-    }
-}
-
-/// Returns the entry at a cursor; `None` at the end.
-fn parsed<'c>(index: &Index, cursor: &'c mut TreeCursor<'_>) -> Result<Option<Parsed<'c>>> {
-    let number = cursor.page();
-    match cursor.entry()? {
-        None => Ok(None),
-        Some((key, value)) => match index.form.read(key, value) {
-            None => Err(index.pages.damaged(number, "an entry is not one of an index")),
-            entry => Ok(entry),
-        },
-    }
 }

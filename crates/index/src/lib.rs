@@ -12,14 +12,19 @@
 //! The interface of this crate is not stable.
 
 mod append;
+mod bgzf;
 mod build;
 mod description;
 mod entry;
 mod include;
 mod index;
 mod lmdb;
+mod matches;
 mod pack;
+mod record_file;
 mod scan;
+mod scanned;
+mod sort;
 mod source;
 mod values;
 mod verify;
@@ -28,5 +33,6 @@ pub use append::AppendJob;
 pub use build::{BuildJob, Built};
 pub use description::Description;
 pub use include::Include;
-pub use index::{Bounds, Found, Index, Matches, Values};
+pub use index::{Found, Index};
+pub use matches::Matches;
 pub use verify::{Effort, WrongEntry};

@@ -10,9 +10,6 @@
 //! work is done at the same time.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,41 +17,41 @@ use std::time::Duration;
 use sortwell_engine::error::RecordPosition;
 use sortwell_engine::format::{RecordFault, Tracker};
 use sortwell_engine::io::Supply;
-use sortwell_engine::job::RowKeys;
+use sortwell_engine::job::{InputPlace, RowKeys};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error, Result};
 
+use crate::bgzf::BlockReader;
 use crate::entry::write_number;
 use crate::include::Included;
+use crate::scanned::{PlacedBytes, ScannedFile};
 use crate::source::Positions;
 
 /// Time between two looks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
-/// A data file that is scanned.
-#[derive(Debug)]
-pub struct ScannedFile {
-    /// Number among all data files, from 0.
-    pub number: usize,
-    /// The open file.
-    pub file: File,
-    /// Its name in messages.
-    pub path: PathBuf,
-    /// Offsets of the first record and of the end.
-    pub start: u64,
-    pub end: u64,
+/// The data, and how its records become entries.
+pub struct ScannedData {
+    /// The files, in order.
+    pub files: Vec<ScannedFile>,
+    /// The offsets of records in all files together.
+    pub positions: Positions,
+    /// The keys of records.
+    pub rows: RowKeys,
+    /// The parts of records that entries hold.
+    pub included: Included,
+    /// Bytes that are read at once.
+    pub block: usize,
+    /// Most bytes of a record.
+    pub longest: usize,
 }
 
 /// The threads' common state.
-pub struct Scan {
-    files: Vec<ScannedFile>,
-    positions: Positions,
-    rows: RowKeys,
-    included: Included,
-    /// Bytes that are read at once, and the most bytes of a record.
-    block: usize,
-    longest: usize,
+pub struct Scan<'a> {
+    data: &'a ScannedData,
     cut: Mutex<ScanPlace>,
+    /// Bytes of data that are read at most, but for the last block.
+    most: u64,
     entries: Arc<OrderedBlocks>,
     /// Number of records that became entries.
     records: AtomicU64,
@@ -67,32 +64,54 @@ struct ScanPlace {
     file: usize,
     offset: u64,
     /// Bytes of a record whose end was not read yet.
-    rest: Vec<u8>,
+    rest: PlacedBytes,
+    reader: BlockReader,
     /// The number of the next block.
     number: u64,
+    /// Bytes that were read.
+    read: u64,
 }
 
-/// Whole records, with the place of the first.
+/// Whole records of a file.
 struct RecordBlock {
     number: u64,
     file: usize,
-    offset: u64,
-    bytes: Vec<u8>,
+    placed: PlacedBytes,
+    /// Bytes in the file: the last record may have got an end.
+    length: usize,
 }
 
-impl Scan {
-    /// Returns a scan of files, which hands entries to `entries`.
+impl ScannedData {
+    /// Returns the place of the first record.
+    pub fn first(&self) -> InputPlace {
+        InputPlace { source: 0, offset: self.files.first().map_or(0, |file| file.start) }
+    }
+
+    /// Returns whether there is no record after a place.
+    pub fn is_end(&self, place: InputPlace) -> bool {
+        place.source >= self.files.len()
+    }
+}
+
+impl<'a> Scan<'a> {
+    /// Returns a scan from a place on, which hands entries to `entries`. It ends with a block after
+    /// `most` bytes.
     pub fn new(
-        files: Vec<ScannedFile>,
-        positions: Positions,
-        (rows, included): (RowKeys, Included),
-        (block, longest): (usize, usize),
+        data: &'a ScannedData,
+        from: InputPlace,
+        most: u64,
         entries: Arc<OrderedBlocks>,
     ) -> Self {
-        let offset = files.first().map_or(0, |file| file.start);
-        let cut = Mutex::new(ScanPlace { offset, ..ScanPlace::default() });
-        let records = AtomicU64::new(0);
-        Self { files, positions, rows, included, block, longest, cut, entries, records }
+        let cut = ScanPlace { file: from.source, offset: from.offset, ..ScanPlace::default() };
+        Self { data, cut: Mutex::new(cut), most, entries, records: AtomicU64::new(0) }
+    }
+
+    /// Returns the place after the records that were cut so far.
+    pub fn place(&self) -> InputPlace {
+        let cut = self.cut.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_between = cut.rest.bytes.is_empty();
+        let offset = if is_between { cut.offset } else { cut.rest.offset_of(0) };
+        InputPlace { source: cut.file, offset }
     }
 
     /// Returns the number of records that became entries so far.
@@ -123,7 +142,7 @@ impl Scan {
         let mut cut = self.cut.lock().unwrap_or_else(PoisonError::into_inner);
         let number = cut.number;
         let block = self.cut_block(&mut cut).map_err(|error| {
-            cut.file = self.files.len();
+            cut.file = self.data.files.len();
             (number, error)
         });
         cut.number += 1;
@@ -136,104 +155,102 @@ impl Scan {
     }
 
     fn cut_block(&self, cut: &mut ScanPlace) -> Result<Option<RecordBlock>> {
-        while let Some(scanned) = self.files.get(cut.file) {
-            let mut bytes = std::mem::take(&mut cut.rest);
-            let offset = cut.offset - bytes.len() as u64;
-            let whole = loop {
-                let filled = bytes.len();
+        while let Some(scanned) = self.data.files.get(cut.file).filter(|_| cut.read < self.most) {
+            let mut placed = std::mem::take(&mut cut.rest);
+            let (whole, length) = loop {
+                let filled = placed.bytes.len();
                 // A long record doubles what is read, so that it is looked through a few times.
-                let wanted = (self.block.max(filled) as u64).min(scanned.end - cut.offset) as usize;
-                bytes.resize(filled + wanted, 0);
-                let read = scanned.file.read_exact_at(&mut bytes[filled..], cut.offset);
-                read.map_err(|e| Error::io_at("read", &scanned.path, cut.offset, e))?;
-                cut.offset += wanted as u64;
-                if cut.offset == scanned.end {
-                    break self.end_of(scanned, offset, &mut bytes)?;
+                let wanted = self.data.block.max(filled);
+                scanned.read(&mut cut.reader, &mut cut.offset, wanted, &mut placed)?;
+                cut.read += (placed.bytes.len() - filled) as u64;
+                if cut.offset >= scanned.end {
+                    let length = placed.bytes.len();
+                    self.end_file(scanned, &mut placed)?;
+                    break (placed.bytes.len(), length);
                 }
-                match self.rows.framing().whole_bytes(&bytes) {
-                    0 => self.check_unfinished(scanned, offset, &bytes)?,
-                    whole => break whole,
+                match self.data.rows.framing().whole_bytes(&placed.bytes) {
+                    0 => self.check_unfinished(scanned, &placed)?,
+                    whole => break (whole, whole),
                 }
             };
             let (file, number) = (cut.file, cut.number);
-            if cut.offset == scanned.end {
+            if cut.offset >= scanned.end {
                 cut.file += 1;
-                cut.offset = self.files.get(cut.file).map_or(0, |next| next.start);
+                cut.offset = self.data.files.get(cut.file).map_or(0, |next| next.start);
             } else {
-                cut.rest = bytes[whole..].to_vec();
+                cut.rest = placed.split_off(whole);
             }
-            bytes.truncate(whole);
-            if !bytes.is_empty() {
-                return Ok(Some(RecordBlock { number, file, offset, bytes }));
+            if !placed.bytes.is_empty() {
+                return Ok(Some(RecordBlock { number, file, placed, length }));
             }
         }
         Ok(None)
     }
 
-    /// Returns the bytes of the whole records at the end of a file, the last of which may lack what
-    /// ends it.
-    fn end_of(&self, scanned: &ScannedFile, offset: u64, bytes: &mut Vec<u8>) -> Result<usize> {
-        let framing = self.rows.framing();
-        let whole = framing.whole_bytes(bytes);
+    /// Gives the last record of a file the end that it may lack.
+    fn end_file(&self, scanned: &ScannedFile, placed: &mut PlacedBytes) -> Result<()> {
+        let framing = self.data.rows.framing();
+        let whole = framing.whole_bytes(&placed.bytes);
         let mut tracker = Tracker::new(framing);
-        let passed = tracker.pass(&bytes[whole..]).map_err(|fault| fault.message);
+        let passed = tracker.pass(&placed.bytes[whole..]).map_err(|fault| fault.message);
         let lacks_end = passed.and_then(|_| tracker.pass_end());
         match lacks_end {
-            Ok(true) => bytes.extend(framing.terminator()),
+            Ok(true) => placed.bytes.extend(framing.terminator()),
             Ok(false) => {}
             Err(message) => {
-                return Err(error_of(&RecordFault::new(whole, message), scanned, offset));
+                return Err(error_of(&RecordFault::new(whole, message), scanned, placed));
             }
         }
-        Ok(bytes.len())
+        Ok(())
     }
 
     /// Checks a record that has not ended after all these bytes.
-    fn check_unfinished(&self, scanned: &ScannedFile, offset: u64, bytes: &[u8]) -> Result<()> {
-        if let Some(fault) = self.rows.framing().fault(bytes) {
-            return Err(error_of(&RecordFault::new(0, fault), scanned, offset));
+    fn check_unfinished(&self, scanned: &ScannedFile, placed: &PlacedBytes) -> Result<()> {
+        if let Some(fault) = self.data.rows.framing().fault(&placed.bytes) {
+            return Err(error_of(&RecordFault::new(0, fault), scanned, placed));
         }
-        if bytes.len() <= self.longest {
+        let longest = self.data.longest;
+        if placed.bytes.len() <= longest {
             return Ok(());
         }
         let message = format!(
-            "the record at offset {offset} has more than {} bytes; give more memory, or check the \
-             format",
-            self.longest
+            "the record at offset {} has more than {longest} bytes; give more memory, or check \
+             the format",
+            placed.offset_of(0)
         );
-        let least = Some(ByteSize(self.longest as u64 * 16));
+        let least = Some(ByteSize(longest as u64 * 16));
         let path = scanned.path.clone();
         Err(Error::BudgetExceeded { path, message: message.into(), least })
     }
 
     /// Returns the entries of a block as keyed records.
     fn entries_of(&self, block: &RecordBlock) -> Result<Vec<u8>> {
-        let scanned = &self.files[block.file];
-        let mut entries = Vec::with_capacity(block.bytes.len() / 2 + 4096);
-        let passed = self.rows.each(&block.bytes, |row| {
+        let scanned = &self.data.files[block.file];
+        let mut entries = Vec::with_capacity(block.length / 2 + 4096);
+        let passed = self.data.rows.each(&block.placed.bytes, |row| {
             let start = entries.len();
             entries.extend_from_slice(&[0; 8]);
             row.append_key(&mut entries);
             let key = entries.len() - start - 8;
-            let offset = block.offset + row.at as u64;
-            let position = self.positions.position(scanned.number, offset);
+            let offset = block.placed.offset_of(row.at);
+            let position = self.data.positions.position(scanned.number, offset);
             entries.extend_from_slice(&position.to_be_bytes());
-            let length = (row.bytes.len() as u64).min(scanned.end - offset);
-            write_number(&mut entries, length);
-            self.included.append(row.bytes, &mut entries);
+            let length = row.bytes.len().min(block.length - row.at);
+            write_number(&mut entries, length as u64);
+            self.data.included.append(row.bytes, &mut entries);
             let follows = entries.len() - start - 4;
             entries[start..start + 4].copy_from_slice(&(follows as u32).to_le_bytes());
             entries[start + 4..start + 8].copy_from_slice(&(key as u32).to_le_bytes());
         });
-        let passed = passed.map_err(|fault| error_of(&fault, scanned, block.offset))?;
+        let passed = passed.map_err(|fault| error_of(&fault, scanned, &block.placed))?;
         self.records.fetch_add(passed.shown, Ordering::Relaxed);
         Ok(entries)
     }
 }
 
-/// Returns the error of a record whose block begins at an offset.
-fn error_of(fault: &RecordFault, scanned: &ScannedFile, offset: u64) -> Error {
-    let offset = offset + fault.at as u64;
+/// Returns the error of a record among these bytes.
+fn error_of(fault: &RecordFault, scanned: &ScannedFile, placed: &PlacedBytes) -> Error {
+    let offset = placed.offset_of(fault.at);
     let position = RecordPosition { record: None, offset: Some(offset) };
     fault.error(scanned.path.clone(), &format_args!("record at offset {offset}"), position)
 }

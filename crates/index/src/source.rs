@@ -11,24 +11,17 @@ use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::bgzf;
 use crate::description::{Lines, Reader};
 
 /// Bytes at the beginning and at the end of a file that are hashed.
 const HASHED: u64 = 1 << 20;
 
-/// The first bytes of compressed files, and messages about them.
+/// The first bytes of compressed files, and what to do with these.
 const COMPRESSED: [(&[u8], &str); 3] = [
-    (b"\x1f\x8b", "it is compressed with gzip, so its records have no offsets; expand it first"),
-    (
-        b"\x28\xb5\x2f\xfd",
-        "it is compressed with zstd, so its records have no offsets; expand it \
-      first",
-    ),
-    (
-        b"\x04\x22\x4d\x18",
-        "it is compressed with lz4, so its records have no offsets; expand it \
-      first",
-    ),
+    (b"\x1f\x8b", "gzip, so its records have no offsets; compress it with bgzip, or expand it"),
+    (b"\x28\xb5\x2f\xfd", "zstd, so its records have no offsets; expand it first"),
+    (b"\x04\x22\x4d\x18", "lz4, so its records have no offsets; expand it first"),
 ];
 
 /// A data file as it was when the index was built.
@@ -38,7 +31,9 @@ pub struct DataFile {
     pub path: PathBuf,
     /// Bytes of the file.
     pub bytes: u64,
-    /// Bytes and lines above the first record.
+    /// True if it is compressed in blocks, so that its offsets are virtual ones.
+    pub is_bgzf: bool,
+    /// Offset of the first record, and the lines above it.
     pub top: u64,
     pub top_lines: u64,
     /// Time of the last change, in nanoseconds since 1970.
@@ -96,19 +91,22 @@ impl DataFile {
     /// compressed one.
     pub fn open(path: &Path) -> Result<(Self, File)> {
         let (file, data) = open(path)?;
-        let mut start = [0; 4];
+        let mut start = [0; bgzf::BEGINNING];
         let read = file.read_at(&mut start, 0);
         let read = read.map_err(|error| Error::io("read", path, error))?;
         let start = &start[..read];
-        if let Some((_, message)) = COMPRESSED.iter().find(|(magic, _)| start.starts_with(magic)) {
-            let (path, message) = (path.to_owned(), (*message).to_owned().into());
-            return Err(Error::Malformed { path, message });
+        let is_bgzf = bgzf::is_bgzf(start);
+        let mut compressed = COMPRESSED.iter().filter(|_| !is_bgzf);
+        if let Some((_, how)) = compressed.find(|(magic, _)| start.starts_with(magic)) {
+            let message = format!("it is compressed with {how}");
+            return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
         }
         let absolute = std::path::absolute(path).map_err(|error| Error::io("find", path, error))?;
         let bytes = data.len();
         let found = Self {
             path: absolute,
             bytes,
+            is_bgzf,
             top: 0,
             top_lines: 0,
             modified: modified(&data),
@@ -117,6 +115,11 @@ impl DataFile {
             last: hash(&file, path, bytes.saturating_sub(HASHED)..bytes)?,
         };
         Ok((found, file))
+    }
+
+    /// Returns the offset after the last record.
+    pub const fn end(&self) -> u64 {
+        if self.is_bgzf { bgzf::block_offset(self.bytes) } else { self.bytes }
     }
 
     /// Opens the file as it is now, and checks that it is the same, unless `may_differ`.
@@ -183,6 +186,7 @@ impl DataFile {
             lines.insert(format!("data.{number}.{name}"), value.into_bytes());
         };
         say("bytes", self.bytes.to_string());
+        say("compression", if self.is_bgzf { "bgzf" } else { "none" }.to_owned());
         say("top", self.top.to_string());
         say("top-lines", self.top_lines.to_string());
         say("modified", self.modified.to_string());
@@ -207,6 +211,11 @@ impl DataFile {
         Ok(Self {
             path: PathBuf::from(OsStr::from_bytes(lines.bytes(&name("path"))?)),
             bytes: lines.number(&name("bytes"))?,
+            is_bgzf: match lines.bytes(&name("compression"))? {
+                b"none" => false,
+                b"bgzf" => true,
+                _ => return Err(lines.wrong(&name("compression"))),
+            },
             top: lines.number(&name("top"))?,
             top_lines: lines.number(&name("top-lines"))?,
             modified: lines.number(&name("modified"))?,

@@ -95,7 +95,12 @@ impl ValueKeys {
     /// # Errors
     ///
     /// [`Error::Config`] for a value that its key cannot have.
-    pub fn of(&self, values: &[Vec<u8>]) -> Result<Vec<u8>> {
+    pub fn of<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Vec<u8>> {
+        let values: Vec<&[u8]> = values.iter().map(AsRef::as_ref).collect();
+        self.key(&values)
+    }
+
+    fn key(&self, values: &[&[u8]]) -> Result<Vec<u8>> {
         let keys = values.len().checked_sub(1).and_then(|last| self.compiled.get(last));
         let Some(keys) = keys else {
             return Err(unsupported(format!(
@@ -126,7 +131,7 @@ impl ValueKeys {
     /// # Errors
     ///
     /// Those of [`of`](Self::of), and for a last key whose values have no beginnings.
-    pub fn of_prefix(&self, values: &[Vec<u8>]) -> Result<Vec<u8>> {
+    pub fn of_prefix<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Vec<u8>> {
         let spec = values.len().checked_sub(1).and_then(|last| self.order.specs.get(last));
         let has_beginnings = |spec: &TextSpec| {
             spec.text_type == TextType::BYTES && spec.collation.is_none() && !self.is_fixed()
@@ -139,13 +144,15 @@ impl ValueKeys {
             )));
         }
         let longer = |end: u8| {
-            let mut values = values.to_vec();
-            if let Some(last) = values.last_mut() {
-                last.push(end);
-            }
-            self.of(&values)
+            let (last, others) = values.split_last()?;
+            let last = [last.as_ref(), &[end]].concat();
+            let others = others.iter().map(AsRef::as_ref);
+            Some(self.key(&others.chain([&last[..]]).collect::<Vec<_>>()))
         };
-        let (mut one, other) = (longer(b'a')?, longer(b'b')?);
+        let (Some(one), Some(other)) = (longer(b'a'), longer(b'b')) else {
+            return self.key(&[]);
+        };
+        let (mut one, other) = (one?, other?);
         one.truncate(agreeing(&one, &other));
         Ok(one)
     }
@@ -154,8 +161,8 @@ impl ValueKeys {
         matches!(self.format, Format::Fixed { .. })
     }
 
-    fn no_key(&self, values: &[Vec<u8>], why: &str) -> Error {
-        let shown = |value: &Vec<u8>| format!("'{}'", String::from_utf8_lossy(value));
+    fn no_key(&self, values: &[&[u8]], why: &str) -> Error {
+        let shown = |value: &&[u8]| format!("'{}'", String::from_utf8_lossy(value));
         let values: Vec<String> = values.iter().map(shown).collect();
         unsupported(format!(
             "{} cannot be values of the key{} {}: {why}",
@@ -166,7 +173,7 @@ impl ValueKeys {
     }
 
     /// Returns a record that has these values.
-    fn record(&self, specs: &[TextSpec], values: &[Vec<u8>]) -> Result<Vec<u8>> {
+    fn record(&self, specs: &[TextSpec], values: &[&[u8]]) -> Result<Vec<u8>> {
         let two = |at: usize| {
             let name = &self.names[at];
             unsupported(format!(
@@ -225,7 +232,7 @@ impl ValueKeys {
     }
 
     /// Returns a row of cells.
-    fn row(&self, dialect: Dialect, cells: ValueFields, values: &[Vec<u8>]) -> Result<Vec<u8>> {
+    fn row(&self, dialect: Dialect, cells: ValueFields, values: &[&[u8]]) -> Result<Vec<u8>> {
         let mut row = Vec::new();
         for (number, cell) in cells.0.into_iter().map(Option::unwrap_or_default).enumerate() {
             if number > 0 {
@@ -256,7 +263,7 @@ impl ValueKeys {
     fn lines(
         &self,
         specs: &[TextSpec],
-        values: &[Vec<u8>],
+        values: &[&[u8]],
         separator: Separator,
     ) -> Result<Vec<Vec<u8>>> {
         let mut lines: Vec<ValueFields> = Vec::new();
@@ -268,11 +275,9 @@ impl ValueKeys {
             let is_blank = |byte: &u8| b" \t".contains(byte);
             let is_behind_blank = separator == Separator::Blanks && spec.start.field > 0;
             let (start, value) = match (is_behind_blank, spec.start.byte) {
-                (true, 0) if !value.first().is_some_and(is_blank) => {
-                    (0, [b" ", &value[..]].concat())
-                }
-                (true, byte) if spec.start.skips_blanks => (byte + 1, value.clone()),
-                (_, byte) => (byte, value.clone()),
+                (true, 0) if !value.first().is_some_and(is_blank) => (0, [b" ", *value].concat()),
+                (true, byte) if spec.start.skips_blanks => (byte + 1, value.to_vec()),
+                (_, byte) => (byte, value.to_vec()),
             };
             let ends_field = !matches!(spec.end, End::Record) && separator != Separator::Blanks;
             if ends_field && matches!(separator, Separator::Byte(byte) if value.contains(&byte)) {
@@ -302,7 +307,7 @@ impl ValueKeys {
     }
 
     /// Returns a line of JSON with the values as strings.
-    fn json(&self, specs: &[TextSpec], values: &[Vec<u8>]) -> Result<Vec<u8>> {
+    fn json(&self, specs: &[TextSpec], values: &[&[u8]]) -> Result<Vec<u8>> {
         let mut line = serde_json::Value::Object(serde_json::Map::new());
         for (spec, value) in specs.iter().zip(values) {
             let Some(path) = &spec.name else {
@@ -334,7 +339,7 @@ impl ValueKeys {
     }
 
     /// Returns the body of a record with a length in front.
-    fn body(&self, specs: &[TextSpec], values: &[Vec<u8>]) -> Result<Vec<u8>> {
+    fn body(&self, specs: &[TextSpec], values: &[&[u8]]) -> Result<Vec<u8>> {
         let mut body = Vec::new();
         self.bytes(specs, values, |start, value| {
             if body.len() < start + value.len() {
@@ -350,7 +355,7 @@ impl ValueKeys {
     fn bytes(
         &self,
         specs: &[TextSpec],
-        values: &[Vec<u8>],
+        values: &[&[u8]],
         mut write: impl FnMut(usize, &[u8]) -> Option<()>,
     ) -> Result<()> {
         for ((spec, value), name) in specs.iter().zip(values).zip(&self.names) {

@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 
+use sortwell_engine::codec::Decompress;
 use sortwell_engine::format::HeaderLines;
 use sortwell_engine::io::File;
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
@@ -10,9 +11,10 @@ use sortwell_engine::{Error, Result};
 
 use crate::build::{BuildJob, OpenData};
 use crate::description::{Description, ENTRIES};
-use crate::index::{Index, place_of};
+use crate::index::Index;
 use crate::lmdb::reader::{Pages, TreeCursor};
-use crate::scan::ScannedFile;
+use crate::matches::place_of;
+use crate::scanned::ScannedFile;
 
 /// Resources of a long operation on an index.
 #[derive(Clone, Debug)]
@@ -36,7 +38,7 @@ pub struct WrongEntry {
 
 impl Index {
     /// Compares all entries with those of an index that is built again from the data. Returns the
-    /// first difference, if there is one. The data must be [open](Self::open_data).
+    /// first difference, if there is one.
     ///
     /// # Errors
     ///
@@ -59,15 +61,16 @@ impl Index {
             temp: vec![temp],
             force: true,
             sync: false,
+            resume: false,
         };
         let mut open = OpenData { data: data.clone(), files: Vec::new(), columns: None };
         open.columns = columns.clone().map(Self::columns_of);
         for (number, data) in data.iter().enumerate() {
             let (file, path) = (data.reopen(false)?, data.path.clone());
-            let (start, end) = (data.top, data.bytes);
-            open.files.push(ScannedFile { number, file, path, start, end });
+            let (start, end, is_bgzf) = (data.top, data.end(), data.is_bgzf);
+            open.files.push(ScannedFile { number, file, path, start, end, is_bgzf });
         }
-        let (temporary, _) = job.build(open, progress)?;
+        let (temporary, _) = job.build(open, None, progress)?;
         self.compare(temporary.file(), progress)
     }
 
@@ -111,8 +114,7 @@ impl Index {
         Ok(None)
     }
 
-    /// Writes the records in the order of the index: a sort of the data by its keys. The data must
-    /// be [open](Self::open_data).
+    /// Writes the records in the order of the index: a sort of the data by its keys.
     ///
     /// # Errors
     ///
@@ -130,6 +132,7 @@ impl Index {
         if lines > 0 && !matches!(format, sortwell_engine::format::Format::Csv(_)) {
             job.header = HeaderLines::Count(lines);
         }
+        job.decompress = Decompress::Auto;
         (job.keys, job.order) = (keys.clone(), order.clone());
         job.select.unique = *unique;
         (job.memory, job.threads, job.temp) = (effort.memory, effort.threads, effort.temp.clone());

@@ -8,7 +8,6 @@ mod model;
 
 use std::fs;
 use std::io::Write as _;
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use lmdb::opened_by_lmdb;
@@ -19,7 +18,7 @@ use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
-use sortwell_index::{AppendJob, Bounds, BuildJob, Built, Effort, Include, Index, Matches};
+use sortwell_index::{AppendJob, BuildJob, Built, Include, Index, Matches};
 
 /// A build of an index with the default for every option.
 pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> BuildJob {
@@ -37,6 +36,7 @@ pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> 
         temp: Vec::new(),
         force: false,
         sync: false,
+        resume: false,
     }
 }
 
@@ -44,18 +44,30 @@ fn run(job: &BuildJob) -> Built {
     job.run(&Progress::new()).unwrap()
 }
 
+fn append_to(index: &Path, memory: Budget, threads: Option<usize>) -> AppendJob {
+    AppendJob {
+        index: index.to_owned(),
+        data: Vec::new(),
+        header: HeaderLines::NONE,
+        memory,
+        threads,
+        temp: Vec::new(),
+        force: false,
+        sync: false,
+    }
+}
+
 /// Builds an index of a part of the data, and adds the rest.
 fn appended(job: &mut BuildJob, case: &Case, random: &mut Random) -> Built {
     let data = job.data.clone();
     let last = data.last().unwrap();
-    let effort = Effort { memory: job.memory, threads: job.threads, temp: Vec::new() };
-    let header = HeaderLines::NONE;
-    let index = job.output.clone();
-    let mut append = AppendJob { index, data: Vec::new(), header, effort, sync: false };
+    let mut append = append_to(&job.output, job.memory, job.threads);
     if data.len() > 1 && random.below(2) == 0 {
         job.data.truncate(1);
         append.data = data[1..].to_vec();
         run(job);
+    } else if case.is_bgzf {
+        return run(job);
     } else {
         let whole = fs::read(last).unwrap();
         let kept = case.row_start(data.len() - 1, random).unwrap_or(whole.len());
@@ -68,12 +80,8 @@ fn appended(job: &mut BuildJob, case: &Case, random: &mut Random) -> Built {
 }
 
 /// Returns the records of a walk, by file and offset.
-fn places(mut walk: Matches<'_>) -> Vec<(usize, u64)> {
-    let mut places = Vec::new();
-    while let Some(found) = walk.step().unwrap() {
-        places.push((found.file, found.offset));
-    }
-    places
+fn places(walk: Matches) -> Vec<(usize, u64)> {
+    walk.map(Result::unwrap).map(|found| (found.file, found.offset)).collect()
 }
 
 #[test]
@@ -92,28 +100,28 @@ fn rows_are_found_as_in_a_model() {
         job.unique = case.unique;
         job.threads = Some(1 + random.below(3) as usize);
         job.memory = Budget::Bytes(ByteSize::mib(32 + 32 * random.below(2)));
+        job.resume = random.below(4) == 0;
         let words = format!("case {number} of seed {seed}: {case:?}");
         let built =
             if random.below(2) == 0 { run(&job) } else { appended(&mut job, &case, &mut random) };
         assert_eq!(built.entries, case.sorted().len() as u64, "{words}");
-        let mut index = Index::open(&output).unwrap();
-        index.open_data(false).unwrap();
+        let index = Index::open(&output).unwrap();
         let all = case.sorted();
-        assert_eq!(places(index.range(&Bounds::default()).unwrap()), all, "all, {words}");
+        assert_eq!(places(index.entries().unwrap()), all, "all, {words}");
         let mut backwards = all.clone();
         backwards.reverse();
-        let walk = index.range(&Bounds::default()).unwrap().reversed().unwrap();
+        let walk = index.entries().unwrap().reversed().unwrap();
         assert_eq!(places(walk), backwards, "reversed, {words}");
         for _ in 0..20 {
             let values = case.values(&mut random);
             let found = index.get(&values).unwrap();
             assert_eq!(places(found), case.get(&values), "get {values:?}, {words}");
             let (from, to) = (case.bound(&mut random), case.bound(&mut random));
-            let bounds = Bounds { from: from.clone(), to: to.clone() };
+            let bounds = (from.clone(), to.clone());
             let wanted = case.range(&from, &to);
-            let found = places(index.range(&bounds).unwrap());
+            let found = places(index.range(bounds.clone()).unwrap());
             assert_eq!(found, wanted, "range {bounds:?}, {words}");
-            let mut found = places(index.range(&bounds).unwrap().reversed().unwrap());
+            let mut found = places(index.range(bounds.clone()).unwrap().reversed().unwrap());
             found.reverse();
             assert_eq!(found, wanted, "reversed range {bounds:?}, {words}");
             if case.has_beginnings(values.len()) {
@@ -121,10 +129,8 @@ fn rows_are_found_as_in_a_model() {
                 assert_eq!(places(found), case.prefix(&values), "prefix {values:?}, {words}");
             }
         }
-        let mut walk = index.range(&Bounds::default()).unwrap();
-        let mut record = Vec::new();
-        while let Some(found) = walk.step().unwrap() {
-            index.read(&found, &mut record).unwrap();
+        for found in index.entries().unwrap().map(Result::unwrap) {
+            let record = index.read(&found).unwrap();
             assert_eq!(record, case.record(found.file, found.offset), "{words}");
         }
         if number % 8 == 0 {
@@ -148,9 +154,9 @@ fn unique_keys() {
         job.unique = Some(unique);
         assert_eq!(run(&job).entries, 2);
         let index = Index::open(&output).unwrap();
-        let found = places(index.range(&Bounds::default()).unwrap());
+        let found = places(index.entries().unwrap());
         assert_eq!(found, wanted.map(|offset| (0, offset)));
-        assert_eq!(places(index.get(&[b"2".to_vec()]).unwrap()), [(0, wanted[1])]);
+        assert_eq!(places(index.get(&["2"]).unwrap()), [(0, wanted[1])]);
     }
 }
 
@@ -160,9 +166,7 @@ fn appends_that_cannot_be_made_are_named() {
     let data = folder.path().join("data");
     let output = folder.path().join("index");
     let append = || {
-        let effort = Effort { memory: Budget::Auto, threads: Some(1), temp: Vec::new() };
-        let (index, data, header) = (output.clone(), Vec::new(), HeaderLines::NONE);
-        let job = AppendJob { index, data, header, effort, sync: false };
+        let job = append_to(&output, Budget::Auto, Some(1));
         job.run(&Progress::new()).map(|built| built.entries).map_err(|error| error.to_string())
     };
     let mut job = build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]);
@@ -184,7 +188,7 @@ fn appends_that_cannot_be_made_are_named() {
         fs::write(&data, "c\na\nd\na\n").unwrap();
         assert_eq!(append(), Ok(3));
         let index = Index::open(&output).unwrap();
-        let found = places(index.range(&Bounds::default()).unwrap());
+        let found = places(index.entries().unwrap());
         assert_eq!(found, wanted.map(|offset| (0, offset)));
     }
 }
@@ -217,9 +221,9 @@ fn included_columns_stand_as_in_the_data() {
         job.include = parts.iter().map(|part| Include::from_text(part)).collect();
         job.run(&Progress::new()).map(|_| {
             let index = Index::open(&output).unwrap();
-            let mut walk = index.range(&Bounds::default()).unwrap();
+            let mut walk = index.entries().unwrap();
             let mut all = Vec::new();
-            while walk.step().unwrap().is_some() {
+            while walk.next().is_some() {
                 let parts = walk.included().unwrap();
                 all.push(parts.iter().map(|part| String::from_utf8_lossy(part).into()).collect());
             }
@@ -240,16 +244,68 @@ fn included_columns_stand_as_in_the_data() {
 }
 
 #[test]
+fn a_stopped_build_goes_on_with_its_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let output = folder.path().join("index");
+    let lines: Vec<String> = (0..600_000_u64)
+        .map(|number| format!("{:07}{:60}\n", number * 7919 % 600_000, ""))
+        .collect();
+    fs::write(&data, lines.concat()).unwrap();
+    let mut job = build(std::slice::from_ref(&data), &output, Format::LINES, &["1:int"]);
+    job.memory = Budget::Bytes(ByteSize::mib(32));
+    job.resume = true;
+    let kept = || {
+        let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    let progress = Progress::new();
+    std::thread::scope(|scope| {
+        let built = scope.spawn(|| job.run(&progress));
+        while !built.is_finished() {
+            if kept().iter().any(|directory| directory.join("part-1").exists()) {
+                progress.request_stop();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let error = built.join().unwrap().unwrap_err();
+        assert!(error.to_string().contains("the finished work is kept in"), "{error}");
+    });
+    assert!(!output.exists());
+    let [directory] = &kept()[..] else { panic!("one directory of parts: {:?}", kept()) };
+    let first = fs::read(directory.join("part-0")).unwrap();
+    assert!(!first.is_empty());
+    let other = BuildJob { keys: vec!["2".parse().unwrap()], ..job.clone() };
+    let error = other.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("the saved work for this output has another keys"), "{error}");
+    // A part that is there is not made again.
+    let manifest = fs::read_to_string(directory.join("manifest")).unwrap();
+    let noted = manifest.matches("\"part\":{\"records\"").count();
+    assert!(noted >= 1, "{manifest}");
+    fs::write(directory.join("part-0"), [first.clone(), b"x".to_vec()].concat()).unwrap();
+    let error = job.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("is missing or has another length"), "{error}");
+    fs::write(directory.join("part-0"), first).unwrap();
+    assert_eq!(run(&job).entries, 600_000);
+    assert!(kept().is_empty(), "{:?}", kept());
+    let index = Index::open(&output).unwrap();
+    for (number, found) in index.entries().unwrap().map(Result::unwrap).enumerate() {
+        if number % 1000 == 0 {
+            let record = index.read(&found).unwrap();
+            assert!(record.starts_with(format!("{number:07}").as_bytes()), "{number}");
+        }
+    }
+    assert_eq!(index.entries().unwrap().count(), 600_000);
+}
+
+#[test]
 fn changes_of_the_data_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let output = folder.path().join("index");
     fs::write(&data, "b\na\n").unwrap();
     run(&build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]));
-    let open = || {
-        let mut index = Index::open(&output).unwrap();
-        index.open_data(false).map(|()| index).map_err(|error| error.to_string())
-    };
+    let open = || Index::open(&output).map_err(|error| error.to_string());
     open().unwrap();
     fs::write(&data, "b\na\nc\n").unwrap();
     assert!(open().unwrap_err().contains("has grown from 4 to 6 bytes"));
@@ -262,8 +318,7 @@ fn changes_of_the_data_are_named() {
     fs::write(&data, "b\nz\n").unwrap();
     let error = open().unwrap_err();
     assert!(error.contains("was replaced") || error.contains("was modified"), "{error}");
-    let mut index = Index::open(&output).unwrap();
-    index.open_data(true).unwrap();
+    Index::open_stale(&output).unwrap();
 }
 
 #[test]
@@ -278,15 +333,10 @@ fn damaged_indexes_are_errors() {
     let damaged = folder.path().join("damaged");
     let walk = |bytes: &[u8]| -> sortwell_engine::Result<usize> {
         fs::write(&damaged, bytes).unwrap();
-        let index = Index::open(&damaged)?;
-        let mut count = 0;
-        let mut walk = index.range(&Bounds::default())?;
-        while walk.step()?.is_some() {
-            count += 1;
-        }
-        let mut walk = index.get(&[b"777".to_vec()])?.reversed()?;
-        while walk.step()?.is_some() {}
-        Ok(count)
+        let index = Index::open_without_data(&damaged)?;
+        let all: Vec<_> = index.entries()?.collect::<Result<_, _>>()?;
+        index.get(&["777"])?.reversed()?.try_for_each(|found| found.map(drop))?;
+        Ok(all.len())
     };
     assert_eq!(walk(&whole).unwrap(), 20_000);
     for length in [0, 1, 4095, 8192, whole.len() / 2, whole.len() - 1] {
@@ -315,9 +365,8 @@ fn data_without_records() {
         let job = build(std::slice::from_ref(&data), &output, Format::CSV, &["1"]);
         assert_eq!(run(&job).entries, entries);
         let index = Index::open(&output).unwrap();
-        assert_eq!(places(index.range(&Bounds::default()).unwrap()).len() as u64, entries);
-        let bounds = Bounds { from: Bound::Excluded(vec![b"0".to_vec()]), ..Bounds::default() };
-        assert_eq!(places(index.range(&bounds).unwrap()).len() as u64, entries);
+        assert_eq!(places(index.entries().unwrap()).len() as u64, entries);
+        assert_eq!(places(index.range(["1"]..).unwrap()).len() as u64, entries);
         opened_by_lmdb(&output, entries as usize);
     }
 }

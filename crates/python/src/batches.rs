@@ -39,7 +39,8 @@ use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
 use self::capsule::BatchReader;
-use self::fault::BatchFault;
+pub use self::capsule::stream_capsule;
+pub use self::fault::BatchFault;
 use self::rows::BatchRows;
 use crate::faults;
 use crate::job::{OptionWords, job_words};
@@ -245,7 +246,7 @@ impl SortedBatchStream {
         if self.is_handed_over.load(Ordering::Acquire) {
             return Err(handed_over(py));
         }
-        Ok(self.feed.take_attended(py)?.map(|batch| Batch { batch }))
+        Ok(self.feed.take_attended(py)?.map(Batch::new))
     }
 
     /// Returns a capsule that has the batches from now on.
@@ -253,7 +254,7 @@ impl SortedBatchStream {
         if self.is_handed_over.swap(true, Ordering::AcqRel) {
             return Err(handed_over(py));
         }
-        capsule::stream_capsule(py, Box::new(HandedOverBatches(self.feed.clone())))
+        stream_capsule(py, Box::new(HandedOverBatches(self.feed.clone())))
     }
 
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -286,7 +287,8 @@ fn handed_over(py: Python<'_>) -> PyErr {
     )
 }
 
-fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
+/// Returns a capsule with a schema.
+pub fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema.as_ref());
     let schema = schema.map_err(|error| BatchFault::from(error).exception(py))?;
     capsule::schema_capsule(py, schema)
@@ -296,6 +298,13 @@ fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'p
 #[pyclass(frozen, module = "sortwell")]
 pub struct Batch {
     batch: RecordBatch,
+}
+
+impl Batch {
+    /// Returns a batch as an object of Python.
+    pub const fn new(batch: RecordBatch) -> Self {
+        Self { batch }
+    }
 }
 
 #[pymethods]

@@ -59,6 +59,8 @@ pub fn run_job(
     let command = match command {
         "merge" => EmbeddedCommand::Merge,
         "check" => EmbeddedCommand::Check,
+        "index build" => EmbeddedCommand::IndexBuild,
+        "index append" => EmbeddedCommand::IndexAppend,
         _ => EmbeddedCommand::Sort,
     };
     let raised = |error: &sortwell::Error| faults::exception(py, error);

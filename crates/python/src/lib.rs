@@ -5,6 +5,7 @@
 //!   blocks   records that the program pushes and takes in blocks
 //!   items    Python objects, sorted by keys: `sortwell.sorted`
 //!   batches  record batches of Arrow, sorted by columns: `sortwell.sort_batches`
+//!   index    indexes over files: `sortwell.Index`
 //!   key      normalized keys of Python objects
 //!   payload  Python objects as bytes, and back
 //!   waiting  work without the interpreter lock: signals, progress, forks, end of the interpreter
@@ -22,6 +23,7 @@ mod blocks;
 #[expect(unsafe_code, reason = "the buffer protocol of Python consists of raw pointers")]
 mod buffer;
 mod faults;
+mod index;
 mod items;
 mod job;
 mod key;
@@ -38,6 +40,8 @@ mod native {
     use crate::blocks::BlockSorter;
     #[pymodule_export]
     use crate::buffer::Block;
+    #[pymodule_export]
+    use crate::index::{FoundBatches, IndexSearch, OpenIndex};
     #[pymodule_export]
     use crate::items::{SortedItems, sort_items};
     #[pymodule_export]

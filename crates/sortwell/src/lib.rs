@@ -17,10 +17,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Three kinds of jobs exist. [`SortJob`] sorts, [`MergeJob`] merges files that are sorted already,
-//! and [`CheckJob`] looks whether files are sorted. Each is a builder: its methods set options, and
-//! `run` carries it out. A job may run several times. A [`Sorter`] sorts records that the program
-//! pushes, and lends them back in order.
+//! Four kinds of jobs exist. [`SortJob`] sorts, [`MergeJob`] merges files that are sorted already,
+//! [`CheckJob`] looks whether files are sorted, and [`IndexJob`] builds an index over files. Each
+//! is a builder: its methods set options, and `run` carries it out. A job may run several times.
+//! A [`Sorter`] sorts records that the program pushes, and lends them back in order. An [`Index`]
+//! finds records by their keys in files that stay as they are.
 //!
 //! - A [`Format`] separates records. A [`Key`] says what they are ordered by, in the words that the
 //!   command `sortwell sort -k` takes.
@@ -49,6 +50,8 @@ struct RustGuide;
 mod check_job;
 mod ends;
 mod errors;
+mod index_job;
+mod indexes;
 mod key_writer;
 mod merge_job;
 mod options;
@@ -69,6 +72,7 @@ pub use sortwell_engine as unstable;
 pub use sorter::block_sort as unstable_sort;
 
 pub use check_job::CheckJob;
+pub use index_job::{IndexAppendJob, IndexJob};
 pub use key_writer::{KeyValue, KeyWriter};
 pub use merge_job::MergeJob;
 pub use sort_job::SortJob;
@@ -90,6 +94,8 @@ pub use errors::{
     ConfigError, ConfigErrorKind, Error, KeyError, KeyFault, Message, Operation, ParseError,
     ParseSizeError, Reference, Result, Setting,
 };
+#[doc(inline)]
+pub use indexes::{Description, Effort, Found, Index, Matches, WrongEntry};
 #[doc(inline)]
 pub use records::{
     CsvFormat, Dialect, Expression, Format, HeaderLines, Invalid, InvalidPlace, Key, Ragged,

@@ -1,12 +1,15 @@
 //! The options that several kinds of jobs have, each declared once.
 //!
 //! `SortJob`, `MergeJob` and `CheckJob` use `reading_options` in their `impl` blocks, the first two
-//! also `writing_options`. With macros, the methods appear in the documentation of each builder,
-//! and users import no trait.
+//! also `writing_options`. These consist of smaller groups, which the jobs of indexes use as well.
+//! With macros, the methods appear in the documentation of each builder, and users import no trait.
 
 /// Declares the methods of a job that reads records, for a type with a field `job`.
 macro_rules! reading_options {
     () => {
+        crate::options::order_options!();
+        crate::options::memory_option!();
+
         /// Adds an input. All inputs of a sort are read as one, in the order in which they are
         /// added.
         pub fn input(&mut self, input: impl Into<sortwell_engine::job::Input>) -> &mut Self {
@@ -14,6 +17,31 @@ macro_rules! reading_options {
             self
         }
 
+        /// Sets which inputs are decompressed. Default: text in a compressed format, found by its
+        /// first bytes, and files with the suffix of one.
+        pub fn decompress(&mut self, decompress: sortwell_engine::codec::Decompress) -> &mut Self {
+            self.job.decompress = decompress;
+            self
+        }
+    };
+}
+
+/// Declares the memory of a job, for a type with a field `job`.
+macro_rules! memory_option {
+    () => {
+        /// Sets the ceiling of the resident size of the process. Default: [`Budget::Auto`].
+        ///
+        /// [`Budget::Auto`]: crate::Budget::Auto
+        pub fn memory(&mut self, memory: impl Into<sortwell_engine::job::Budget>) -> &mut Self {
+            self.job.memory = memory.into();
+            self
+        }
+    };
+}
+
+/// Declares the methods of a job that makes keys of records, for a type with a field `job`.
+macro_rules! order_options {
+    () => {
         /// Adds a key, which orders records that are equal in all earlier keys. Without any key,
         /// records are ordered by all of their bytes.
         pub fn key(&mut self, key: sortwell_engine::key::Key) -> &mut Self {
@@ -42,43 +70,17 @@ macro_rules! reading_options {
             self.job.header = header;
             self
         }
-
-        /// Sets which inputs are decompressed. Default: text in a compressed format, found by its
-        /// first bytes, and files with the suffix of one.
-        pub fn decompress(&mut self, decompress: sortwell_engine::codec::Decompress) -> &mut Self {
-            self.job.decompress = decompress;
-            self
-        }
-
-        /// Sets the ceiling of the resident size of the process. Default: [`Budget::Auto`].
-        ///
-        /// [`Budget::Auto`]: crate::Budget::Auto
-        pub fn memory(&mut self, memory: impl Into<sortwell_engine::job::Budget>) -> &mut Self {
-            self.job.memory = memory.into();
-            self
-        }
     };
 }
 
 /// Declares the methods of a job that writes records, for a type with a field `job`.
 macro_rules! writing_options {
     () => {
+        crate::options::place_options!();
+
         /// Sets how the output is compressed. Default: as the suffix of its name says.
         pub fn compress(&mut self, compress: sortwell_engine::codec::Compress) -> &mut Self {
             self.job.compress = compress;
-            self
-        }
-
-        /// Adds a directory for temporary files; several share the load. Default: the directory of
-        /// the output.
-        pub fn temp(&mut self, directory: impl Into<std::path::PathBuf>) -> &mut Self {
-            self.job.temp.push(directory.into());
-            self
-        }
-
-        /// Sets the number of worker threads. Default: one for each processor.
-        pub fn threads(&mut self, threads: usize) -> &mut Self {
-            self.job.threads = Some(threads.max(1));
             self
         }
 
@@ -95,6 +97,32 @@ macro_rules! writing_options {
             self
         }
 
+        /// Sets whether a job that fails or is stopped keeps its work, for the same job to continue
+        /// with.
+        /// Default: [`Resume::Off`](crate::Resume::Off).
+        pub fn resume(&mut self, resume: sortwell_engine::job::Resume) -> &mut Self {
+            self.job.resume = resume;
+            self
+        }
+    };
+}
+
+/// Declares the methods of a job that writes a file, for a type with a field `job`.
+macro_rules! place_options {
+    () => {
+        /// Adds a directory for temporary files; several share the load. Default: the directory of
+        /// the output.
+        pub fn temp(&mut self, directory: impl Into<std::path::PathBuf>) -> &mut Self {
+            self.job.temp.push(directory.into());
+            self
+        }
+
+        /// Sets the number of worker threads. Default: one for each processor.
+        pub fn threads(&mut self, threads: usize) -> &mut Self {
+            self.job.threads = Some(threads.max(1));
+            self
+        }
+
         /// Sets whether the output is durable before it gets its name. Default: true.
         pub fn sync(&mut self, sync: bool) -> &mut Self {
             self.job.sync = sync;
@@ -106,15 +134,7 @@ macro_rules! writing_options {
             self.job.force = force;
             self
         }
-
-        /// Sets whether a job that fails or is stopped keeps its work, for the same job to continue
-        /// with.
-        /// Default: [`Resume::Off`](crate::Resume::Off).
-        pub fn resume(&mut self, resume: sortwell_engine::job::Resume) -> &mut Self {
-            self.job.resume = resume;
-            self
-        }
     };
 }
 
-pub(crate) use {reading_options, writing_options};
+pub(crate) use {memory_option, order_options, place_options, reading_options, writing_options};

@@ -5,6 +5,7 @@
 mod bad_use;
 mod harness;
 mod header;
+mod indexes;
 mod limits;
 mod programs;
 mod sameness;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
 use sortwell::{Budget, Error};
-use sortwell_index::{Effort, Index};
+use sortwell_index::{AppendJob, BuildJob, Effort, Index};
 
 use super::options::watching::Watching;
 use super::options::{RESOURCES, values};
@@ -108,13 +108,15 @@ struct IndexFile {
 impl IndexFile {
     /// Opens the index and its data.
     fn open(&self) -> Result<Index, Failure> {
-        let mut index = Index::open(&self.index)?;
-        match index.open_data(self.stale_ok) {
-            Err(Error::Malformed { path, message }) => {
+        if self.stale_ok {
+            return Ok(Index::open_stale(&self.index)?);
+        }
+        match Index::open(&self.index) {
+            Err(Error::Malformed { path, message }) if path != self.index => {
                 let message = format!("{message}, or give --stale-ok to use it all the same");
                 Err(Error::Malformed { path, message: message.into() }.into())
             }
-            opened => Ok(opened.map(|()| index)?),
+            opened => Ok(opened?),
         }
     }
 }
@@ -130,6 +132,30 @@ pub fn run(arguments: &IndexArguments) -> CommandOutcome {
         IndexAction::Info(arguments) => arguments.run(),
         IndexAction::Verify(arguments) => arguments.run(),
         IndexAction::Export(arguments) => arguments.run(),
+    }
+}
+
+/// Work that writes an index.
+#[derive(Debug)]
+pub enum IndexWork {
+    /// The build of an index.
+    Build(Box<BuildJob>),
+    /// The append to an index.
+    Append(Box<AppendJob>),
+}
+
+impl IndexArguments {
+    /// Returns the work that writes an index; `None` for other operations.
+    ///
+    /// # Errors
+    ///
+    /// Options that are wrong together.
+    pub fn work(&self) -> Result<Option<IndexWork>, Error> {
+        Ok(match &self.action {
+            IndexAction::Build(arguments) => Some(IndexWork::Build(Box::new(arguments.job()?))),
+            IndexAction::Append(arguments) => Some(IndexWork::Append(Box::new(arguments.job()))),
+            _ => None,
+        })
     }
 }
 

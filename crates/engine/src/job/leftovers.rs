@@ -81,7 +81,8 @@ fn leftover(directory: &Path) -> Result<Leftover> {
     let (state, job) = match told {
         Ok((job, past)) => {
             let merged = ByteSize(past.slab.map_or(0, |slab| slab.offset));
-            (LeftoverState::Kept { runs: past.runs.len(), merged }, Some(job))
+            let runs = past.runs.len() + past.parts.len();
+            (LeftoverState::Kept { runs, merged }, Some(job))
         }
         Err(e) => (LeftoverState::Damaged(e.to_string()), job_of(directory)),
     };

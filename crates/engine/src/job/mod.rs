@@ -36,6 +36,7 @@ use crate::format::{Format, Framing, HeaderLines};
 use crate::io::{DirectStreams, Engine, Extent};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
+pub use crate::load::InputPlace;
 use crate::operator::{self, FoldInput, Making, RecordForm, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Gate, Heading, Outcome, SortEnd, Spill, Work};
@@ -68,7 +69,7 @@ pub use leftovers::{Leftover, LeftoverState, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
 pub use record_key::RecordKey;
-pub use resume::Resume;
+pub use resume::{KeptParts, Resume};
 use resume::{Places, Wanted};
 pub use row_keys::{KeyedRow, RowKeys};
 

@@ -1,6 +1,7 @@
 //! Going on where another job has ended: finding what it has left, and making sure that it is the
 //! same job on the same inputs.
 
+mod parts;
 mod wanted;
 
 use std::fs;
@@ -19,6 +20,7 @@ use crate::stats::Progress;
 use crate::stripe::{SpillPlace, SpillSet, spilled};
 use crate::sys::limits;
 
+pub use parts::KeptParts;
 pub use wanted::Wanted;
 
 /// Files that are open for the sake of what is kept: the manifest, and the lock of its directory.

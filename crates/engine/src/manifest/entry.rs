@@ -25,6 +25,8 @@ pub enum LogEntry {
     Slab(SlabEntry),
     /// The output is whole, and about to get its name.
     Whole {},
+    /// A part of the input is sorted, in a file of its own.
+    Part(PartEntry),
 }
 
 /// A job: the settings that another job must share to continue it.
@@ -86,6 +88,17 @@ pub struct RunEntry {
     /// Counts about the keys of all records that were read.
     #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
     pub keys: KeyTally,
+}
+
+/// A sorted part of the input of a larger job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartEntry {
+    /// Records in its file.
+    pub records: u64,
+    /// Bytes of its file.
+    pub bytes: u64,
+    /// Place at which the next part begins.
+    pub next: InputPlace,
 }
 
 /// A merge of neighbouring runs, or of inputs that are sorted already.

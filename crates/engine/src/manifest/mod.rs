@@ -30,8 +30,8 @@ use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
 pub use entry::{
-    GroupText, InputEntry, JobEntry, LogEntry, MergedEntry, RunEntry, SelectedEntry, SlabEntry,
-    StreamsEntry, ValueText,
+    GroupText, InputEntry, JobEntry, LogEntry, MergedEntry, PartEntry, RunEntry, SelectedEntry,
+    SlabEntry, StreamsEntry, ValueText,
 };
 pub use past::{Past, PastMerge};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::entry::{JobEntry, LogEntry, MergedEntry, RunEntry, SlabEntry};
+use super::entry::{JobEntry, LogEntry, MergedEntry, PartEntry, RunEntry, SlabEntry};
 use crate::error::{Error, Operation, Result, message};
 use crate::key::KeyTally;
 use crate::load::InputPlace;
@@ -39,6 +39,8 @@ pub struct Past {
     pub slab: Option<SlabEntry>,
     /// True if it is whole.
     pub is_whole: bool,
+    /// Sorted parts of the input, in order.
+    pub parts: Vec<PartEntry>,
 }
 
 /// A part of a merge of inputs that are sorted already.
@@ -73,6 +75,7 @@ impl Past {
                 LogEntry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
                 LogEntry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
                 LogEntry::Whole {} => past.is_whole = true,
+                LogEntry::Part(entry) => past.add_part(&job, entry).map_err(failed)?,
             }
             past.is_begun = true;
         }
@@ -95,6 +98,15 @@ impl Past {
         self.read.add(entry.read);
         self.dropped.add(entry.dropped);
         self.keys.add(&entry.keys);
+        Ok(())
+    }
+
+    fn add_part(&mut self, job: &JobEntry, entry: PartEntry) -> Told<()> {
+        if entry.next < self.next || entry.next.source > job.inputs.len() {
+            return Err("a part ends before it begins, or after the inputs");
+        }
+        self.next = entry.next;
+        self.parts.push(entry);
         Ok(())
     }
 

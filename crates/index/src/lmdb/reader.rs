@@ -91,7 +91,7 @@ impl Pages {
     /// # Errors
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a file that is no LMDB file or is not whole.
-    pub fn open(path: &Path) -> Result<(Self, PageTree)> {
+    pub fn open(path: &Path) -> Result<(Arc<Self>, PageTree)> {
         let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
         Self::of(file, path)
     }
@@ -101,7 +101,7 @@ impl Pages {
     /// # Errors
     ///
     /// Those of [`open`](Self::open).
-    pub fn of(file: File, path: &Path) -> Result<(Self, PageTree)> {
+    pub fn of(file: File, path: &Path) -> Result<(Arc<Self>, PageTree)> {
         let failed = |error| Error::io("open", path, error);
         let bytes = file.metadata().map_err(failed)?.len();
         let (branches, path) = (Mutex::default(), path.to_owned());
@@ -139,7 +139,7 @@ impl Pages {
         if free.padding as usize != PAGE {
             return Err(pages.foreign("its pages do not have 4096 bytes"));
         }
-        Ok((pages, names))
+        Ok((Arc::new(pages), names))
     }
 
     fn malformed(&self, message: String) -> Error {
@@ -193,7 +193,7 @@ impl Pages {
     /// # Errors
     ///
     /// [`Error::Malformed`] if there is none.
-    pub fn tree(&self, names: PageTree, name: &str) -> Result<PageTree> {
+    pub fn tree(self: &Arc<Self>, names: PageTree, name: &str) -> Result<PageTree> {
         let mut cursor = TreeCursor::new(self, names);
         cursor.seek(name.as_bytes())?;
         let bytes = match cursor.entry()? {
@@ -208,9 +208,9 @@ impl Pages {
 }
 
 /// A place in a tree: before an entry, or at the end.
-#[derive(Debug)]
-pub struct TreeCursor<'a> {
-    pages: &'a Pages,
+#[derive(Clone, Debug)]
+pub struct TreeCursor {
+    pages: Arc<Pages>,
     tree: PageTree,
     /// The branches above the leaf, with the index of the child in each.
     branches: Vec<(u64, Arc<PageBytes>, usize)>,
@@ -227,11 +227,11 @@ pub struct TreeCursor<'a> {
     flags: u16,
 }
 
-impl<'a> TreeCursor<'a> {
+impl TreeCursor {
     /// Returns a cursor at the end of a tree.
-    pub fn new(pages: &'a Pages, tree: PageTree) -> Self {
+    pub fn new(pages: &Arc<Pages>, tree: PageTree) -> Self {
         Self {
-            pages,
+            pages: Arc::clone(pages),
             tree,
             branches: Vec::new(),
             leaf: Box::new([0; PAGE]),

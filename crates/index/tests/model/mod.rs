@@ -1,10 +1,15 @@
 //! A model of an index: rows in a vector, compared value by value.
 
+#[path = "../../src/bgzf/block.rs"]
+#[expect(clippy::expect_used, reason = "memory is there")]
+mod block;
+
 use std::cmp::Ordering;
 use std::fs;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
+use block::block;
 use sortwell_engine::format::Format;
 use sortwell_engine::operator::Unique;
 
@@ -60,12 +65,15 @@ pub struct Case {
     /// The rows, in the order of the data.
     pub rows: Vec<Row>,
     files: Vec<Vec<u8>>,
+    /// True if the files are compressed in blocks.
+    pub is_bgzf: bool,
 }
 
 impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (rows, format, keys) = (self.rows.len(), self.format, &self.keys);
-        write!(f, "{rows} rows of {format:?} by {keys:?}, unique {:?}", self.unique)
+        let form = if self.is_bgzf { "compressed " } else { "" };
+        write!(f, "{rows} {form}rows of {format:?} by {keys:?}, unique {:?}", self.unique)
     }
 }
 
@@ -143,7 +151,8 @@ impl Case {
         let keys = columns.iter().enumerate().map(key).collect();
         let unique = *random.one_of(&[None, None, Some(Unique::First), Some(Unique::Last)]);
         let (kept, files) = (Vec::new(), Vec::new());
-        let mut case = Self { format, separator, keys, columns, unique, rows: kept, files };
+        let mut case =
+            Self { format, separator, keys, columns, unique, rows: kept, files, is_bgzf: false };
         let files = 1 + random.below(2) as usize;
         for file in 0..files {
             let mut bytes = Vec::new();
@@ -162,7 +171,33 @@ impl Case {
             }
             case.files.push(bytes);
         }
+        if random.below(4) == 0 {
+            case.compress(random);
+        }
         case
+    }
+
+    /// Compresses the files in blocks of random lengths, and gives rows their offsets in them.
+    fn compress(&mut self, random: &mut Random) {
+        self.is_bgzf = true;
+        for (file, bytes) in self.files.iter_mut().enumerate() {
+            // The beginning of each block, and its offset in the file.
+            let (mut packed, mut starts, mut at) = (Vec::new(), Vec::new(), 0);
+            while at < bytes.len() {
+                let most = *random.one_of(&[1, 10, 100, 5000, 65_280]);
+                let length = (random.below(most) as usize + 1).min(bytes.len() - at);
+                starts.push((at as u64, packed.len() as u64));
+                packed.extend_from_slice(&block(&bytes[at..at + length]));
+                at += length;
+            }
+            packed.extend_from_slice(&block(b""));
+            for row in self.rows.iter_mut().filter(|row| row.file == file) {
+                let number = starts.partition_point(|(start, _)| *start <= row.offset) - 1;
+                let (start, offset) = starts[number];
+                row.offset = (offset << 16) + (row.offset - start);
+            }
+            *bytes = packed;
+        }
     }
 
     /// Writes the data.

@@ -55,6 +55,13 @@ pub struct BuildArguments {
     #[arg(long, help_heading = None)]
     force: bool,
 
+    /// Keep finished work if the build fails or is stopped, and continue from it next time
+    ///
+    /// The entries are sorted in parts of up to 1 GiB of data, which are written to the first
+    /// directory for temporary files. 'sortwell spill clean' removes what no build continues.
+    #[arg(long, help_heading = None)]
+    resume: bool,
+
     #[command(flatten)]
     effort: EffortOptions,
 }
@@ -77,6 +84,10 @@ pub struct AppendArguments {
     #[arg(value_name = "DATA", value_hint = ValueHint::FilePath)]
     data: Vec<PathBuf>,
 
+    /// Replace an index that has no write permission too
+    #[arg(long, help_heading = None)]
+    force: bool,
+
     #[command(flatten)]
     effort: EffortOptions,
 }
@@ -84,15 +95,24 @@ pub struct AppendArguments {
 impl AppendArguments {
     /// Appends.
     pub fn run(&self) -> CommandOutcome {
-        let job = AppendJob {
+        let job = self.job();
+        self.effort.watching.run(false, |progress| job.run(progress))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Returns the job.
+    pub fn job(&self) -> AppendJob {
+        let Effort { memory, threads, temp } = self.effort.effort();
+        AppendJob {
             index: self.index.clone(),
             data: self.data.clone(),
             header: self.heading.header(),
-            effort: self.effort.effort(),
+            memory,
+            threads,
+            temp,
+            force: self.force,
             sync: true,
-        };
-        self.effort.watching.run(false, |progress| job.run(progress))?;
-        Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -104,7 +124,12 @@ impl BuildArguments {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn job(&self) -> Result<BuildJob> {
+    /// Returns the job.
+    ///
+    /// # Errors
+    ///
+    /// Options that are wrong together.
+    pub fn job(&self) -> Result<BuildJob> {
         let inputs: Vec<Input> = self.data.iter().map(Input::from).collect();
         let format = self.order.format(&inputs)?;
         let (keys, order) = self.order.keys(format, false)?;
@@ -123,6 +148,7 @@ impl BuildArguments {
             temp,
             force: self.force,
             sync: true,
+            resume: self.resume,
         })
     }
 }

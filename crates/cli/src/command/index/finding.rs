@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use sortwell::{Error, Progress, Result};
-use sortwell_index::{Bounds, Index, Matches, Values};
+use sortwell_index::{Index, Matches};
 
 use super::{IndexFile, status};
 use crate::failure::{CommandOutcome, usage_error};
@@ -128,7 +128,7 @@ impl RangeArguments {
             (_, excluded) => Bound::Excluded(values(excluded)),
         };
         let (from, to) = (bound(&self.from, &self.after), bound(&self.to, &self.before));
-        let found = index.range(&Bounds { from, to })?;
+        let found = index.range((from, to))?;
         self.printing.print(&index, found)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -144,13 +144,13 @@ impl PrefixArguments {
     }
 }
 
-fn values(words: &[OsString]) -> Values {
+fn values(words: &[OsString]) -> Vec<Vec<u8>> {
     words.iter().map(|word| word.clone().into_vec()).collect()
 }
 
 impl Printing {
     /// Prints entries; returns how many there were.
-    fn print(&self, index: &Index, found: Matches<'_>) -> Result<u64> {
+    fn print(&self, index: &Index, found: Matches) -> Result<u64> {
         let mut found = if self.reverse { found.reversed()? } else { found };
         if self.included && index.description().include.is_empty() {
             return Err(usage_error(
@@ -162,7 +162,7 @@ impl Printing {
         let end = self.limit.map_or(u64::MAX, |limit| self.skip.saturating_add(limit));
         let (mut passed, mut record) = (0, Vec::new());
         while passed < end {
-            let Some(entry) = found.step()? else { break };
+            let Some(entry) = found.next().transpose()? else { break };
             passed += 1;
             if passed <= self.skip || self.count {
                 continue;
@@ -178,7 +178,7 @@ impl Printing {
                 out.put(&[parts.join(&index.column_separator()), b"\n".to_vec()].concat())?;
                 continue;
             }
-            index.read(&entry, &mut record)?;
+            index.read_into(&entry, &mut record)?;
             record.extend(index.missing_end(&record));
             out.put(&record)?;
         }

@@ -53,7 +53,7 @@ pub struct ExportArguments {
 impl InfoArguments {
     /// Prints.
     pub fn run(&self) -> CommandOutcome {
-        let index = Index::open(&self.index)?;
+        let index = Index::open_without_data(&self.index)?;
         let mut text = Vec::new();
         for (name, value) in index.lines() {
             text.extend_from_slice(format!("{name:<16} ").as_bytes());

@@ -144,6 +144,29 @@ impl Wanted {
         })
     }
 
+    /// Returns a job that makes `output` of sorted parts of `inputs`, with all settings that the
+    /// output depends on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] where an input cannot be read.
+    pub fn parts(
+        output: &Path,
+        inputs: &[PathBuf],
+        settings: &[(&'static str, String)],
+    ) -> Result<Self> {
+        let entry = |path: &PathBuf| input_entry(&File::open_read(path, Direct::Off)?);
+        Ok(Self {
+            output: real(output)?,
+            is_in_place: false,
+            direct: Direct::Off,
+            temp_limit: None,
+            is_merge: false,
+            inputs: inputs.iter().map(entry).collect::<Result<_>>()?,
+            settings: settings.iter().map(|(name, value)| setting(name, value)).collect(),
+        })
+    }
+
     /// Returns what the manifest says of it, with its output on the way at `part`.
     pub fn entry<'p>(&self, part: &Path, directories: impl Iterator<Item = &'p Path>) -> JobEntry {
         JobEntry {

@@ -1,0 +1,45 @@
+//! Blocks that are whole, empty and damaged.
+
+use std::io::Write as _;
+
+use super::block::block;
+use super::*;
+
+fn expanded(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(bytes).expect("room");
+    let (mut reader, mut out, mut offset) = (BlockReader::default(), Vec::new(), 0);
+    while offset < bytes.len() as u64 {
+        offset =
+            reader.read((&file, Path::new("data.gz"), bytes.len() as u64), offset, &mut out)?;
+    }
+    Ok(out)
+}
+
+#[test]
+fn blocks_are_expanded() {
+    let long: Vec<u8> = (0..65_280_u32).map(|at| ((at * at) >> 7) as u8).collect();
+    let whole = [block(b"abc"), block(b""), block(&long), block(b"")].concat();
+    assert!(is_bgzf(&whole));
+    assert_eq!(expanded(&whole).expect("whole"), [b"abc", &long[..]].concat());
+}
+
+#[test]
+fn damage_is_an_error() {
+    let whole = block(&b"some text ".repeat(100));
+    for at in 0..whole.len() {
+        for bit in [1, 0x80] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= bit;
+            // Some bytes of a header mean nothing.
+            if (4..10).contains(&at) {
+                continue;
+            }
+            let read = expanded(&damaged);
+            assert!(read.is_err(), "byte {at}: {:?}", read.map(|bytes| bytes.len()));
+        }
+        assert!(expanded(&whole[..at.max(1)]).is_err(), "{at} bytes");
+    }
+    assert!(!is_bgzf(b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x03\0"));
+    assert!(!is_bgzf(b""));
+}

@@ -1,0 +1,103 @@
+//! Reading single records of a data file.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use sortwell_engine::{Error, Result};
+
+use crate::bgzf::{self, BlockReader};
+use crate::source::DataFile;
+
+/// A data file that is open.
+#[derive(Debug)]
+pub struct RecordFile {
+    file: File,
+    path: PathBuf,
+    /// Bytes of the file.
+    length: u64,
+    /// The block that was expanded last, if the file has blocks.
+    block: Option<Mutex<ExpandedBlock>>,
+}
+
+/// A block of a compressed file.
+#[derive(Debug, Default)]
+struct ExpandedBlock {
+    reader: BlockReader,
+    /// Offsets of the block and of the next one; both are 0 before the first.
+    offset: u64,
+    next: u64,
+    bytes: Vec<u8>,
+}
+
+impl RecordFile {
+    /// Returns an open data file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn of(data: &DataFile, file: File) -> Result<Self> {
+        let found = file.metadata().map_err(|error| Error::io("look at", &data.path, error))?;
+        let block = data.is_bgzf.then(Mutex::default);
+        Ok(Self { file, path: data.path.clone(), length: found.len(), block })
+    }
+
+    /// Reads the record at an offset into `out`, in place of what is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] for a record that is not in the file.
+    pub fn read(&self, offset: u64, bytes: u64, out: &mut Vec<u8>) -> Result<()> {
+        if let Some(block) = &self.block {
+            let mut block = block.lock().unwrap_or_else(PoisonError::into_inner);
+            return self.read_blocks(&mut block, offset, bytes, out);
+        }
+        if offset.checked_add(bytes).is_none_or(|end| end > self.length) {
+            return Err(self.outside(offset, bytes));
+        }
+        out.resize(bytes as usize, 0);
+        self.file.read_exact_at(out, offset).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => self.outside(offset, bytes),
+            _ => Error::io_at("read", &self.path, offset, error),
+        })
+    }
+
+    /// Reads a record that may lie in several blocks.
+    fn read_blocks(
+        &self,
+        block: &mut ExpandedBlock,
+        offset: u64,
+        bytes: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        out.clear();
+        let (mut at, mut within) = bgzf::split(offset);
+        while (out.len() as u64) < bytes {
+            if at >= self.length {
+                return Err(self.outside(offset, bytes));
+            }
+            if block.next == 0 || block.offset != at {
+                (block.offset, block.next) = (0, 0); // of no block, if it cannot be read
+                block.bytes.clear();
+                let file = (&self.file, self.path.as_path(), self.length);
+                block.next = block.reader.read(file, at, &mut block.bytes)?;
+                block.offset = at;
+            }
+            let rest = block.bytes.get(within..).unwrap_or_default();
+            let wanted = bytes - out.len() as u64;
+            out.extend_from_slice(&rest[..rest.len().min(wanted as usize)]);
+            (at, within) = (block.next, 0);
+        }
+        Ok(())
+    }
+
+    fn outside(&self, offset: u64, bytes: u64) -> Error {
+        let message = format!(
+            "the record at offset {offset} with {bytes} bytes is not in the file; the index is \
+             damaged, or the file has changed"
+        );
+        Error::Malformed { path: self.path.clone(), message: message.into() }
+    }
+}

@@ -1,0 +1,198 @@
+//! Sorting the entries of all records into the packer: at once, or in parts that are kept.
+//!
+//! ```text
+//!   at once:   data --> scan --> sort --> pack
+//!   in parts:  data --> scan --> sort --> part 0, part 1, ... --> merge --> pack
+//!                                         durable, and noted
+//! ```
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::format::Format;
+use sortwell_engine::io::Supplied;
+use sortwell_engine::io::pipe::Outlet;
+use sortwell_engine::job::{
+    Budget, Input, InputPlace, KeptParts, MergeJob, Output, RowKeys, SortJob,
+};
+use sortwell_engine::operator::Unique;
+use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::sys::limits;
+use sortwell_engine::{ByteSize, Error, Result};
+
+use crate::build::BuildJob;
+use crate::include::Included;
+use crate::pack::Packer;
+use crate::scan::{OrderedBlocks, Scan, ScannedData, ScannedEntries};
+use crate::scanned::ScannedFile;
+use crate::source::Positions;
+
+/// Bytes of a block of data, at most and at least.
+const BLOCK_MAX: u64 = 1 << 20;
+const BLOCK_MIN: u64 = 64 << 10;
+
+/// Most bytes of a record: the length of an entry, and of its key, has 32 bits.
+const RECORD_MAX: u64 = 1 << 29;
+
+/// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
+const BLOCKS_EACH: u64 = 6;
+
+/// Memory of threads, of branches, and of all that is small.
+const FIXED: u64 = 2 << 20;
+
+/// Memory of a packing thread: a group of pages, and what waits for its turn.
+const PACKING: u64 = 512 << 10;
+
+/// Most bytes of data whose entries become one part, and the share of memory that their entries
+/// may take: so the sort of a part seldom spills.
+const PART_MAX: u64 = 1 << 30;
+const PART_SHARE: u64 = 2;
+
+/// One sort of entries.
+pub struct EntrySort {
+    data: ScannedData,
+    threads: usize,
+    /// All memory, and what the scan and the packing take of it.
+    memory: u64,
+    taken: u64,
+    temp: Vec<PathBuf>,
+    unique: Option<Unique>,
+}
+
+impl EntrySort {
+    /// Returns the sort of the entries of `files` for a build.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] for a budget that is no number of bytes.
+    pub fn new(
+        job: &BuildJob,
+        files: Vec<ScannedFile>,
+        positions: Positions,
+        (rows, included): (RowKeys, Included),
+    ) -> Result<Self> {
+        let threads = job.threads.unwrap_or_else(limits::cores).max(1);
+        let memory = job.memory.resolve()?.bytes();
+        let each = memory / 8 / threads as u64 / BLOCKS_EACH;
+        let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
+        let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + PACKING);
+        let longest = (memory / 16).clamp(BLOCK_MAX, RECORD_MAX) as usize;
+        let block = block as usize;
+        let data = ScannedData { files, positions, rows, included, block, longest };
+        let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
+        Ok(Self { data, threads, memory, taken, temp, unique })
+    }
+
+    /// Sorts all entries into the packer.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that data, disks or options can cause.
+    pub fn whole(&self, packer: &Arc<Packer>, progress: &Progress) -> Result<Statistics> {
+        let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
+        self.sorted(self.data.first(), u64::MAX, consumer, progress).map(|(sorted, _)| sorted)
+    }
+
+    /// Sorts the entries that are in no part yet into further parts, and merges all of them into
+    /// the packer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`whole`](Self::whole).
+    pub fn in_parts(
+        &self,
+        parts: &mut KeptParts,
+        packer: &Arc<Packer>,
+        progress: &Progress,
+    ) -> Result<Statistics> {
+        let most = (self.memory / PART_SHARE).min(PART_MAX);
+        let mut place = parts.next().unwrap_or_else(|| self.data.first());
+        while !self.data.is_end(place) {
+            let output = Output::File(parts.next_path());
+            let (sorted, next) = self.sorted(place, most, output, progress)?;
+            parts.note(sorted.records_selected.unwrap_or(sorted.records), next)?;
+            place = next;
+        }
+        let mut paths = parts.paths();
+        if self.unique == Some(Unique::Last) {
+            // Of equal records, a merge keeps that of the first input.
+            paths.reverse();
+        }
+        let inputs = paths.into_iter().map(Input::File).collect();
+        let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
+        let mut job = MergeJob::new(inputs, consumer, Format::KEYED);
+        job.unique = self.unique.is_some();
+        job.memory = self.left();
+        job.threads = Some(self.threads);
+        job.temp.clone_from(&self.temp);
+        let merged = job.run(progress).map_err(|error| self.with_scan(error))?;
+        prove(parts.records(), merged.records)?;
+        Ok(merged)
+    }
+
+    /// Returns the memory of a sort or merge.
+    fn left(&self) -> Budget {
+        Budget::Bytes(ByteSize(self.memory.saturating_sub(self.taken)))
+    }
+
+    /// Sorts the entries of records from a place on, about `most` bytes of data. Returns the place
+    /// after them.
+    fn sorted(
+        &self,
+        from: InputPlace,
+        most: u64,
+        output: Output,
+        progress: &Progress,
+    ) -> Result<(Statistics, InputPlace)> {
+        let entries = OrderedBlocks::new(self.threads * 2);
+        let scan = Scan::new(&self.data, from, most, Arc::clone(&entries));
+        let supplied =
+            Supplied::new("the entries".as_ref(), ScannedEntries::new(Arc::clone(&entries)));
+        let mut job = SortJob::new(vec![Input::Supplied(supplied)], output, Format::KEYED);
+        job.memory = self.left();
+        job.threads = Some(self.threads);
+        job.temp.clone_from(&self.temp);
+        job.select.unique = self.unique;
+        thread::scope(|scope| {
+            for _ in 0..self.threads {
+                scope.spawn(|| scan.work(progress));
+            }
+            let sorted = job.run(progress);
+            entries.abandon();
+            let sorted = sorted.map_err(|error| self.with_scan(error))?;
+            prove(scan.records(), sorted.records)?;
+            Ok((sorted, scan.place()))
+        })
+    }
+
+    /// Returns the error of a budget that is too small with the memory of the scan, and any other
+    /// error as it is.
+    fn with_scan(&self, error: Error) -> Error {
+        let Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) = error.config_kind()
+        else {
+            return error;
+        };
+        let least = ByteSize((least.bytes() + self.taken).next_multiple_of(1 << 20));
+        let message = format!(
+            "a memory budget of {} is too small to build the index; give at least {least}, or \
+             fewer threads",
+            ByteSize(self.memory)
+        );
+        Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
+    }
+}
+
+/// Compares the number of records before and after a step.
+///
+/// # Errors
+///
+/// [`Error::Proof`] if they differ.
+pub fn prove(before: u64, after: u64) -> Result<()> {
+    if before == after {
+        return Ok(());
+    }
+    let (checksum_in, checksum_out) = (0, 0);
+    Err(Error::Proof { records_in: before, checksum_in, records_out: after, checksum_out })
+}

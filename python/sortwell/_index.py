@@ -1,0 +1,341 @@
+"""Indexes over files that stay where they are."""
+
+from __future__ import annotations
+
+import os
+
+from sortwell import _errors, _native, _options, _statistics
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import datetime
+    import decimal
+    import uuid
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeAlias
+
+    from sortwell._native import Batch
+    from sortwell._options import Option, Path, Paths
+    from sortwell._progress import Progress
+    from sortwell._statistics import Statistics
+
+    Value: TypeAlias = str | bytes | int | float | decimal.Decimal | datetime.date | uuid.UUID
+    Values: TypeAlias = Value | tuple[Value, ...]
+
+_AT_ONCE = 1024
+
+
+def build_index(
+    data: Paths,
+    index: Path,
+    *,
+    progress: Callable[[Progress], object] | None = None,
+    **options: Option,
+) -> Statistics:
+    """Builds an index over files.
+
+    `data` is a path or several, `index` the file to write. The data stays as it is. The index
+    appears whole under its name, or not at all.
+
+    The other arguments are the options of `sortwell index build`: `key` (at least one), `format`,
+    `include`, `unique`, `memory`, `threads`, `temp` and others.
+
+        sortwell.build_index("orders.csv", "orders.index", key=["city", "amount:decimal:desc"])
+
+    Raises what `sort` raises.
+    """
+    words, names = _options.words(options), _options.paths(data)
+    target = os.fsdecode(index)
+    return _statistics.of_json(_native.run_job("index build", words, names, target, progress))
+
+
+def append_index(
+    index: Path,
+    data: Paths = (),
+    *,
+    progress: Callable[[Progress], object] | None = None,
+    **options: Option,
+) -> Statistics:
+    """Adds new records to an index.
+
+    These are the records that follow those that were indexed in the last data file, and all records
+    of the files `data`. The other arguments are the options of `sortwell index append`.
+
+        with open("orders.csv", "a") as file:
+            file.write("4,Rome,8\\n")
+        sortwell.append_index("orders.index")
+
+    Raises what `sort` raises; `MalformedError` if the data that was indexed before has changed.
+    """
+    words, names = _options.words(options), _options.paths(data)
+    target = os.fsdecode(index)
+    return _statistics.of_json(_native.run_job("index append", words, names, target, progress))
+
+
+class Index:
+    """An open index over files of records.
+
+        index = sortwell.Index("orders.index")
+        index["Oslo"]                                # list of records, as bytes
+        "Oslo" in index
+        for row in index.range(("Oslo", 5), ("Rome", 30)):
+            ...
+        table = pyarrow.table(index.find("Oslo"))    # record, file, offset
+
+    Values of several keys are a tuple: those of all keys or of fewer. A value is text as it stands
+    in the data, or a number, date or UUID that stands for its text. For keys of binary records,
+    text is a number, or bytes as hexadecimal digits after "0x".
+
+    The data files must not have changed since they were indexed. With `stale_ok=True`, they may;
+    then other bytes may be found in the place of a record.
+
+    Raises `MalformedError` for a file that is no index, is damaged or has another version, and for
+    data that has changed; `StorageError`; and `UsageError` for a value that a key cannot have. An
+    index may be used from several threads.
+    """
+
+    __slots__ = ("_native", "_path")
+
+    def __init__(self, path: Path, *, stale_ok: bool = False) -> None:
+        self._path = os.fsdecode(path)
+        self._native = _native.OpenIndex(self._path, stale_ok)
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys, most significant first, as the option `key` takes them."""
+        return self._native.keys()
+
+    @property
+    def include(self) -> list[str]:
+        """Columns, or ranges of bytes, that the index holds."""
+        return self._native.include()
+
+    @property
+    def data(self) -> list[str]:
+        """Paths of the data files."""
+        return [os.fspath(path) for path in self._native.data()]
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """Description that the index has of itself, as `sortwell index info` shows it."""
+        return self._native.meta()
+
+    def __len__(self) -> int:
+        """Returns the number of records."""
+        return self._native.entries()
+
+    def __getitem__(self, values: Values) -> list[bytes]:
+        """Returns the records that have these values. Raises `KeyError` if none has."""
+        found = self._native.records(_words(values))
+        if not found:
+            raise KeyError(values)
+        return found
+
+    def get(self, values: Values) -> list[bytes]:
+        """Returns the records that have these values, in the order of the index."""
+        return self._native.records(_words(values))
+
+    def __contains__(self, values: Values) -> bool:
+        return bool(self._search("get", (values, False)).pass_(1))
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Returns all records in the order of the index."""
+        return iter(self.range())
+
+    def __reversed__(self) -> Iterator[bytes]:
+        return reversed(self.range())
+
+    def find(self, values: Values) -> Matches:
+        """Finds the records that have these values, as `get` does, and reads none yet."""
+        return Matches(self, "get", (values, False), None)
+
+    def prefix(self, values: Values) -> Matches:
+        """Finds the records whose last of these values begins so.
+
+        index.prefix("Os")
+        index.prefix(("Oslo", "1"))
+        """
+        return Matches(self, "prefix", (values, False), None)
+
+    def range(
+        self,
+        start: Values | None = None,
+        stop: Values | None = None,
+        *,
+        after: Values | None = None,
+        to: Values | None = None,
+    ) -> Matches:
+        """Finds the records from `start` on, up to those before `stop`.
+
+        With `after`, the range begins after the records that have these values. With `to`, it ends
+        with those that have them. An end that is None is open. The beginning comes before the end
+        in the order of the index: for a descending key, it is the greater value.
+
+            index.range("Oslo", to="Rome")
+        """
+        if start is not None and after is not None:
+            raise _usage("range: start and after are both given; use one of them")
+        if stop is not None and to is not None:
+            raise _usage("range: stop and to are both given; use one of them")
+        low = (start, False) if after is None else (after, True)
+        high = (stop, True) if to is None else (to, False)
+        return Matches(
+            self,
+            "range",
+            None if low[0] is None else (low[0], low[1]),
+            None if high[0] is None else (high[0], high[1]),
+        )
+
+    def _search(
+        self,
+        kind: str,
+        low: tuple[Values, bool] | None,
+        high: tuple[Values, bool] | None = None,
+        *,
+        is_reverse: bool = False,
+    ) -> _native.IndexSearch:
+        ends = [None if end is None else (_words(end[0]), end[1]) for end in (low, high)]
+        return self._native.search(kind, ends[0], ends[1], is_reverse)
+
+    def __repr__(self) -> str:
+        keys = ", ".join(self.keys)
+        return f"<sortwell.Index {self._path!r} of {len(self)} records by {keys}>"
+
+
+class Matches:
+    """Records that a search found, in the order of the index.
+
+    It can be iterated several times, each time from its beginning; `reversed` begins with the last
+    record. Nothing is read before. `pyarrow.table(matches)` has the columns record, file (the
+    number of the data file, from 0) and offset (in bytes); Polars and others take it as well.
+    """
+
+    __slots__ = ("_ends", "_index", "_kind")
+
+    def __init__(
+        self,
+        index: Index,
+        kind: str,
+        low: tuple[Values, bool] | None,
+        high: tuple[Values, bool] | None,
+    ) -> None:
+        self._index = index
+        self._kind = kind
+        self._ends = (low, high)
+
+    def _search(self, *, is_reverse: bool = False) -> _native.IndexSearch:
+        return self._index._search(self._kind, *self._ends, is_reverse=is_reverse)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return _in_pieces(self._search().next_records)
+
+    def __reversed__(self) -> Iterator[bytes]:
+        return _in_pieces(self._search(is_reverse=True).next_records)
+
+    def places(self) -> Iterator[tuple[str, int, int]]:
+        """Returns the file, the offset and the length in bytes of each record."""
+        for path, offset, size in _in_pieces(self._search().next_places):
+            yield os.fspath(path), offset, size
+
+    def included(self) -> Iterator[tuple[bytes, ...]]:
+        """Returns the included parts of each record, as they stand in it. The data is not read."""
+        search = self._search()
+        while (parts := search.next_included()) is not None:
+            yield tuple(parts)
+
+    def count(self) -> int:
+        """Returns the number of records."""
+        search, count = self._search(), 0
+        while passed := search.pass_(1 << 20):
+            count += passed
+        return count
+
+    def batches(self, *, included: bool = False, batch_rows: int = 65536) -> FoundBatches:
+        """Returns the records as record batches of Arrow.
+
+        A batch has at most `batch_rows` rows, and fewer if they have more than about 4 MiB. With
+        `included=True`, its columns are the included parts, and the data is not read.
+
+            polars.from_arrow(index.range("Oslo").batches(included=True))
+        """
+        if batch_rows < 1:
+            raise _usage(f"batches: batch_rows= is {batch_rows}; use 1 or more")
+        if included and not self._index.include:
+            raise _usage("batches: the index includes no columns; build it with include=")
+        return FoundBatches(_native.FoundBatches(self._search(), included, batch_rows))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Returns the records as a stream of C, from the first one on."""
+        return self.batches().__arrow_c_stream__(requested_schema)
+
+
+class FoundBatches:
+    """Record batches of a search.
+
+    They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
+    iterator of `Batch`.
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _native.FoundBatches) -> None:
+        self._native = native
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hands the batches over as a stream of C. `requested_schema` changes nothing."""
+        return self._native.stream()
+
+    def __arrow_c_schema__(self) -> Any:
+        """Returns the schema of the batches as a structure of C."""
+        return self._native.schema()
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        batch = self._native.next_batch()
+        if batch is None:
+            raise StopIteration
+        return batch
+
+
+def _in_pieces(take: Callable[[int], list[Any]]) -> Iterator[Any]:
+    """Takes elements in pieces that grow, as many searches end after the first one."""
+    most = 1
+    while piece := take(most):
+        yield from piece
+        most = min(2 * most, _AT_ONCE)
+
+
+def _words(values: Values) -> list[str | bytes]:
+    """Returns the texts of values."""
+    if type(values) is str:
+        return [values]
+    return [_word(value) for value in (values if isinstance(values, tuple) else (values,))]
+
+
+def _word(value: Value) -> str | bytes:
+    if isinstance(value, (str, bytes)):
+        return value
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    if isinstance(value, bool) or not _is_number_or_uuid(value):
+        kind = type(value).__name__
+        raise TypeError(
+            f"a value of a key is of type {kind}; use str, bytes, int, float, Decimal, date, "
+            "datetime or UUID"
+        )
+    return str(value)
+
+
+def _is_number_or_uuid(value: object) -> bool:
+    if isinstance(value, (int, float)):
+        return True
+    import decimal
+    import uuid
+
+    return isinstance(value, (decimal.Decimal, uuid.UUID))
+
+
+def _usage(message: str) -> BaseException:
+    return _errors.make("UsageError", message, 2, None, None, None, None)

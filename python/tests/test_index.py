@@ -1,0 +1,216 @@
+"""`sortwell.Index` beside a dictionary, SQLite, pyarrow and Polars."""
+
+import bisect
+import datetime
+import decimal
+import random
+import sqlite3
+import threading
+import unittest
+import uuid
+
+import polars
+import pyarrow
+from test_errors import WithFolder
+
+import sortwell
+
+CITIES = ["Oslo", "Rome", "Bern", "", "Os", "São Paulo", "a,b", 'say "hi"']
+
+
+def quoted(cell):
+    """Returns a cell as it stands in CSV."""
+    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"') else cell
+
+
+class Indexes(WithFolder):
+    """Searches in indexes of random rows."""
+
+    def orders(self, count, seed=1):
+        """Writes rows, and returns them as tuples (city, amount, line)."""
+        source = random.Random(seed)
+        rows = []
+        for number in range(count):
+            city, amount = source.choice(CITIES), source.randrange(-50, 50)
+            rows.append((city, amount, f"{number},{quoted(city)},{amount}\n".encode()))
+        text = b"id,city,amount\n" + b"".join(row[2] for row in rows)
+        self.folder.joinpath("orders.csv").write_bytes(text)
+        return rows
+
+    def built(self, **options):
+        """Builds an index of the rows, and opens it."""
+        statistics = sortwell.build_index(
+            self.folder / "orders.csv", self.folder / "orders.index", **options
+        )
+        self.assertGreaterEqual(statistics.records, 0)
+        return sortwell.Index(self.folder / "orders.index")
+
+    def test_dictionary(self):
+        rows = self.orders(3000)
+        index = self.built(key="city", threads=2)
+        groups = {}
+        for city, _, line in rows:
+            groups.setdefault(city, []).append(line)
+        self.assertEqual(len(index), 3000)
+        for city, lines in groups.items():
+            self.assertEqual(index[city], lines)
+            self.assertEqual(index.get(city), lines)
+            self.assertEqual(list(index.find(city)), lines)
+            self.assertEqual(list(reversed(index.find(city))), lines[::-1])
+            self.assertEqual(index.find(city).count(), len(lines))
+            self.assertIn(city, index)
+        self.assertNotIn("Paris", index)
+        self.assertEqual(index.get("Paris"), [])
+        with self.assertRaisesRegex(KeyError, "Paris"):
+            index["Paris"]
+        self.assertEqual(index.prefix("Os").count(), len(groups["Os"]) + len(groups["Oslo"]))
+        self.assertEqual(sorted(index), sorted(line for *_, line in rows))
+        self.assertEqual(list(reversed(index)), list(index)[::-1])
+
+    def test_sqlite(self):
+        # Empty cells come last in an index, and are null in the database.
+        rows = self.orders(2000, seed=2)
+        index = self.built(key=["city", "amount:int:desc"])
+        store = sqlite3.connect(":memory:")
+        store.execute("CREATE TABLE orders (city TEXT, amount INTEGER, line BLOB)")
+        for city, amount, line in rows:
+            store.execute("INSERT INTO orders VALUES (?, ?, ?)", (city or None, amount, line))
+
+        def lines(where, *values):
+            order = "ORDER BY city NULLS LAST, amount DESC, rowid"
+            found = store.execute(f"SELECT line FROM orders WHERE {where} {order}", values)
+            return [line for (line,) in found]
+
+        self.assertEqual(list(index), lines("TRUE"))
+        source = random.Random(3)
+        named = [city for city in CITIES if city]
+        for _ in range(100):
+            one, other = sorted(source.choices(named, k=2), key=str.encode)
+            high, low = sorted(source.choices(range(-60, 60), k=2), reverse=True)
+            found = index.range(one, other)
+            self.assertEqual(list(found), lines("city >= ? AND city < ?", one, other))
+            found = index.range(after=one, to=other)
+            self.assertEqual(list(found), lines("city > ? AND city <= ?", one, other))
+            found = index.range((one, high), to=(one, low))
+            wanted = lines("city = ? AND amount BETWEEN ? AND ?", one, low, high)
+            self.assertEqual(list(found), wanted)
+            self.assertEqual(index.get((one, low)), lines("city = ? AND amount = ?", one, low))
+            found = reversed(index.range(after=(one, high)))
+            wanted = lines("city > ? OR city IS NULL OR city = ? AND amount < ?", one, one, high)
+            self.assertEqual(list(found), wanted[::-1])
+
+    def test_values_of_other_types(self):
+        day, number = datetime.date(2026, 1, 2), uuid.uuid4()
+        text = f"day,id,price\n2026-01-01,{uuid.uuid4()},1\n{day},{number},2.50\n"
+        self.folder.joinpath("orders.csv").write_text(text)
+        keys = {"day:date": day, "id:uuid": number, "price:decimal": decimal.Decimal("2.5")}
+        for key, value in keys.items():
+            (found,) = self.built(key=key)[value]
+            self.assertTrue(found.startswith(b"2026-01-02"))
+        index = self.built(key="price:decimal")
+        self.assertEqual(index[2.5], index[b"2.5"])
+        for wrong in (True, None, [1], object()):
+            with self.assertRaisesRegex(TypeError, "a value of a key is of type"):
+                index.get(wrong)
+        with self.assertRaisesRegex(sortwell.UsageError, "cannot be values of the key"):
+            index.get("x")
+        with self.assertRaisesRegex(sortwell.UsageError, "2 values are given"):
+            index.get(("1", "2"))
+        with self.assertRaisesRegex(sortwell.UsageError, "both given"):
+            index.range("1", after="2")
+
+    def test_binary_records(self):
+        numbers = random.Random(4).sample(range(1000), 100)
+        records = [number.to_bytes(4, "little") + b"abcd" for number in numbers]
+        self.folder.joinpath("orders.csv").write_bytes(b"".join(records))
+        index = self.built(format="fixed:8", key="0..4:u32le")
+        ordered = sorted(numbers)
+        for number in range(1000):
+            expected = [number.to_bytes(4, "little") + b"abcd"] * (number in numbers)
+            self.assertEqual(index.get(number), expected)
+            below = index.range(stop=number).count()
+            self.assertEqual(below, bisect.bisect_left(ordered, number))
+
+    def test_places_parts_and_batches(self):
+        rows = self.orders(5000, seed=5)
+        index = self.built(key="amount:int", include="city,id")
+        self.assertEqual(index.keys, ["amount:int"])
+        self.assertEqual(index.include, ["city", "id"])
+        self.assertEqual(index.data, [str(self.folder / "orders.csv")])
+        self.assertEqual(index.meta["entries"], "5000")
+        found = index.range(0)
+        whole = self.folder.joinpath("orders.csv").read_bytes()
+        lines = [whole[offset : offset + size] for _, offset, size in found.places()]
+        self.assertEqual(lines, list(found))
+        self.assertEqual({path for path, *_ in found.places()}, set(index.data))
+        parts = [tuple(line.rsplit(b",", 1)[0].split(b",", 1))[::-1] for line in lines]
+        self.assertEqual(list(found.included()), parts)
+        table = pyarrow.table(found)
+        self.assertEqual(table.column_names, ["record", "file", "offset"])
+        self.assertEqual(table["record"].to_pylist(), lines)
+        self.assertEqual(table["offset"].to_pylist(), [offset for _, offset, _ in found.places()])
+        batches = list(found.batches(batch_rows=100))
+        self.assertEqual(sum(map(len, batches)), len(lines))
+        self.assertLessEqual(max(map(len, batches)), 100)
+        frame = polars.DataFrame(found.batches(included=True))
+        self.assertEqual(frame.columns, ["city", "id"])
+        self.assertEqual(frame.rows(), parts)
+        self.assertEqual(len(rows), len(index))
+        nothing = pyarrow.table(index.find(1000))
+        self.assertEqual((nothing.num_rows, nothing.num_columns), (0, 3))
+        stream = found.batches()
+        pyarrow.table(stream)
+        with self.assertRaisesRegex(sortwell.UsageError, "can be taken once"):
+            pyarrow.table(stream)
+        with self.assertRaisesRegex(sortwell.UsageError, "includes no columns"):
+            self.built(key="city").find("Oslo").batches(included=True)
+
+    def test_appends_and_changes(self):
+        rows = self.orders(10)
+        index = self.built(key="id:int")
+        with open(self.folder / "orders.csv", "a") as file:
+            file.write("10,Oslo,3\n")
+        with self.assertRaisesRegex(sortwell.MalformedError, "has grown"):
+            sortwell.Index(self.folder / "orders.index")
+        stale = sortwell.Index(self.folder / "orders.index", stale_ok=True)
+        self.assertEqual(stale[9], [rows[9][2]])
+        sortwell.append_index(self.folder / "orders.index")
+        self.assertEqual(sortwell.Index(self.folder / "orders.index")[10], [b"10,Oslo,3\n"])
+        self.assertEqual(index.get(10), [], "an open index stays as it was")
+        self.folder.joinpath("more.csv").write_text("id,city,amount\n11,Bern,1\n")
+        sortwell.append_index(self.folder / "orders.index", self.folder / "more.csv")
+        index = sortwell.Index(self.folder / "orders.index")
+        self.assertEqual(index[11], [b"11,Bern,1\n"])
+        self.assertEqual(len(index.data), 2)
+        self.folder.joinpath("more.csv").unlink()
+        with self.assertRaisesRegex(sortwell.StorageError, "more.csv"):
+            sortwell.Index(self.folder / "orders.index")
+        with self.assertRaisesRegex(sortwell.MalformedError, "this is no index"):
+            sortwell.Index(self.folder / "orders.csv")
+        with self.assertRaisesRegex(sortwell.MalformedError, "has the key of the record"):
+            self.built(key="city", unique=True)
+        with self.assertRaisesRegex(sortwell.UsageError, "--key"):
+            self.built()
+
+    def test_threads(self):
+        rows = self.orders(2000, seed=6)
+        index = self.built(key="id:int")
+        wrong = []
+
+        def look_up(seed):
+            source = random.Random(seed)
+            for _ in range(500):
+                number = source.randrange(2000)
+                if index[number] != [rows[number][2]]:
+                    wrong.append(number)
+
+        threads = [threading.Thread(target=look_up, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
