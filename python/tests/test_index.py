@@ -189,7 +189,7 @@ class Indexes(WithFolder):
             sortwell.Index(self.folder / "orders.csv")
         with self.assertRaisesRegex(sortwell.MalformedError, "has the key of the record"):
             self.built(key="city", unique=True)
-        with self.assertRaisesRegex(sortwell.UsageError, "--key"):
+        with self.assertRaisesRegex(sortwell.UsageError, "needs a key"):
             self.built()
 
     def test_threads(self):
