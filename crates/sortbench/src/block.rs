@@ -47,6 +47,11 @@ impl FileBlock {
         self.index * BLOCK_RECORDS as u64
     }
 
+    /// Returns the number of records in it.
+    pub fn records(self) -> u64 {
+        (self.length / RECORD_LENGTH) as u64
+    }
+
     /// Returns the first byte's place in the file.
     pub fn offset(self) -> u64 {
         self.index * BLOCK_LENGTH as u64

@@ -1,9 +1,11 @@
 //! Making a file of benchmark records.
 //!
 //! Workers make blocks independently and sum their records' checksums; `file` writes each block at
-//! its own place, `stream` in turn. What a record is made of is left to `record`.
+//! its own place, `stream` in turn. What a record is made of is left to `record`. `sales` makes a
+//! table of another kind in the same way.
 
 mod file;
+mod sales;
 mod stream;
 
 use std::time::Instant;
@@ -16,6 +18,8 @@ use crate::block::{FileBlock, FileBlocks};
 use crate::checksum::sum_of_checksums;
 use crate::place::GeneratorDestination;
 use crate::record::RecordKind;
+
+pub use sales::{SalesGeneration, generate_sales};
 
 /// Records to make, and the number of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,12 +79,7 @@ pub fn generate(
     progress: &Progress,
 ) -> Result<GenerationResult> {
     let start = Instant::now();
-    if job.threads == 0 {
-        return Err(Error::config(
-            ConfigErrorKind::InvalidValue,
-            "generating takes at least one thread",
-        ));
-    }
+    check_threads(job.threads)?;
     let length = job.records.checked_mul(RECORD_LENGTH as u64).filter(|bytes| *bytes <= FILE_MAX);
     let Some(length) = length else {
         let message = format!("{} records of 100 bytes are more than 8 EiB", job.records);
@@ -91,7 +90,9 @@ pub fn generate(
     let blocks = FileBlocks::new(length, progress);
     let sums = match to.replaceable()? {
         Some(path) => file::write(job, &blocks, path, progress)?,
-        None => stream::write(job, &blocks, to, progress)?,
+        None => stream::write(&blocks, job.threads, to, progress, |block, to| {
+            (block.length, job.fill(block, &mut to[..block.length]))
+        })?,
     };
     let sum = sums.into_iter().fold(0, u128::wrapping_add);
     Ok(GenerationResult {
@@ -100,6 +101,17 @@ pub fn generate(
         checksum: job.checksum.then_some(sum),
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+/// Checks that there is a thread to do the work.
+fn check_threads(threads: usize) -> Result<()> {
+    match threads {
+        0 => Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            "generating takes at least one thread",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Offsets in a file are signed.

@@ -25,11 +25,11 @@
 //! # }
 //! ```
 //!
-//! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
-//! judge bytes; `place`, `block` and `joining` serve workers; `generate` and `validate` are the
-//! work. `samples` and `machine` say how sure a figure is and where it was taken; `calibrate`
-//! measures machines, and `bench` runs the benchmarks of the classics anew. How far they are is
-//! told through the library's `Progress`.
+//! In import order: `sequence`, `skew` and `record` make bytes, and `sales` those of another table;
+//! `checksum`, `summary` and `verdict` judge bytes; `place`, `block`, `turns` and `joining` serve
+//! workers; `generate` and `validate` are the work. `samples` and `machine` say how sure a figure
+//! is and where it was taken; `calibrate` measures machines, and `bench` runs the benchmarks of the
+//! classics again. The library's `Progress` says how far they are.
 
 pub mod bench;
 mod block;
@@ -40,19 +40,22 @@ mod joining;
 mod machine;
 mod place;
 mod record;
+mod sales;
 mod samples;
 mod sequence;
 mod skew;
 mod skew_bytes;
 mod summary;
+mod turns;
 mod validate;
 mod verdict;
 
 pub use checksum::sum_of_checksums;
-pub use generate::{GenerationResult, RecordGeneration, generate};
+pub use generate::{GenerationResult, RecordGeneration, SalesGeneration, generate, generate_sales};
 pub use machine::MachineProperties;
 pub use place::{GeneratorDestination, ValidatorSource};
 pub use record::RecordKind;
+pub use sales::SalesForm;
 pub use samples::Spread;
 pub use summary::{KeyOrder, Summary};
 pub use validate::{Contents, Validation, validate};

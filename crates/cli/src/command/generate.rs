@@ -1,20 +1,22 @@
-//! `sortwell generate`: the sort benchmark's records, with the options of gensort.
+//! `sortwell generate`: the sort benchmark's records, with the options of gensort. Tables of
+//! another kind are subcommands, one file each.
 //!
 //! The bytes are made by the library `sortbench`; here is only what the words mean.
+
+mod sales;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, ValueHint};
-use sortbench::{GeneratorDestination, RecordGeneration};
+use clap::{Args, Subcommand, ValueHint};
+use sortbench::{GenerationResult, GeneratorDestination, RecordGeneration};
 use sortwell::Progress;
 use sortwell::unstable::codec::Foreign;
 use sortwell::unstable::io::check_replaceable;
-use sortwell::{Codec, Error};
+use sortwell::{Codec, Result};
 
 use crate::command::options::values;
-use crate::failure::CommandOutcome;
-use crate::failure::usage_error;
+use crate::failure::{CommandOutcome, Failure, usage_error};
 use crate::progress::When;
 use crate::standard;
 use crate::watched;
@@ -22,10 +24,27 @@ use crate::watched;
 /// Make a file of the sort benchmark's 100-byte records
 ///
 /// The file equals that of gensort 1.5 to the byte. The first record is record 0. Several machines
-/// can each make a range of the records.
+/// can each make a range of the records. 'sortwell generate sales' makes a table of another kind.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true,
+          subcommand_negates_reqs = true)]
 pub struct GenerateArguments {
+    #[command(subcommand)]
+    table: Option<GeneratedTable>,
+
+    /// The records, if no table is named.
+    #[command(flatten)]
+    records: Option<RecordArguments>,
+}
+
+#[derive(Debug, Subcommand)]
+enum GeneratedTable {
+    Sales(sales::SalesArguments),
+}
+
+/// The records of the sort benchmark.
+#[derive(Args, Debug)]
+struct RecordArguments {
     /// Make records of printable characters that end in CR LF, instead of binary ones
     #[arg(short, long)]
     ascii: bool,
@@ -67,28 +86,37 @@ Examples:
     sortwell generate -c 10000000 input.bin
 
   The second million of the same records:
-    sortwell generate -b1000000 1000000 part-2.bin";
+    sortwell generate -b1000000 1000000 part-2.bin
+
+  A table of sales in CSV, of ten million rows:
+    sortwell generate sales 10000000 sales.csv";
 
 /// Makes the file.
 pub fn run(arguments: &GenerateArguments) -> CommandOutcome {
-    refuse_packed(&arguments.file)?;
-    let to = GeneratorDestination::named(arguments.file.clone());
-    if to != GeneratorDestination::Stdout && !arguments.force {
-        check_replaceable(&arguments.file)?;
+    match (&arguments.table, &arguments.records) {
+        (Some(GeneratedTable::Sales(table)), _) => table.run(),
+        (None, Some(records)) => records.run(),
+        (None, None) => Err(usage_error("NUM_RECS and FILE are missing").into()),
     }
-    let generation = arguments.generation();
+}
+
+/// Makes a file, unless its name must not be taken.
+fn make(
+    file: &Path,
+    force: bool,
+    make: impl FnOnce(&GeneratorDestination, &Progress) -> Result<GenerationResult>,
+) -> std::result::Result<GenerationResult, Failure> {
+    refuse_packed(file)?;
+    let to = GeneratorDestination::named(file.to_owned());
+    if to != GeneratorDestination::Stdout && !force {
+        check_replaceable(file)?;
+    }
     let progress = Progress::new();
-    let made = watched::run(&progress, When::Auto, to == GeneratorDestination::Stdout, || {
-        sortbench::generate(&generation, &to, &progress)
-    })?;
-    if let Some(checksum) = made.checksum {
-        standard::tell(format!("{checksum:x}\n"));
-    }
-    Ok(ExitCode::SUCCESS)
+    watched::run(&progress, When::Auto, to == GeneratorDestination::Stdout, || make(&to, &progress))
 }
 
 /// Refuses a name that says the file is compressed: records are written as they are.
-fn refuse_packed(path: &Path) -> Result<(), Error> {
+fn refuse_packed(path: &Path) -> Result<()> {
     let codec = Codec::of_path(path).map(Codec::name);
     let Some(name) = codec.or_else(|| Foreign::of_path(path).map(|foreign| foreign.name)) else {
         return Ok(());
@@ -100,7 +128,19 @@ fn refuse_packed(path: &Path) -> Result<(), Error> {
     )))
 }
 
-impl GenerateArguments {
+impl RecordArguments {
+    /// Makes the records.
+    fn run(&self) -> CommandOutcome {
+        let generation = self.generation();
+        let made = make(&self.file, self.force, |to, progress| {
+            sortbench::generate(&generation, to, progress)
+        })?;
+        if let Some(checksum) = made.checksum {
+            standard::tell(format!("{checksum:x}\n"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
     fn generation(&self) -> RecordGeneration {
         RecordGeneration {
             start: self.start,

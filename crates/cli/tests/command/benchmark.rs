@@ -73,6 +73,52 @@ fn case_may_be_ignored() {
     assert_eq!(folder.run("validate -i file").status, 0);
 }
 
+/// A table of sales, whole and in parts, by pipe and by file; and the index of the report.
+#[test]
+fn sales() {
+    let folder = Folder::new();
+    folder.run("generate sales 1000 sales.csv").quietly();
+    let sales = String::from_utf8(folder.read("sales.csv")).expect("text");
+    assert_eq!(sales.lines().count(), 1001);
+    assert!(sales.starts_with("sales_date,store_id,prod_id,regular_qty,"), "{sales}");
+    assert!(sales.lines().skip(1).all(|row| row.starts_with("1995-09-") && row.contains('.')));
+    assert_eq!(folder.run("generate sales -t 3 1000 -").quietly(), sales.as_bytes());
+    let part = folder.run("generate sales --start 990 10 -").quietly();
+    let (top, rows) = sales.split_at(sales.find('\n').expect("a header") + 1);
+    let last: String = rows.split_inclusive('\n').skip(990).collect();
+    assert_eq!(String::from_utf8(part).expect("text"), format!("{top}{last}"));
+    assert_ne!(folder.run("generate sales --seed 1 1000 -").quietly(), sales.as_bytes());
+
+    folder.run("generate sales -F fixed 1000 sales.bin").quietly();
+    assert_eq!(folder.read("sales.bin").len(), 42_000);
+    let line = "sort -F fixed:42 -k 4..8:u32be -k 8..12:u32be sales.bin";
+    let sorted = folder.run(line).quietly();
+    let line = "index build sales.csv -k store_id:int -k prod_id:int -o index";
+    folder.run(line).quietly();
+    let found = String::from_utf8(folder.run("index range index").quietly()).expect("text");
+    for (row, record) in found.lines().zip(sorted.chunks(42)) {
+        let number = |place: usize| u32::from_be_bytes(record[place..][..4].try_into().expect("4"));
+        let date = number(0);
+        let (month, day) = (date / 100 % 100, date % 100);
+        let (store, product) = (number(4), number(8));
+        assert!(row.starts_with(&format!("1995-{month:02}-{day:02},{store},{product},")), "{row}");
+    }
+}
+
+#[test]
+fn words_of_sales() {
+    let folder = Folder::new();
+    folder.run("generate 10 sales").quietly();
+    assert_eq!(folder.read("sales").len(), 1000, "a file of records may have this name");
+    folder.run("generate sales 10").fails(2, &["FILE"]);
+    folder.run("generate sales many file").fails(2, &["'many'"]);
+    folder.run("generate sales -F xml 10 file").fails(2, &["'xml'", "csv", "fixed"]);
+    folder.run("generate -c sales 10 file").fails(2, &["sales"]);
+    folder.run("generate sales 10 file.gz").fails(2, &["does not compress"]);
+    folder.run("generate sales 10 nowhere/file").fails(4, &["nowhere", "No such file"]);
+    assert_eq!(folder.names(), ["sales"]);
+}
+
 #[test]
 fn faults_of_files() {
     let folder = Folder::new();

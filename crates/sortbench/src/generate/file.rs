@@ -35,6 +35,12 @@ pub(super) fn write(
 
 /// Takes the space the file needs, or says how much is missing before anything is written.
 fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
+    check_space(path, length)?;
+    file.preallocate(length)
+}
+
+/// Checks that there is space for a file of this length.
+pub(super) fn check_space(path: &Path, length: u64) -> Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     let available = space::free(directory)?;
@@ -47,7 +53,7 @@ fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
             setting: None,
         });
     }
-    file.preallocate(length)
+    Ok(())
 }
 
 /// Makes blocks and writes them until there are no more. Each worker calls it.
