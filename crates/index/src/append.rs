@@ -24,7 +24,7 @@ use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
-use crate::build::{BuildJob, Built, OpenData, equal, write_meta};
+use crate::build::{BuildJob, Built, OpenData, SortSettings, equal, write_meta};
 use crate::description::{Description, ENTRIES};
 use crate::entry::{EntryForm, Parsed, write_number};
 use crate::index::Index;
@@ -112,6 +112,7 @@ impl AppendJob {
             memory: self.memory,
             threads: self.threads,
             temp: self.temp.clone(),
+            sort: SortSettings::default(),
             force: true,
             sync: false,
             resume: false,

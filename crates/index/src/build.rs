@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use sortwell_engine::format::{Format, HeaderLines};
-use sortwell_engine::io::{Direct, TempFile, check_replaceable, directory_of, sweep};
+use sortwell_engine::io::{Direct, Engine, TempFile, check_replaceable, directory_of, sweep};
 use sortwell_engine::job::{Budget, KeptParts, RowKeys};
 use sortwell_engine::key::{Key, ListMemory, OrderOptions};
 use sortwell_engine::operator::Unique;
 use sortwell_engine::pipeline::{Columns, Heading, Top};
+use sortwell_engine::plan::levers::Levers;
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
@@ -47,6 +48,8 @@ pub struct BuildJob {
     pub threads: Option<usize>,
     /// Directories for run files; empty means the index's directory.
     pub temp: Vec<PathBuf>,
+    /// Settings of the sort of the entries.
+    pub sort: SortSettings,
     /// True to replace an index that has no write permission.
     pub force: bool,
     /// True to make the index durable before it gets its name.
@@ -54,6 +57,20 @@ pub struct BuildJob {
     /// True to keep sorted parts of the entries if the build fails, and to continue from those of
     /// an earlier build.
     pub resume: bool,
+}
+
+/// Settings of the sort of a build's entries. They apply to its temporary files: the entries come
+/// from the scan of the data, and pages are written of them as they are merged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SortSettings {
+    /// The I/O engine.
+    pub engine: Engine,
+    /// The use of direct I/O for runs.
+    pub direct: Direct,
+    /// Settings of the plan.
+    pub levers: Levers,
+    /// True to record a timeline for the statistics.
+    pub timeline: bool,
 }
 
 /// The result of a build.

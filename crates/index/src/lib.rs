@@ -30,7 +30,7 @@ mod values;
 mod verify;
 
 pub use append::AppendJob;
-pub use build::{BuildJob, Built};
+pub use build::{BuildJob, Built, SortSettings};
 pub use description::Description;
 pub use include::Include;
 pub use index::{Found, Index};

@@ -12,17 +12,18 @@ use std::thread;
 
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
-use sortwell_engine::io::Supplied;
 use sortwell_engine::io::pipe::Outlet;
+use sortwell_engine::io::{DirectStreams, Engine, Supplied};
 use sortwell_engine::job::{
     Budget, Input, InputPlace, KeptParts, MergeJob, Output, RowKeys, SortJob,
 };
 use sortwell_engine::operator::Unique;
+use sortwell_engine::plan::levers::Levers;
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::sys::limits;
 use sortwell_engine::{ByteSize, Error, Result};
 
-use crate::build::BuildJob;
+use crate::build::{BuildJob, SortSettings};
 use crate::include::Included;
 use crate::pack::Packer;
 use crate::scan::{OrderedBlocks, Scan, ScannedData, ScannedEntries};
@@ -59,6 +60,7 @@ pub struct EntrySort {
     taken: u64,
     temp: Vec<PathBuf>,
     unique: Option<Unique>,
+    settings: SortSettings,
 }
 
 impl EntrySort {
@@ -82,7 +84,8 @@ impl EntrySort {
         let block = block as usize;
         let data = ScannedData { files, positions, rows, included, block, longest };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
-        Ok(Self { data, threads, memory, taken, temp, unique })
+        let settings = job.sort;
+        Ok(Self { data, threads, memory, taken, temp, unique, settings })
     }
 
     /// Sorts all entries into the packer.
@@ -127,6 +130,8 @@ impl EntrySort {
         job.memory = self.left();
         job.threads = Some(self.threads);
         job.temp.clone_from(&self.temp);
+        (job.engine, job.direct, job.levers) = self.requests();
+        job.timeline = self.settings.timeline;
         let merged = job.run(progress).map_err(|error| self.with_scan(error))?;
         prove(parts.records(), merged.records)?;
         Ok(merged)
@@ -135,6 +140,12 @@ impl EntrySort {
     /// Returns the memory of a sort or merge.
     fn left(&self) -> Budget {
         Budget::Bytes(ByteSize(self.memory.saturating_sub(self.taken)))
+    }
+
+    /// Returns the settings of requests of a sort or merge.
+    fn requests(&self) -> (Engine, DirectStreams, Levers) {
+        let SortSettings { engine, direct, levers, .. } = self.settings;
+        (engine, DirectStreams { spill: direct, ..DirectStreams::default() }, levers)
     }
 
     /// Sorts the entries of records from a place on, about `most` bytes of data. Returns the place
@@ -154,6 +165,8 @@ impl EntrySort {
         job.memory = self.left();
         job.threads = Some(self.threads);
         job.temp.clone_from(&self.temp);
+        (job.engine, job.direct, job.levers) = self.requests();
+        job.timeline = self.settings.timeline;
         job.select.unique = self.unique;
         thread::scope(|scope| {
             for _ in 0..self.threads {

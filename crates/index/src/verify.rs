@@ -9,7 +9,7 @@ use sortwell_engine::job::{Budget, Input, Output, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
-use crate::build::{BuildJob, OpenData};
+use crate::build::{BuildJob, OpenData, SortSettings};
 use crate::description::{Description, ENTRIES};
 use crate::index::Index;
 use crate::lmdb::reader::{Pages, TreeCursor};
@@ -59,6 +59,7 @@ impl Index {
             memory: effort.memory,
             threads: effort.threads,
             temp: vec![temp],
+            sort: SortSettings::default(),
             force: true,
             sync: false,
             resume: false,

@@ -18,7 +18,7 @@ use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
-use sortwell_index::{AppendJob, BuildJob, Built, Include, Index, Matches};
+use sortwell_index::{AppendJob, BuildJob, Built, Include, Index, Matches, SortSettings};
 
 /// A build of an index with the default for every option.
 pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> BuildJob {
@@ -34,6 +34,7 @@ pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> 
         memory: Budget::Bytes(ByteSize::mib(64)),
         threads: Some(2),
         temp: Vec::new(),
+        sort: SortSettings::default(),
         force: false,
         sync: false,
         resume: false,

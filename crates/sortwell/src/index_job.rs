@@ -8,7 +8,7 @@ use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::{Progress, Statistics};
-use sortwell_index::{AppendJob, BuildJob, Include};
+use sortwell_index::{AppendJob, BuildJob, Include, SortSettings};
 
 use crate::options::{memory_option, order_options, place_options};
 
@@ -55,6 +55,7 @@ impl IndexJob {
             memory: Budget::default(),
             threads: None,
             temp: Vec::new(),
+            sort: SortSettings::default(),
             force: false,
             sync: true,
             resume: false,

@@ -39,6 +39,9 @@ Examples:
   Add the rows that were written to the file since then:
     sortwell index append orders.index
 
+  Build an index in little memory, and show how its entries were sorted:
+    sortwell index build orders.csv -k city -o orders.index -M 64MiB --stats
+
   Check the index, and write the rows in its order:
     sortwell index verify orders.index
     sortwell index export orders.index -o sorted.csv
@@ -59,10 +62,10 @@ enum IndexAction {
     Export(showing::ExportArguments),
 }
 
-/// Memory, threads and temporary files of a long operation.
+/// Memory, threads and temporary files of a long operation, and options `W` to watch it.
 #[derive(Args, Debug)]
 #[command(next_help_heading = RESOURCES)]
-struct EffortOptions {
+struct EffortOptions<W: Args = Watching> {
     /// Limit the memory of the process: a size (512M, 4GiB, 2GB) or a share (50%)
     ///
     /// Default: 60% of the memory that the machine or the container really offers.
@@ -80,10 +83,10 @@ struct EffortOptions {
     temp: Vec<PathBuf>,
 
     #[command(flatten)]
-    watching: Watching,
+    watching: W,
 }
 
-impl EffortOptions {
+impl<W: Args> EffortOptions<W> {
     fn effort(&self) -> Effort {
         let (memory, threads) = (self.memory.unwrap_or_default(), values::chosen(self.threads));
         Effort { memory, threads, temp: self.temp.clone() }

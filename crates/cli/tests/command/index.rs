@@ -3,6 +3,8 @@
 use std::thread::sleep;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::children::measured;
 use crate::harness::Folder;
 
@@ -196,4 +198,30 @@ fn a_killed_build_leaves_no_index() {
     folder.run("index build rows -k 1:int:desc -o index").quietly();
     assert_prints(&folder, "index range index --limit 1", "299999\n");
     assert_eq!(folder.names(), ["index", "rows"]);
+}
+
+/// Settings of the sort of a build change its temporary files, and no answer.
+#[test]
+fn settings_of_the_sort_of_a_build() {
+    let folder = Folder::new();
+    folder.run("generate sales 100000 sales.csv").quietly();
+    let build = "index build sales.csv -k store_id:int -k prod_id:int -M 64MiB -o";
+    let said = folder.run(&format!("{build} plain --stats json"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let plain: Value = serde_json::from_str(&said.words).expect("JSON");
+    assert_eq!((&plain["runs"], &plain["records"]), (&0.into(), &100_000.into()));
+    assert_eq!(plain["job"]["output"], "plain");
+    assert!(plain["timeline"].is_object() || plain["timeline"].is_array(), "{plain}");
+    let options = "--run-size 1MiB --io sync --direct off --overlap sync --write-buffers 8 \
+                   --write-buffer-size 64KiB --merge-width 2 --report report.html";
+    let said = folder.run(&format!("{build} other --stats json {options}"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let other: Value = serde_json::from_str(&said.words).expect("JSON");
+    assert_eq!((&other["engine"], &other["merge_width"]), (&"sync".into(), &2.into()), "{other}");
+    assert!(other["runs"].as_u64() >= Some(3) && other["passes"].as_u64() >= Some(3), "{other}");
+    let found = |index: &str| folder.run(&format!("index range {index} --offsets")).quietly();
+    assert!(found("plain") == found("other"));
+    assert!(folder.read("report.html").starts_with(b"<!DOCTYPE html>"));
+    folder.run(&format!("{build} plain --direct input=off")).fails(2, &["auto, on, off"]);
+    assert_eq!(folder.names(), ["other", "plain", "report.html", "sales.csv"]);
 }

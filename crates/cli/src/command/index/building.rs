@@ -4,19 +4,25 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortwell::{Input, Result, Unique};
-use sortwell_index::{AppendJob, BuildJob, Effort, Include};
+use sortwell::unstable::io::{Direct, Engine};
+use sortwell::{Input, Output, Result, Unique};
+use sortwell_index::{AppendJob, BuildJob, Effort, Include, SortSettings};
 
 use super::EffortOptions;
 use crate::command::options::heading::HeadingOptions;
+use crate::command::options::levers::LeverOptions;
 use crate::command::options::order::Order;
-use crate::command::options::values;
+use crate::command::options::resources::ENGINES;
+use crate::command::options::watching::AccountOptions;
+use crate::command::options::{EXPERT, values};
 use crate::failure::CommandOutcome;
+use crate::reporting::JobFiles;
 
 /// Build an index over one or more files
 ///
 /// Several threads read the files and compute the key of each record. Keys and places are sorted
 /// within the memory limit, and several threads write the index. It appears whole, or not at all.
+/// --stats and --report show the sort of keys and places: its bytes are not those of the files.
 #[derive(Args, Debug)]
 pub struct BuildArguments {
     #[command(flatten)]
@@ -63,7 +69,37 @@ pub struct BuildArguments {
     resume: bool,
 
     #[command(flatten)]
-    effort: EffortOptions,
+    effort: EffortOptions<AccountOptions>,
+
+    #[command(flatten)]
+    runs: RunOptions,
+}
+
+/// Reading and writing of the temporary files of a build.
+#[derive(Args, Debug)]
+#[command(next_help_heading = EXPERT)]
+struct RunOptions {
+    /// Choose how to read and write temporary files
+    ///
+    /// uring: io_uring. threads: a pool of threads. mmap: memory mappings, with their pages
+    /// requested ahead. mmap-plain: memory mappings without that, for comparison. sync: one request
+    /// after the other. auto: uring if the system allows it, otherwise threads. Example: --io
+    /// threads.
+    #[arg(long = "io", value_name = "ENGINE", default_value = "auto",
+          value_parser = values::one_of::<Engine>(&ENGINES), hide_short_help = true)]
+    engine: Engine,
+
+    /// Bypass the page cache for temporary files: auto, on or off
+    ///
+    /// auto bypasses the cache if the file system supports that, unless the buffers set by
+    /// --write-buffers and --write-buffer-size take more than a tenth of the memory. The data and
+    /// the index always pass through the cache. Example: --direct off.
+    #[arg(long, value_name = "WHEN", default_value = "auto",
+          value_parser = values::one_of::<Direct>(&["auto", "on", "off"]), hide_short_help = true)]
+    direct: Direct,
+
+    #[command(flatten)]
+    levers: LeverOptions,
 }
 
 /// Add new records to an index
@@ -120,8 +156,12 @@ impl BuildArguments {
     /// Builds.
     pub fn run(&self) -> CommandOutcome {
         let job = self.job()?;
-        self.effort.watching.run(false, |progress| job.run(progress))?;
-        Ok(ExitCode::SUCCESS)
+        let inputs: Vec<Input> = self.data.iter().map(Input::from).collect();
+        let output = Output::File(self.output.clone());
+        let files =
+            JobFiles { inputs: &inputs, output: &output, is_split: false, format_by_names: None };
+        let build = |progress: &_| job.run(progress).map(|built| built.statistics);
+        self.effort.watching.run(files, build)
     }
 
     /// Returns the job.
@@ -146,6 +186,12 @@ impl BuildArguments {
             memory,
             threads,
             temp,
+            sort: SortSettings {
+                engine: self.runs.engine,
+                direct: self.runs.direct,
+                levers: self.runs.levers.chosen(),
+                timeline: self.effort.watching.wants_timeline(),
+            },
             force: self.force,
             sync: true,
             resume: self.resume,

@@ -12,7 +12,7 @@ use super::{EXPERT, RESOURCES, values};
 use crate::standard;
 
 /// Names of engines.
-const ENGINES: [&str; 6] = ["auto", "uring", "threads", "mmap", "mmap-plain", "sync"];
+pub const ENGINES: [&str; 6] = ["auto", "uring", "threads", "mmap", "mmap-plain", "sync"];
 
 /// Memory, and the way to the disks.
 #[derive(Args, Debug)]
