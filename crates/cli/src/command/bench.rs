@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
 use sortbench::bench::{
-    self, Finding, Ground, KernelSizes, MinuteOptions, PennyOptions, Program, text,
+    self, Finding, Ground, IndexSizes, KernelSizes, MinuteOptions, PennyOptions, Program, text,
 };
 use sortwell::{ByteSize, Progress, Result};
 
@@ -41,7 +41,10 @@ Examples:
     sortwell bench minute /data --runs 1
 
   The growth of the time from 10 MB to 10 GB, in little memory:
-    sortwell bench scale /data --largest 10GB --memory 512MiB --json scale.json";
+    sortwell bench scale /data --largest 10GB --memory 512MiB --json scale.json
+
+  Index builds over a table of the size of Oracle's, each once:
+    sortwell bench index /data --rows 10000000 --runs 1";
 
 #[derive(Debug, Subcommand)]
 enum Bench {
@@ -164,6 +167,25 @@ enum Bench {
         #[command(flatten)]
         how: BenchOptions,
     },
+    /// Build indexes over a table of sales, as Oracle's report on large sorts does
+    ///
+    /// The table is that of 'sortwell generate sales'. The index is on store and product. The bench
+    /// measures builds with one thread and with all, with requests one after the other and
+    /// asynchronous, through the page cache and past it, with several sizes of runs and of write
+    /// buffers. The result includes Tables 2 to 4 of the report.
+    Index {
+        /// Set the number of rows; the report's table has about 10000000
+        #[arg(long, value_name = "N", default_value_t = bench::INDEX_ROWS,
+              value_parser = clap::value_parser!(u64).range(1..))]
+        rows: u64,
+
+        /// Set the memory of each build; default: 64MiB
+        #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        memory: Option<ByteSize>,
+
+        #[command(flatten)]
+        how: BenchOptions,
+    },
 }
 
 /// The place and the number of the measurements, and the target of the result.
@@ -217,6 +239,10 @@ pub fn run(arguments: &BenchArguments) -> CommandOutcome {
         Bench::Runs { size, how } => how.run(|ground| bench::runs(ground, *size)),
         Bench::Scale { largest, memory, how } => {
             how.run(|ground| bench::scale(ground, *largest, *memory))
+        }
+        Bench::Index { rows, memory, how } => {
+            let sizes = IndexSizes { rows: *rows, memory: *memory };
+            how.run(|ground| bench::index(ground, sizes))
         }
     }
 }

@@ -151,6 +151,34 @@ fn scale() {
     assert!(lines.iter().all(|line| list(&line["points"]).len() == 3));
 }
 
+#[test]
+fn index() {
+    let finding = found("index --rows 60000 --threads 2");
+    assert_eq!(sources(&finding), (5, 4));
+    let serial = table(&finding, "Seconds of serial builds");
+    let parallel = table(&finding, "Seconds of parallel builds, 2 threads, 60000 rows");
+    for builds in [serial, parallel] {
+        assert_eq!(list(&builds["rows"]).len(), 6);
+        assert!(column(builds, "direct off").iter().all(|seconds| *seconds > 0.0));
+        assert!(column(builds, "runs")[0] >= 2.0 && column(builds, "passes")[0] == 2.0);
+    }
+    let gains = table(&finding, "Reduction of the time in %");
+    assert_eq!(column(gains, "serial, direct off")[0], 0.0);
+    let [first, last] = [0, 5].map(|row| column(parallel, "direct off")[row]);
+    let gain = column(gains, "parallel, direct off")[5];
+    assert!((gain - (1.0 - last / first) * 100.0).abs() < 0.06, "{gain}: {first}, {last}");
+    let buffers = table(&finding, "Seconds of parallel builds, 2 threads, by their write buffers");
+    assert_eq!(column(buffers, "write buffers"), [3.0, 4.0, 8.0]);
+    let chosen = table(&finding, "Builds with the settings of sortwell");
+    assert_eq!(column(chosen, "threads"), [1.0, 2.0]);
+    assert_eq!(column(chosen, "runs"), [0.0, 0.0], "they fit in memory");
+    assert!(column(chosen, "MB of the index").iter().all(|size| *size > 0.5 && *size < 5.0));
+    let words = finding["references"][0].as_str().expect("words");
+    assert!(words.contains("Tuning Large Sorts"), "{words}");
+    let said = Folder::new().run("bench index --rows 1000000000000000");
+    assert!(said.status == 2 && said.words.contains("give fewer --rows"), "{said:?}");
+}
+
 /// Results go where they were asked for, and what cannot be written is told before the bench.
 #[test]
 fn results_go_where_they_are_asked_for() {

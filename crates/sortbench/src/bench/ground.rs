@@ -14,7 +14,10 @@ use sortwell::{Error, Result};
 use super::confinement::Confinement;
 use super::finding::FindingSetting;
 use super::program::{Program, Trial};
-use crate::{GeneratorDestination, MachineProperties, RECORD_LENGTH, RecordGeneration, generate};
+use crate::{
+    GeneratorDestination, MachineProperties, RECORD_LENGTH, RecordGeneration, SalesGeneration,
+    generate, generate_sales,
+};
 
 /// Room that is left free on the disk, even if a bench could use it.
 const MARGIN: u64 = 1 << 30;
@@ -45,16 +48,27 @@ pub enum FileRecords {
     Binary,
     /// Printable lines of 100 bytes: the general path (Daytona).
     Lines,
+    /// Rows of the sales table in CSV, of which an index is built.
+    Sales,
 }
 
 impl FileRecords {
-    /// Returns the arguments of a sort by their keys, which are the first ten bytes.
+    /// Returns the words of the subcommand that is measured.
+    pub fn subcommand(self) -> &'static [&'static str] {
+        match self {
+            Self::Binary | Self::Lines => &["sort"],
+            Self::Sales => &["index", "build"],
+        }
+    }
+
+    /// Returns its arguments: the format, and the keys. Those of records are the first ten bytes.
     pub fn arguments(self) -> Vec<String> {
-        let words = match self {
-            Self::Binary => ["--format", "fixed:100", "--key", "0..10"],
-            Self::Lines => ["--format", "lines", "--key", "0..10"],
+        let words: &[&str] = match self {
+            Self::Binary => &["--format", "fixed:100", "--key", "0..10"],
+            Self::Lines => &["--format", "lines", "--key", "0..10"],
+            Self::Sales => &["--format", "csv", "--key", "store_id:int", "--key", "prod_id:int"],
         };
-        words.map(str::to_owned).to_vec()
+        words.iter().copied().map(str::to_owned).collect()
     }
 }
 
@@ -96,7 +110,7 @@ impl<'p> Ground<'p> {
         Ok(space::free(self.directory.path())?.0.saturating_sub(MARGIN))
     }
 
-    /// Makes a file of benchmark records in place of what has its name.
+    /// Makes a file of records or rows in place of what has its name.
     ///
     /// # Errors
     ///
@@ -104,9 +118,15 @@ impl<'p> Ground<'p> {
     pub fn generate(&self, name: &str, records: u64, kind: FileRecords) -> Result<PathBuf> {
         let path = self.path(name);
         let threads = limits::cores();
+        let to = GeneratorDestination::File(path.clone());
+        if kind == FileRecords::Sales {
+            let made = SalesGeneration { threads, ..SalesGeneration::new(records) };
+            generate_sales(&made, &to, self.progress)?;
+            return Ok(path);
+        }
         let ascii = kind == FileRecords::Lines;
         let made = RecordGeneration { ascii, threads, ..RecordGeneration::new(records) };
-        generate(&made, &GeneratorDestination::File(path.clone()), self.progress)?;
+        generate(&made, &to, self.progress)?;
         Ok(path)
     }
 
@@ -147,9 +167,18 @@ impl<'p> Ground<'p> {
         }
         arguments.extend_from_slice(further);
         arguments.push(input.display().to_string());
-        let trial = self.program.sort(&arguments, within, self.progress)?;
+        let words = kind.subcommand();
+        let mut trial = self.program.run(words, &arguments, within, self.progress)?;
+        let written =
+            fs::metadata(&output).map_err(|error| Error::io("look at", &output, error))?;
+        trial.output_bytes = written.len();
         fs::remove_file(&output).map_err(|error| Error::io("remove", &output, error))?;
         Ok(trial)
+    }
+
+    /// Returns whether the file system of a file allows requests past the page cache.
+    pub fn allows_direct(&self, input: &Path) -> bool {
+        File::open_read(input, Direct::On).is_ok_and(|file| file.is_direct())
     }
 
     /// Returns the setting of the measurements: machine, disk and command.

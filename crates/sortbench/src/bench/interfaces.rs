@@ -5,10 +5,8 @@
 //! under a limit of memory; and after Oracle 7's levers: direct writes, asynchronous requests, the
 //! sort area, the degree of parallelism, write buffers.
 
-use std::path::Path;
-
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::io::{Direct, Engine, File};
+use sortwell::unstable::io::Engine;
 use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
@@ -88,7 +86,7 @@ const UNFAIR: [&str; 4] = [
      runs.",
     "The kernel copies from mappings without advice, because a file that becomes shorter would \
      end a process that touches them.",
-    "Oracle's own figures are not shown, because their text was not available.",
+    "Oracle's own figures are of index builds; 'sortwell bench index' shows them.",
 ];
 
 /// A way to move bytes: its name, and the options that choose it.
@@ -123,7 +121,7 @@ fn under_a_limit(ground: &Ground, limit: u64, within: Option<&Confinement>) -> R
     let mut limited: Vec<(&str, Vec<Measured>)> = Vec::new();
     for size in &sizes {
         let input = ground.generate("input", records_of(*size), FileRecords::Binary)?;
-        let ways = ways(allows_direct(&input));
+        let ways = ways(ground.allows_direct(&input));
         let case = |(name, options): &TransferChoice| {
             let mut arguments = vec!["--memory", &budget];
             arguments.extend(options);
@@ -141,10 +139,6 @@ fn under_a_limit(ground: &Ground, limit: u64, within: Option<&Confinement>) -> R
     Ok((sizes, limited))
 }
 
-fn allows_direct(input: &Path) -> bool {
-    File::open_read(input, Direct::On).is_ok_and(|file| file.is_direct())
-}
-
 /// Measures a sort in two passes with one lever changed at a time. Returns each lever and its case.
 fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> {
     let size = limit * 2;
@@ -159,7 +153,7 @@ fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> 
         (lever, Case::new(name, input.clone(), &arguments))
     };
     let mut cases = vec![case("none", "chosen by sortwell".into(), &[])];
-    let directs: &[&str] = if allows_direct(&input) { &["on", "off"] } else { &["off"] };
+    let directs: &[&str] = if ground.allows_direct(&input) { &["on", "off"] } else { &["off"] };
     for direct in directs {
         for overlap in ["pipelined", "sync"] {
             let name = format!("direct {direct}, {overlap}");

@@ -13,6 +13,7 @@ mod datamation;
 mod finding;
 mod ground;
 mod growth;
+mod index;
 mod interfaces;
 mod joule;
 mod kernels;
@@ -31,6 +32,7 @@ pub use finding::{
     Cell, Chart, ChartLine, FigureSource, FigureTable, Finding, FindingSetting, Samples,
 };
 pub use ground::Ground;
+pub use index::{IndexSizes, ROWS as INDEX_ROWS, index};
 pub use interfaces::interfaces;
 pub use joule::joule;
 pub use kernels::{KernelSizes, kernels};

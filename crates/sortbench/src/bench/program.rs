@@ -29,6 +29,8 @@ pub struct Trial {
     pub launch_seconds: f64,
     /// Seconds among those after the job had ended: memory given back, the process gone.
     pub exit_seconds: f64,
+    /// Bytes of its output, where the caller has looked.
+    pub output_bytes: u64,
     /// Statistics that the program printed (`--stats json`).
     pub statistics: Value,
 }
@@ -68,20 +70,21 @@ impl Program {
         path.map(Self).map_err(|error| Error::io("find", Path::new("/proc/self/exe"), error))
     }
 
-    /// Sorts with these arguments, within a limit of memory if there is one.
+    /// Runs a subcommand with these arguments, within a limit of memory if there is one.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] with what the program said if it fails, [`Error::Interrupted`] if it is
     /// stopped through `progress`; it is gone then.
-    pub fn sort(
+    pub fn run(
         &self,
+        subcommand: &[&str],
         arguments: &[String],
         within: Option<&Confinement>,
         progress: &Progress,
     ) -> Result<Trial> {
         let mut command = Command::new(&self.0);
-        command.arg("sort").args(["--stats", "json", "--progress", "never"]).args(arguments);
+        command.args(subcommand).args(["--stats", "json", "--progress", "never"]).args(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let start = Instant::now();
         let mut child = command.spawn().map_err(|error| Error::io("run", &self.0, error))?;
@@ -96,17 +99,17 @@ impl Program {
         let statistics = serde_json::from_str::<Value>(last).unwrap_or_default();
         if !status.success() || !statistics.is_object() {
             let words = ending.words.trim();
-            let with = arguments.join(" ");
+            let with = [&subcommand.join(" "), &arguments.join(" ")].map(String::as_str).join(" ");
             return Err(Error::config(
                 ConfigErrorKind::Other,
-                format!("'sortwell sort {with}' ended with {status}: {words}"),
+                format!("'sortwell {with}' ended with {status}: {words}"),
             ));
         }
         // The words are the last thing it does before it ends.
         let exit_seconds = (seconds - (ending.said - start).as_secs_f64()).max(0.0);
         let job_seconds = statistics["seconds"].as_f64().unwrap_or(0.0);
         let launch_seconds = (seconds - exit_seconds - job_seconds).max(0.0);
-        Ok(Trial { seconds, launch_seconds, exit_seconds, statistics })
+        Ok(Trial { seconds, launch_seconds, exit_seconds, output_bytes: 0, statistics })
     }
 }
 

@@ -84,9 +84,10 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns whether words are a figure as papers print them: `320*`, `.1`, `1+`, or none: `-`.
+/// Returns whether words are a figure as papers print them: `320*`, `.1`, `1+`, `4:33`, or none:
+/// `-`.
 fn is_figure(words: &str) -> bool {
-    words.chars().all(|character| character.is_ascii_digit() || ".,-+*".contains(character))
+    words.chars().all(|character| character.is_ascii_digit() || ".,-+*:".contains(character))
 }
 
 /// Returns words in lines of a terminal's width, each after the first after `margin`.

@@ -10,6 +10,7 @@ fn steps_are_of_one_run_each() {
         seconds: 2.0,
         launch_seconds: 0.25,
         exit_seconds: 0.125,
+        output_bytes: 0,
         statistics: json!({ "phases": [
             { "phase": "planning", "seconds": 0.5 },
             { "phase": "reading", "seconds": reading },

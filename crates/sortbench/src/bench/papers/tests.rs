@@ -48,3 +48,32 @@ fn alphasorts_prices_follow_from_its_times() {
         assert!((ours - cost).abs() < 0.0022, "{price} k$, {time} s: {ours} against {cost}");
     }
 }
+
+/// Oracle's text has the reductions that follow from its tables, and rounds them.
+#[test]
+fn oracles_reductions_follow_from_its_times() {
+    let seconds = |table: &str| -> Vec<Vec<f64>> {
+        let seconds = |cell: &String| {
+            let (minutes, seconds) = cell.split_once(':')?;
+            Some(minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap())
+        };
+        let rows = library().table[table].rows.iter();
+        rows.map(|row| row.iter().filter_map(seconds).collect()).collect()
+    };
+    let gain = |base: f64, time: f64| (1.0 - time / base) * 100.0;
+    let serial = seconds("index-serial-oracle");
+    let best = serial.iter().flatten().map(|time| gain(serial[0][0], *time)).fold(0.0, f64::max);
+    assert!((best - 11.4).abs() < 0.05, "{best}");
+    let parallel = seconds("index-parallel-oracle");
+    for (rows, column, range) in [(0..3, 1, 63..66), (3..6, 0, 61..65), (3..6, 1, 65..69)] {
+        let gains = rows.map(|row| gain(parallel[0][0], parallel[row][column]).round() as i32);
+        let gains: Vec<i32> = gains.collect();
+        let (least, most) = (gains.iter().min().unwrap(), gains.iter().max().unwrap());
+        assert!((least - range.start).abs() <= 1 && (most - range.end).abs() <= 1, "{gains:?}");
+    }
+    let buffers = seconds("index-buffers-oracle");
+    for (row, column, printed) in [(0, 1, 5.2), (1, 0, 6.2), (2, 1, 6.9)] {
+        let ours = gain(buffers[0][0], buffers[row][column]);
+        assert!((ours - printed).abs() < 0.05, "{ours} against {printed}");
+    }
+}

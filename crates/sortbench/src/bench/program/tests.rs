@@ -21,7 +21,7 @@ fn a_run_is_timed_from_launch_to_exit() {
                 {\"phase\": \"reading\", \"seconds\": 0.0625}],\
                 \"streams\": {\"input_read\": 7}}' >&2";
     let (_directory, program) = script(body);
-    let trial = program.sort(&[], None, &Progress::new()).unwrap();
+    let trial = program.run(&["sort"], &[], None, &Progress::new()).unwrap();
     assert!(trial.seconds >= 0.15 && trial.launch_seconds >= 0.04, "{trial:?}");
     assert!(trial.launch_seconds + 0.1 + trial.exit_seconds <= trial.seconds + 1e-9, "{trial:?}");
     assert_eq!(trial.phase_seconds(Phase::Reading), 0.125);
@@ -32,11 +32,16 @@ fn a_run_is_timed_from_launch_to_exit() {
 #[test]
 fn a_failure_is_told_in_the_programs_words() {
     let (_directory, program) = script("echo no room >&2; exit 4");
-    let error = program.sort(&["--limit".into(), "3".into()], None, &Progress::new()).unwrap_err();
+    let error = program
+        .run(&["sort"], &["--limit".into(), "3".into()], None, &Progress::new())
+        .unwrap_err();
     let words = error.to_string();
     assert!(words.contains("--limit 3") && words.contains("no room"), "{words}");
     let (_directory, program) = script("true");
-    assert!(program.sort(&[], None, &Progress::new()).is_err(), "a program without statistics");
+    assert!(
+        program.run(&["sort"], &[], None, &Progress::new()).is_err(),
+        "a program without statistics"
+    );
 }
 
 #[test]
@@ -45,7 +50,7 @@ fn a_stop_ends_the_program() {
     let progress = Progress::new();
     progress.request_stop();
     let start = Instant::now();
-    let error = program.sort(&[], None, &progress).unwrap_err();
+    let error = program.run(&["sort"], &[], None, &progress).unwrap_err();
     assert!(matches!(error, Error::Interrupted), "{error}");
     assert!(start.elapsed() < Duration::from_secs(10));
 }
