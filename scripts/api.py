@@ -31,18 +31,20 @@ def main() -> None:
     own = list(dict.fromkeys(own))  # an implementation comes under its trait and its type
     item = re.compile(r"pub (?:struct|trait|type(?= sortwell::\w+ =)) sortwell::(\w+)")
     jobs = [found[1] for found in map(item.match, own) if found]
-    # An item of the engine comes under its first public path. Where several items of the engine
+    # An item of another crate comes under its first public path. Where several items of the engine
     # have one name, the path in the source of the crate tells which is meant.
     sources = "".join(path.read_text(encoding="utf-8") for path in SOURCES.glob("*.rs"))
     paths = {path.rpartition("::")[2]: path for path in re.findall(r"pub use ([\w:]+);", sources)}
-    subject = re.compile(r"(sortwell_engine(?:::[a-z_]+)*::)(\w+)")
-    engine = [line for line in surface("sortwell-engine") if not line.startswith("impl ")]
-    declared = re.compile(r"pub (?:struct|enum|trait|type) (sortwell_engine(?:::[a-z_]+)*::\w+)")
+    others = surface("sortwell-engine") + surface("sortwell-index")
+    others = [line for line in others if not line.startswith("impl ")]
+    crates = "sortwell_(?:engine|index)"
+    subject = re.compile(rf"({crates}(?:::[a-z_]+)*::)(\w+)")
+    declared = re.compile(rf"pub (?:struct|enum|trait|type) ({crates}(?:::[a-z_]+)*::\w+)")
     places: dict[str, set[str]] = {}
-    for found in filter(None, map(declared.search, engine)):
+    for found in filter(None, map(declared.search, others)):
         places.setdefault(found[1].rpartition("::")[2], set()).add(found[1])
     inherited = set()
-    for line in engine:
+    for line in others:
         found = subject.search(line)
         if not found or found[2] not in reexported or line.startswith("pub use "):
             continue

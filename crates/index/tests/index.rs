@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use lmdb::opened_by_lmdb;
+use lmdb::{appended_by_lmdb, opened_by_lmdb};
 use model::{Case, Random};
 use sortwell_engine::ByteSize;
 use sortwell_engine::format::{Format, HeaderLines};
@@ -102,6 +102,7 @@ fn rows_are_found_as_in_a_model() {
         job.threads = Some(1 + random.below(3) as usize);
         job.memory = Budget::Bytes(ByteSize::mib(32 + 32 * random.below(2)));
         job.resume = random.below(4) == 0;
+        job.include = case.include().map(Include::from_text).into_iter().collect();
         let words = format!("case {number} of seed {seed}: {case:?}");
         let built =
             if random.below(2) == 0 { run(&job) } else { appended(&mut job, &case, &mut random) };
@@ -130,9 +131,14 @@ fn rows_are_found_as_in_a_model() {
                 assert_eq!(places(found), case.prefix(&values), "prefix {values:?}, {words}");
             }
         }
-        for found in index.entries().unwrap().map(Result::unwrap) {
+        let mut walk = index.entries().unwrap();
+        while let Some(found) = walk.next().map(Result::unwrap) {
             let record = index.read(&found).unwrap();
             assert_eq!(record, case.record(found.file, found.offset), "{words}");
+            if case.include().is_some() {
+                let cell = case.included(found.file, found.offset);
+                assert_eq!(walk.included().unwrap(), [cell], "{words}");
+            }
         }
         if number % 8 == 0 {
             opened_by_lmdb(&output, all.len());
@@ -297,6 +303,41 @@ fn a_stopped_build_goes_on_with_its_parts() {
         }
     }
     assert_eq!(index.entries().unwrap().count(), 600_000);
+}
+
+/// Builds an index of lines in random order by a key of nine digits, and compares its leaf pages
+/// with those of LMDB's append puts. Returns their processor time.
+fn compare_leaf_pages(folder: &Path, lines: u64) -> f64 {
+    let (data, output) = (folder.join("data"), folder.join("index"));
+    let mut file = std::io::BufWriter::new(fs::File::create(&data).unwrap());
+    for number in 0..lines {
+        let key = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 34;
+        writeln!(file, "{key:09},{:32}", "").unwrap();
+    }
+    file.into_inner().unwrap();
+    let mut job = build(&[data], &output, Format::LINES, &["1"]);
+    job.order.separator = Some(b',');
+    job.threads = Some(2);
+    let built = run(&job);
+    let (leaf_pages, seconds) = appended_by_lmdb(&output);
+    assert_eq!(Index::open(&output).unwrap().sizes()[1], built.leaf_pages);
+    let ratio = built.leaf_pages as f64 / leaf_pages as f64;
+    println!("{} leaf pages, {ratio:.4} of LMDB's; its puts take {seconds:.2} s", built.leaf_pages);
+    assert!(ratio <= 1.01, "{ratio}");
+    seconds
+}
+
+#[test]
+fn leaves_are_as_full_as_those_of_append_puts() {
+    let folder = tempfile::tempdir().unwrap();
+    compare_leaf_pages(folder.path(), 300_000);
+}
+
+#[test]
+#[ignore = "a measurement: ten million entries"]
+fn ten_million_entries_by_append_puts() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    assert!(compare_leaf_pages(folder.path(), 10_000_000) > 0.0);
 }
 
 #[test]

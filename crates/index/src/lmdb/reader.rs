@@ -5,9 +5,10 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use sortwell_engine::{Error, Result};
 
@@ -31,7 +32,26 @@ pub struct Pages {
     path: PathBuf,
     /// Number of pages in the file.
     count: u64,
-    branches: Mutex<HashMap<u64, Arc<PageBytes>>>,
+    branches: RwLock<HashMap<u64, Arc<PageBytes>, BuildHasherDefault<NumberHasher>>>,
+}
+
+/// Spreads page numbers, which come from the file: a bad one costs time alone, and few are kept.
+#[derive(Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // Fibonacci hashing (Knuth, The Art of Computer Programming, 6.4).
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// A node of a leaf.
@@ -104,7 +124,7 @@ impl Pages {
     pub fn of(file: File, path: &Path) -> Result<(Arc<Self>, PageTree)> {
         let failed = |error| Error::io("open", path, error);
         let bytes = file.metadata().map_err(failed)?.len();
-        let (branches, path) = (Mutex::default(), path.to_owned());
+        let (branches, path) = (RwLock::default(), path.to_owned());
         let pages = Self { file, path, count: bytes / PAGE as u64, branches };
         if pages.count < FIRST_PAGE {
             return Err(pages.foreign("it is too short"));
@@ -172,16 +192,17 @@ impl Pages {
 
     /// Returns a branch page.
     fn branch(&self, number: u64) -> Result<Arc<PageBytes>> {
-        let lock = || self.branches.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = lock().get(&number) {
+        let kept = self.branches.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = kept.get(&number) {
             return Ok(Arc::clone(page));
         }
+        drop(kept);
         let page = self.read(number)?;
         let nodes = nodes_of(&page, number, BRANCH).map_err(|why| self.damaged(number, why))?;
         if nodes < 2 {
             return Err(self.damaged(number, "it has less than two children"));
         }
-        let mut branches = lock();
+        let mut branches = self.branches.write().unwrap_or_else(PoisonError::into_inner);
         if branches.len() < BRANCHES_MAX {
             branches.insert(number, Arc::clone(&page));
         }

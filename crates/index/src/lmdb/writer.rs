@@ -28,6 +28,9 @@ use super::{
 /// Pages that a task writes at once.
 const GROUP_PAGES: usize = 64;
 
+/// Least bytes of address space that LMDB takes for a file, unless a program asks for more.
+const MAP_MIN: u64 = 1 << 20;
+
 /// Flag of the tree of free pages: its keys are integers.
 const INTEGER_KEYS: u16 = 0x08;
 
@@ -103,7 +106,9 @@ fn meta_page(number: u64, pages: u64, trees: [PageTree; 2]) -> Vec<u8> {
     page[10..12].copy_from_slice(&META.to_le_bytes());
     page[META_MAGIC..META_VERSION].copy_from_slice(&MAGIC.to_le_bytes());
     page[META_VERSION..META_VERSION + 4].copy_from_slice(&DATA_VERSION.to_le_bytes());
-    page[META_MAP..META_TREES].copy_from_slice(&(pages * PAGE as u64).to_le_bytes());
+    // Programs that write to the file find room. It takes none on the disk.
+    let map = (pages * PAGE as u64).saturating_mul(2).max(MAP_MIN);
+    page[META_MAP..META_TREES].copy_from_slice(&map.to_le_bytes());
     for (place, tree) in page[META_TREES..META_LAST].chunks_exact_mut(TREE).zip(trees) {
         place.copy_from_slice(&tree.to_bytes());
     }

@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use block::block;
-use sortwell_engine::format::Format;
+use sortwell_engine::format::{Format, PrefixWidth};
 use sortwell_engine::operator::Unique;
 
 /// A generator of numbers (xorshift; Marsaglia, "Xorshift RNGs", 2003).
@@ -112,7 +112,7 @@ fn adapt(random: &mut Random, kind: u64, values: &mut [Vec<u8>], columns: &[Colu
     if kind == 0 {
         values.iter_mut().filter(|_| random.below(20) == 0).for_each(Vec::clear);
     }
-    if kind == 3 {
+    if kind >= 3 {
         values.iter_mut().for_each(|value| value.truncate(8));
     }
 }
@@ -126,12 +126,13 @@ impl Case {
             is_descending: random.below(3) == 0,
         };
         let columns: Vec<Column> = (0..count).map(|_| column(random)).collect();
-        let kind = random.below(4);
+        let kind = random.below(5);
         let (format, separator) = match kind {
             0 => (Format::CSV, None),
             1 => (Format::LINES, Some(b';')),
             2 => (Format::JsonLines, None),
-            _ => (Format::Fixed { length: 40 }, None),
+            3 => (Format::Fixed { length: 40 }, None),
+            _ => (random.one_of(&["u16be", "u32le:self", "rdw"]).parse().unwrap(), None),
         };
         let rows = *random.one_of(&[0, 1, 2, 30, 300, 3000]);
         let long = kind < 2 && rows <= 300 && random.below(2) == 0;
@@ -142,7 +143,7 @@ impl Case {
                 _ => format!("{}..{}", 8 * at + 8, 8 * at + 16),
             };
             let word = match (column.is_number, kind) {
-                (true, 3) => ":i64le",
+                (true, 3 | 4) => ":i64le",
                 (true, _) => ":int",
                 (false, _) => "",
             };
@@ -164,7 +165,10 @@ impl Case {
                 let mut values: Vec<Vec<u8>> =
                     case.columns.iter().map(|column| value(random, *column, long)).collect();
                 adapt(random, kind, &mut values, &case.columns);
-                let row = record(kind, number, &values, &case.columns);
+                let row = match case.format {
+                    Format::Prefixed(_) => prefixed(random, case.format, &values, &case.columns),
+                    _ => record(kind, number, &values, &case.columns),
+                };
                 let offset = bytes.len() as u64;
                 bytes.extend_from_slice(&row);
                 case.rows.push(Row { values, file, offset, bytes: row });
@@ -200,6 +204,11 @@ impl Case {
         }
     }
 
+    /// Returns whether keys are ranges of bytes.
+    const fn is_binary(&self) -> bool {
+        matches!(self.format, Format::Fixed { .. } | Format::Prefixed(_))
+    }
+
     /// Writes the data.
     pub fn write(&self, folder: &Path) -> Vec<PathBuf> {
         let write = |(number, bytes): (usize, &Vec<u8>)| {
@@ -221,7 +230,7 @@ impl Case {
             }
             let order = if column.is_number {
                 number(one).cmp(&number(other))
-            } else if matches!(self.format, Format::Fixed { .. }) {
+            } else if self.is_binary() {
                 filled(one).cmp(&filled(other))
             } else {
                 one.cmp(other)
@@ -258,7 +267,7 @@ impl Case {
 
     /// Returns whether the last of `count` keys is text.
     pub fn has_beginnings(&self, count: usize) -> bool {
-        !self.columns[count - 1].is_number && !matches!(self.format, Format::Fixed { .. })
+        !self.columns[count - 1].is_number && !self.is_binary()
     }
 
     /// Returns the places of the rows whose first values are these, but the last begins so.
@@ -303,7 +312,7 @@ impl Case {
             (false, Format::JsonLines) => vec![b'a' + random.below(26) as u8],
             _ => {
                 let mut value = value(random, *column, false);
-                if matches!(self.format, Format::Fixed { .. }) {
+                if self.is_binary() {
                     value.truncate(8);
                 }
                 value
@@ -327,6 +336,17 @@ impl Case {
         (!rows.is_empty()).then(|| random.one_of(&rows).offset as usize)
     }
 
+    /// Returns a column to include, if the rows have columns.
+    pub fn include(&self) -> Option<&'static str> {
+        matches!(self.format, Format::Csv(_)).then_some("c0")
+    }
+
+    /// Returns the cell of that column at a place.
+    pub fn included(&self, file: usize, offset: u64) -> Vec<u8> {
+        let row = self.rows.iter().find(|row| (row.file, row.offset) == (file, offset));
+        [b"\"", &row.unwrap().values[0][..], b"\""].concat()
+    }
+
     /// Returns the record at a place.
     pub fn record(&self, file: usize, offset: u64) -> &[u8] {
         let row = self.rows.iter().find(|row| (row.file, row.offset) == (file, offset));
@@ -339,6 +359,25 @@ fn filled(text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
     text.resize(8, 0);
     text
+}
+
+/// Returns the record of a row with its length in front, and bytes of no meaning at its end.
+fn prefixed(
+    random: &mut Random,
+    format: Format,
+    values: &[Vec<u8>],
+    columns: &[Column],
+) -> Vec<u8> {
+    let mut body = record(3, 0, values, columns);
+    body.resize(40 + random.below(20) as usize, b'-');
+    let length = body.len() as u16;
+    let Format::Prefixed(prefix) = format else { panic!("{format:?} has no prefix") };
+    let front = match prefix.width {
+        PrefixWidth::U16 => length.to_be_bytes().to_vec(),
+        PrefixWidth::U32 => u32::from(length + 4).to_le_bytes().to_vec(),
+        _ => [(length + 4).to_be_bytes(), [0, 0]].concat(),
+    };
+    [front, body].concat()
 }
 
 /// Returns the record of a row.
