@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 
         def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
 
+    class NativeBatches(Protocol):
+        """Batches of the extension."""
+
+        def next_batch(self) -> Batch | None: ...
+
+        def stream(self) -> Any: ...
+
+        def schema(self) -> Any: ...
+
     Key: TypeAlias = str | tuple[str, Literal["asc", "desc"]]
 
 
@@ -92,25 +101,18 @@ def _keys(by: str | Sequence[Key]) -> list[tuple[str, bool]]:
     return keys
 
 
-class SortedBatches(ClosableSort):
-    """Sorted record batches, as `sortwell.sort_batches` returns them.
+class ArrowBatches:
+    """Base of batches that can be taken once, one by one or as a stream of C."""
 
-    They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
-    iterator of `Batch`. The last batch, `close` and the end of a `with` block stop the sort and
-    remove its temporary files; so does the end of the last object that refers to the batches.
-    """
+    __slots__ = ()
 
-    __slots__ = ("_native",)
-
-    def __init__(self, native: _native.SortedBatchStream) -> None:
-        super().__init__(native)
-        self._native = native
+    _native: NativeBatches
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hands the batches over as a stream of C.
 
-        The stream owns the sort from then on. It works in every thread. `requested_schema` changes
-        nothing: batches have the schema of the data.
+        The stream owns them from then on. It works in every thread. `requested_schema` changes
+        nothing.
         """
         return self._native.stream()
 
@@ -126,3 +128,18 @@ class SortedBatches(ClosableSort):
         if batch is None:
             raise StopIteration
         return batch
+
+
+class SortedBatches(ArrowBatches, ClosableSort):
+    """Sorted record batches, as `sortwell.sort_batches` returns them.
+
+    They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
+    iterator of `Batch`. The last batch, `close` and the end of a `with` block stop the sort and
+    remove its temporary files; so does the end of the last object that refers to the batches.
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _native.SortedBatchStream) -> None:
+        super().__init__(native)
+        self._native = native

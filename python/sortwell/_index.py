@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sortwell import _errors, _native, _options, _statistics
+from sortwell._batches import ArrowBatches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TypeAlias
 
-    from sortwell._native import Batch
     from sortwell._options import Option, Path, Paths
     from sortwell._progress import Progress
     from sortwell._statistics import Statistics
@@ -269,7 +269,7 @@ class Matches:
         return self.batches().__arrow_c_stream__(requested_schema)
 
 
-class FoundBatches:
+class FoundBatches(ArrowBatches):
     """Record batches of a search.
 
     They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
@@ -280,23 +280,6 @@ class FoundBatches:
 
     def __init__(self, native: _native.FoundBatches) -> None:
         self._native = native
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Hands the batches over as a stream of C. `requested_schema` changes nothing."""
-        return self._native.stream()
-
-    def __arrow_c_schema__(self) -> Any:
-        """Returns the schema of the batches as a structure of C."""
-        return self._native.schema()
-
-    def __iter__(self) -> Iterator[Batch]:
-        return self
-
-    def __next__(self) -> Batch:
-        batch = self._native.next_batch()
-        if batch is None:
-            raise StopIteration
-        return batch
 
 
 def _in_pieces(take: Callable[[int], list[Any]]) -> Iterator[Any]:
