@@ -26,7 +26,8 @@ fn blocks_are_expanded() {
 
 #[test]
 fn damage_is_an_error() {
-    let whole = block(&b"some text ".repeat(100));
+    let text = b"some text ".repeat(100);
+    let whole = block(&text);
     for at in 0..whole.len() {
         for bit in [1, 0x80] {
             let mut damaged = whole.clone();
@@ -35,8 +36,10 @@ fn damage_is_an_error() {
             if (4..10).contains(&at) {
                 continue;
             }
-            let read = expanded(&damaged);
-            assert!(read.is_err(), "byte {at}: {:?}", read.map(|bytes| bytes.len()));
+            // The last bits of the deflated data mean nothing either.
+            if let Ok(read) = expanded(&damaged) {
+                assert_eq!(read, text, "byte {at}");
+            }
         }
         assert!(expanded(&whole[..at.max(1)]).is_err(), "{at} bytes");
     }
