@@ -10,7 +10,7 @@ from .run import Verdict
 
 LEAST_CASES = 300  # fewer have shares that say nothing
 KEY_SHARES = ("invalid keys", "keys without values")
-LEAST_SHARES = {"spilled": 0.30, "three passes": 0.10, "resumed": 0.05}
+LEAST_SHARES = {"spilled": 0.30, "three passes": 0.10, "resumed": 0.05, "indexed": 0.04}
 GROUPS = ("command", "size", "format", "keys", "key", "option", "operator", "input", "output")
 CIRCUMSTANCES = ("temps", "lever", "compressed", "striped")
 
@@ -43,6 +43,7 @@ class Coverage:
         self.shares["keys without values"] += verdict.unmatched > 0
         self.shares["killed"] += verdict.kills > 0
         self.shares["resumed"] += verdict.resumed > 0
+        self.shares["indexed"] += verdict.has_index
 
     def add(self, other: Coverage) -> None:
         """Adds the counts of another."""
@@ -65,7 +66,7 @@ class Coverage:
         """Returns the coverage in words."""
         shares = ", ".join(
             f"{name} {self.shares[name] / max(1, self.cases):.1%}"
-            for name in ("spilled", "three passes", "killed", "resumed", *KEY_SHARES)
+            for name in ("spilled", "three passes", "killed", "resumed", "indexed", *KEY_SHARES)
         )
         lines = [f"coverage: {self.cases} cases in {seconds:.0f} s; {shares}"]
         statuses = [f"{status}: {count}" for status, count in sorted(self.statuses.items())]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .case import Case
 from .circumstances import IN_PLACE, STDIN_FILE, STDIN_PIPE, STDOUT_PIPE, Circumstances, Kill
+from .index import faults_of_index, has_index
 from .model import (
     EitherFault,
     Findings,
@@ -58,6 +59,7 @@ class Verdict:
     stderr: str = ""
     invalid: int = 0
     unmatched: int = 0
+    has_index: bool = False
 
     def add(self, kind: str, words: str) -> None:
         """Adds a fault."""
@@ -91,6 +93,7 @@ class Runner:
             verdict.wanted = expected(case.job())
             if verdict.outcome:
                 compare(case, verdict)
+                self.compare_index(case, verdict)
         except Unspecified as reason:
             verdict.unspecified = str(reason) or "?"
             if isinstance(reason, EitherFault):
@@ -98,6 +101,18 @@ class Runner:
             elif case.command == "sort" and verdict.outcome:
                 self.compare_twins(case, verdict)
         return verdict
+
+    def compare_index(self, case: Case, verdict: Verdict) -> None:
+        """Holds an index over the inputs against the sorted output. A package has no command."""
+        wanted = verdict.wanted
+        if self.own_mib or verdict.faults or not has_index(case) or wanted.status not in (0, 3):
+            return
+        output = wanted.outputs[""] if wanted.status == 0 else None
+        if wanted.status == 0 and wanted.outputs != verdict.outcome.outputs:
+            return  # another one is acceptable, too
+        for words in faults_of_index(self.binary, case, self.root, output):
+            verdict.add("index", words)
+        verdict.has_index = True
 
     def compare_twins(self, case: Case, verdict: Verdict) -> None:
         """Holds a result that the model does not know against that of other circumstances."""

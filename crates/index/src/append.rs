@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::format::HeaderLines;
 use sortwell_engine::io::{Direct, TempFile, check_replaceable};
 use sortwell_engine::job::Budget;
 use sortwell_engine::operator::Unique;
@@ -44,8 +43,6 @@ pub struct AppendJob {
     pub index: PathBuf,
     /// New data files.
     pub data: Vec<PathBuf>,
-    /// Lines at the top of each new file that are no records.
-    pub header: HeaderLines,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
     /// Number of worker threads; `None` for one per core.
@@ -99,14 +96,14 @@ impl AppendJob {
 
     /// Returns the build of an index of the new records.
     fn part(&self, description: &Description) -> BuildJob {
-        let Description { format, keys, order, include, unique, .. } = description.clone();
+        let Description { format, keys, order, header, include, unique, .. } = description.clone();
         BuildJob {
             data: self.data.clone(),
             output: self.index.clone(),
             format,
             keys,
             order,
-            header: self.header.clone(),
+            header,
             include,
             unique,
             memory: self.memory,
@@ -152,8 +149,7 @@ fn grown(description: &Description, added: OpenData) -> Result<OpenData> {
             let (path, start, end) = (old.path.clone(), old.bytes, now.bytes);
             open.files.push(ScannedFile { number, file, path, start, end, is_bgzf: false });
         }
-        let (top, top_lines) = (old.top, old.top_lines);
-        open.data.push(DataFile { top, top_lines, ..now });
+        open.data.push(DataFile { top: old.top, ..now });
     }
     for scanned in added.files {
         let number = scanned.number + description.data.len();

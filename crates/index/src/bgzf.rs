@@ -25,7 +25,7 @@ const BLOCK_MAX: usize = 1 << 16;
 /// Bits of a virtual offset that are the offset in the block.
 const WITHIN_BITS: u32 = 16;
 
-/// Bytes that may be at the beginning of a file, so that it can be told from other gzip files.
+/// Bytes at the beginning of a file that distinguish it from other gzip files.
 pub const BEGINNING: usize = 64;
 
 /// Returns the virtual offset of the beginning of a block.

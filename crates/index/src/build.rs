@@ -19,7 +19,7 @@ use crate::include::{Include, Included};
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::pack::Packer;
-use crate::scanned::{ScannedFile, TopBytes};
+use crate::scanned::{ExpandedBytes, ScannedFile};
 use crate::sort::{EntrySort, prove};
 use crate::source::{DataFile, Positions};
 
@@ -163,33 +163,37 @@ impl BuildJob {
         let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
         let included = Included::new(&self.include, self.format, columns.as_ref())?;
+        let mut description = Description {
+            format: self.format,
+            keys: self.keys.clone(),
+            order: self.order.clone(),
+            unique: self.unique,
+            header: self.header.clone(),
+            include: self.include.clone(),
+            columns: columns.filter(|columns| columns.are_named).map(|columns| columns.cells),
+            data,
+            entries: 0,
+        };
+        // What cannot be read back must not be found out after the work.
+        Description::read(&self.output, &description.lines())?;
         let temporary = TempFile::create(&self.output, Direct::Off)?;
         sweep(temporary.directory())?;
         let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
         let form = EntryForm { is_unique: self.unique.is_some() };
         let packer = Arc::new(Packer::new(&file, form, self.unique == Some(Unique::Error)));
-        let positions = Positions::new(data.iter().map(DataFile::end));
+        let positions = Positions::new(description.data.iter().map(DataFile::end));
         let sort = EntrySort::new(self, files, positions.clone(), (rows, included))?;
         let statistics = match parts {
             None => sort.whole(&packer, progress),
             Some(parts) => sort.in_parts(parts, &packer, progress),
         };
         let statistics = match packer.duplicate() {
-            Some(found) => return Err(equal(&data, &positions, found)),
+            Some(found) => return Err(equal(&description.data, &positions, found)),
             None => statistics?,
         };
         let tree = packer.finish()?;
         prove(statistics.records_selected.unwrap_or(statistics.records), tree.entries)?;
-        let description = Description {
-            format: self.format,
-            keys: self.keys.clone(),
-            order: self.order.clone(),
-            unique: self.unique,
-            include: self.include.clone(),
-            columns: columns.filter(|columns| columns.are_named).map(|columns| columns.cells),
-            data,
-            entries: tree.entries,
-        };
+        description.entries = tree.entries;
         // Entries of a file that changed while it was read are of no use.
         description.data.iter().try_for_each(|file| file.reopen(false).map(drop))?;
         let bytes = write_meta(&file, tree, &description)?;
@@ -209,12 +213,11 @@ impl BuildJob {
         let mut first: Option<Top> = None;
         for (number, path) in self.data.iter().enumerate() {
             let (mut data, file) = DataFile::open(path)?;
-            let (path, start, end, is_bgzf) = (path.clone(), 0, data.end(), data.is_bgzf);
-            let scanned = ScannedFile { number, file, path, start, end, is_bgzf };
-            let mut bytes = TopBytes::new(&scanned);
-            let (top, _) = heading.read(&scanned.path, |buffer| bytes.fill(buffer))?;
-            (data.top, data.top_lines) = (bytes.offset_of(top.size.bytes), top.size.lines);
-            open.files.push(ScannedFile { start: data.top, ..scanned });
+            let mut bytes = ExpandedBytes::new(data.scanned(number, file));
+            let (top, _) = heading.read(path, |buffer| bytes.take(buffer))?;
+            let scanned = bytes.starting_at(top.size.bytes);
+            data.top = scanned.start;
+            open.files.push(scanned);
             open.data.push(data);
             match &first {
                 Some(first) => first.check_same(&top, &heading)?,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::csv::Dialect;
-use sortwell_engine::format::{CsvFormat, Format, Ragged};
+use sortwell_engine::format::{CsvFormat, Format, HeaderLines, Ragged};
 use sortwell_engine::key::text::{DateFormat, Invalid, InvalidPlace};
 use sortwell_engine::key::{Key, OrderOptions};
 use sortwell_engine::operator::Unique;
@@ -34,6 +34,9 @@ pub const VERSION: u32 = 1;
 
 /// The name of the database of descriptions.
 pub const META: &str = "meta";
+
+/// Stands before what header lines begin with.
+const PREFIX: &[u8] = b"prefix:";
 
 /// The name of the database of entries.
 pub const ENTRIES: &str = "entries";
@@ -51,6 +54,8 @@ pub struct Description {
     pub unique: Option<Unique>,
     /// Parts of the records that entries hold.
     pub include: Vec<Include>,
+    /// Lines at the top of each file that are no records, unless records are rows.
+    pub header: HeaderLines,
     /// The names of the columns, if the data has a header.
     pub columns: Option<Vec<Vec<u8>>>,
     /// The data files.
@@ -116,6 +121,13 @@ impl Description {
         for (number, file) in (1..).zip(&self.data) {
             file.lines(number, &mut lines);
         }
+        if self.header != HeaderLines::NONE {
+            let header = match &self.header {
+                HeaderLines::Count(count) => count.to_string().into_bytes(),
+                HeaderLines::Prefix(prefix) => [PREFIX, prefix].concat(),
+            };
+            lines.insert("header-lines".to_owned(), header);
+        }
         for (number, name) in (1..).zip(self.columns.iter().flatten()) {
             lines.insert(format!("column.{number}"), name.clone());
         }
@@ -166,6 +178,7 @@ impl Description {
             keys: keys?,
             order: OrderOptions { separator, ..order },
             unique: lines.unique()?,
+            header: lines.header()?,
             include: include?,
             columns: (!columns.is_empty()).then_some(columns),
             data: data?,
@@ -242,6 +255,15 @@ impl<'a> Reader<'a> {
             .map(|name| self.text(&name))
     }
 
+    fn header(&self) -> Result<HeaderLines> {
+        const NAME: &str = "header-lines";
+        let Some(bytes) = self.lines.get(NAME) else { return Ok(HeaderLines::NONE) };
+        match bytes.strip_prefix(PREFIX) {
+            Some(prefix) if !prefix.is_empty() => Ok(HeaderLines::Prefix(prefix.to_vec())),
+            _ => self.number(NAME).map(HeaderLines::Count),
+        }
+    }
+
     fn key(&self, text: &str) -> Result<Key> {
         text.parse().map_err(|_| self.malformed(&format!("'{text}' is no key")))
     }
@@ -299,11 +321,11 @@ fn format_text(format: Format) -> String {
     match format {
         Format::Fixed { length } => format!("fixed:{length}"),
         Format::Lines { terminator: b'\n' } => "lines".to_owned(),
-        Format::Lines { terminator } => format!("lines:{terminator:#04x}"),
+        Format::Lines { terminator } => format!("lines:{terminator}"),
         Format::Csv(_) => "csv".to_owned(),
         Format::Prefixed(prefix) => prefix.to_string(),
         Format::LineGroups(group) if group.end == b'\n' => format!("lines:group={}", group.lines),
-        Format::LineGroups(group) => format!("lines:{:#04x},group={}", group.end, group.lines),
+        Format::LineGroups(group) => format!("lines:{},group={}", group.end, group.lines),
         Format::JsonLines => "jsonl".to_owned(),
         _ => "unknown".to_owned(),
     }

@@ -28,6 +28,14 @@ pub const NUMBER: usize = 8;
 /// Bytes of a number at the beginning of the payload of a sorted entry: the position.
 pub const POSITION: usize = NUMBER;
 
+/// Bytes of the longest record that a build accepts. It is twice the limit of [`LONGEST_MAX`], as
+/// what is read at once doubles.
+pub const RECORD_MAX: u64 = 2 * LONGEST_MAX;
+
+/// Bytes without the end of a record, after which a build gives up at the latest: the length of an
+/// entry, and of its key, has 32 bits.
+pub const LONGEST_MAX: u64 = 1 << 29;
+
 /// The form of the entries of one index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryForm {

@@ -144,11 +144,11 @@ impl Matches {
         while !rest.is_empty() {
             let length = read_number(&mut rest).and_then(|length| usize::try_from(length).ok());
             let split = length.and_then(|length| rest.split_at_checked(length));
-            let Some((part, behind)) = split else {
+            let Some((part, others)) = split else {
                 return Err(self.index.pages().damaged(number, "an included column is cut off"));
             };
             parts.push(part.to_vec());
-            rest = behind;
+            rest = others;
         }
         Ok(parts)
     }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use sortwell_engine::{Error, Result};
 
 use crate::bgzf::{self, BlockReader};
+use crate::entry::RECORD_MAX;
 use crate::source::DataFile;
 
 /// A data file that is open.
@@ -50,6 +51,10 @@ impl RecordFile {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a record that is not in the file.
     pub fn read(&self, offset: u64, bytes: u64, out: &mut Vec<u8>) -> Result<()> {
+        // A damaged index asks for no more memory than a record may take.
+        if bytes > RECORD_MAX {
+            return Err(self.outside(offset, bytes));
+        }
         if let Some(block) = &self.block {
             let mut block = block.lock().unwrap_or_else(PoisonError::into_inner);
             return self.read_blocks(&mut block, offset, bytes, out);

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
+use sortwell_engine::io::Supply;
+use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
 use crate::bgzf::{self, BlockReader};
@@ -56,8 +58,8 @@ impl PlacedBytes {
 }
 
 impl ScannedFile {
-    /// Appends `wanted` bytes from an offset on, or somewhat more, or all that there are. Moves the
-    /// offset behind them.
+    /// Appends `wanted` bytes from an offset on, or somewhat more, or all that are left. Sets the
+    /// offset to that of the next byte.
     ///
     /// # Errors
     ///
@@ -96,20 +98,20 @@ impl ScannedFile {
     }
 }
 
-/// The top of a data file, read in pieces.
+/// The expanded bytes of a data file, one after the other.
 #[derive(Debug)]
-pub struct TopBytes<'f> {
-    scanned: &'f ScannedFile,
+pub struct ExpandedBytes {
+    scanned: ScannedFile,
     reader: BlockReader,
     offset: u64,
     placed: PlacedBytes,
-    /// Bytes that were returned.
+    /// Bytes of `placed` that were returned.
     taken: usize,
 }
 
-impl<'f> TopBytes<'f> {
-    /// Returns the bytes of a file from its beginning.
-    pub fn new(scanned: &'f ScannedFile) -> Self {
+impl ExpandedBytes {
+    /// Returns the bytes of a file from its first byte on.
+    pub fn new(scanned: ScannedFile) -> Self {
         let (reader, placed) = (BlockReader::default(), PlacedBytes::default());
         Self { scanned, reader, offset: 0, placed, taken: 0 }
     }
@@ -119,7 +121,7 @@ impl<'f> TopBytes<'f> {
     /// # Errors
     ///
     /// Those of [`ScannedFile::read`].
-    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize> {
+    pub fn take(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let lacking = (self.taken + buffer.len()).saturating_sub(self.placed.bytes.len());
         self.scanned.read(&mut self.reader, &mut self.offset, lacking, &mut self.placed)?;
         let rest = &self.placed.bytes[self.taken..];
@@ -129,9 +131,23 @@ impl<'f> TopBytes<'f> {
         Ok(bytes)
     }
 
-    /// Returns the offset in the file of a byte, counted from the beginning of the expanded file.
-    pub fn offset_of(&self, at: u64) -> u64 {
+    /// Returns the file, with the offset of a byte that was taken, or of the next one, as its
+    /// start.
+    pub fn starting_at(self, at: u64) -> ScannedFile {
         let at = at as usize;
-        if at < self.placed.bytes.len() { self.placed.offset_of(at) } else { self.offset }
+        let is_there = at < self.placed.bytes.len();
+        let start = if is_there { self.placed.offset_of(at) } else { self.offset };
+        ScannedFile { start, ..self.scanned }
+    }
+}
+
+impl Supply for ExpandedBytes {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        if progress.is_stopping() {
+            return Err(Error::Interrupted);
+        }
+        self.placed = self.placed.split_off(self.taken);
+        self.taken = 0;
+        self.take(buffer)
     }
 }

@@ -24,6 +24,7 @@ use sortwell_engine::sys::limits;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::build::{BuildJob, SortSettings};
+use crate::entry::LONGEST_MAX;
 use crate::include::Included;
 use crate::pack::Packer;
 use crate::scan::{OrderedBlocks, Scan, ScannedData, ScannedEntries};
@@ -33,9 +34,6 @@ use crate::source::Positions;
 /// Bytes of a block of data, at most and at least.
 const BLOCK_MAX: u64 = 1 << 20;
 const BLOCK_MIN: u64 = 64 << 10;
-
-/// Most bytes of a record: the length of an entry, and of its key, has 32 bits.
-const RECORD_MAX: u64 = 1 << 29;
 
 /// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
 const BLOCKS_EACH: u64 = 6;
@@ -80,7 +78,7 @@ impl EntrySort {
         let each = memory / 8 / threads as u64 / BLOCKS_EACH;
         let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
         let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + PACKING);
-        let longest = (memory / 16).clamp(BLOCK_MAX, RECORD_MAX) as usize;
+        let longest = (memory / 16).clamp(BLOCK_MAX, LONGEST_MAX) as usize;
         let block = block as usize;
         let data = ScannedData { files, positions, rows, included, block, longest };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));

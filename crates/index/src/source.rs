@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bgzf;
 use crate::description::{Lines, Reader};
+use crate::scanned::ScannedFile;
 
 /// Bytes at the beginning and at the end of a file that are hashed.
 const HASHED: u64 = 1 << 20;
@@ -33,9 +34,8 @@ pub struct DataFile {
     pub bytes: u64,
     /// True if it is compressed in blocks, so that its offsets are virtual ones.
     pub is_bgzf: bool,
-    /// Offset of the first record, and the lines above it.
+    /// Offset of the first record.
     pub top: u64,
-    pub top_lines: u64,
     /// Time of the last change, in nanoseconds since 1970.
     pub modified: i128,
     /// Numbers of the device and the inode.
@@ -108,13 +108,18 @@ impl DataFile {
             bytes,
             is_bgzf,
             top: 0,
-            top_lines: 0,
             modified: modified(&data),
             inode: (data.dev(), data.ino()),
             first: hash(&file, path, 0..bytes)?,
             last: hash(&file, path, bytes.saturating_sub(HASHED)..bytes)?,
         };
         Ok((found, file))
+    }
+
+    /// Returns the open file for a scan of its records. It has this number among all files.
+    pub fn scanned(&self, number: usize, file: File) -> ScannedFile {
+        let (path, start, end, is_bgzf) = (self.path.clone(), self.top, self.end(), self.is_bgzf);
+        ScannedFile { number, file, path, start, end, is_bgzf }
     }
 
     /// Returns the offset after the last record.
@@ -188,7 +193,6 @@ impl DataFile {
         say("bytes", self.bytes.to_string());
         say("compression", if self.is_bgzf { "bgzf" } else { "none" }.to_owned());
         say("top", self.top.to_string());
-        say("top-lines", self.top_lines.to_string());
         say("modified", self.modified.to_string());
         say("device", self.inode.0.to_string());
         say("inode", self.inode.1.to_string());
@@ -217,7 +221,6 @@ impl DataFile {
                 _ => return Err(lines.wrong(&name("compression"))),
             },
             top: lines.number(&name("top"))?,
-            top_lines: lines.number(&name("top-lines"))?,
             modified: lines.number(&name("modified"))?,
             inode: (lines.number(&name("device"))?, lines.number(&name("inode"))?),
             first: hash(&name("first"))?,

@@ -2,9 +2,8 @@
 
 use std::os::fd::AsFd;
 
-use sortwell_engine::codec::Decompress;
 use sortwell_engine::format::HeaderLines;
-use sortwell_engine::io::File;
+use sortwell_engine::io::{File, Supplied};
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
@@ -14,7 +13,7 @@ use crate::description::{Description, ENTRIES};
 use crate::index::Index;
 use crate::lmdb::reader::{Pages, TreeCursor};
 use crate::matches::place_of;
-use crate::scanned::ScannedFile;
+use crate::scanned::ExpandedBytes;
 
 /// Resources of a long operation on an index.
 #[derive(Clone, Debug)]
@@ -67,9 +66,7 @@ impl Index {
         let mut open = OpenData { data: data.clone(), files: Vec::new(), columns: None };
         open.columns = columns.clone().map(Self::columns_of);
         for (number, data) in data.iter().enumerate() {
-            let (file, path) = (data.reopen(false)?, data.path.clone());
-            let (start, end, is_bgzf) = (data.top, data.end(), data.is_bgzf);
-            open.files.push(ScannedFile { number, file, path, start, end, is_bgzf });
+            open.files.push(data.scanned(number, data.reopen(false)?));
         }
         let (temporary, _) = job.build(open, None, progress)?;
         self.compare(temporary.file(), progress)
@@ -126,14 +123,18 @@ impl Index {
         effort: &Effort,
         progress: &Progress,
     ) -> Result<Statistics> {
-        let Description { format, keys, order, unique, data, .. } = self.description();
-        let inputs = data.iter().map(|file| Input::File(file.path.clone())).collect();
-        let mut job = SortJob::new(inputs, output, *format);
-        let lines = data.iter().map(|file| file.top_lines).max().unwrap_or(0);
-        if lines > 0 && !matches!(format, sortwell_engine::format::Format::Csv(_)) {
-            job.header = HeaderLines::Count(lines);
-        }
-        job.decompress = Decompress::Auto;
+        let Description { format, keys, order, header, unique, data, .. } = self.description();
+        let inputs = data.iter().map(|data| {
+            Ok(match data.is_bgzf {
+                false => Input::File(data.path.clone()),
+                true => {
+                    let bytes = ExpandedBytes::new(data.scanned(0, data.reopen(true)?));
+                    Input::Supplied(Supplied::new(&data.path, bytes))
+                }
+            })
+        });
+        let mut job = SortJob::new(inputs.collect::<Result<_>>()?, output, *format);
+        job.header = header.clone();
         (job.keys, job.order) = (keys.clone(), order.clone());
         job.select.unique = *unique;
         (job.memory, job.threads, job.temp) = (effort.memory, effort.threads, effort.temp.clone());

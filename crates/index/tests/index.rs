@@ -49,7 +49,6 @@ fn append_to(index: &Path, memory: Budget, threads: Option<usize>) -> AppendJob 
     AppendJob {
         index: index.to_owned(),
         data: Vec::new(),
-        header: HeaderLines::NONE,
         memory,
         threads,
         temp: Vec::new(),

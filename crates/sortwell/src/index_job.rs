@@ -144,7 +144,6 @@ impl IndexAppendJob {
         let job = AppendJob {
             index: index.into(),
             data: Vec::new(),
-            header: HeaderLines::NONE,
             memory: Budget::default(),
             threads: None,
             temp: Vec::new(),
@@ -157,12 +156,6 @@ impl IndexAppendJob {
     /// Adds a new data file, with the columns of the others.
     pub fn data(&mut self, path: impl Into<PathBuf>) -> &mut Self {
         self.job.data.push(path.into());
-        self
-    }
-
-    /// Sets the lines at the top of new files that are not records. Default: none.
-    pub fn header(&mut self, header: HeaderLines) -> &mut Self {
-        self.job.header = header;
         self
     }
 

@@ -20,7 +20,7 @@ static const char *message(void)
     return sortwell_error_message(error);
 }
 
-/* Whether a call returned this code with these words. The next call may fail again. */
+/* Returns whether a call had this code and these words, and forgets its error. */
 static int fails(int code, int expected, const char *words)
 {
     int is_so = code == expected && sortwell_error_code(error) == code &&

@@ -109,9 +109,6 @@ struct RunOptions {
 /// complete.
 #[derive(Args, Debug)]
 pub struct AppendArguments {
-    #[command(flatten)]
-    heading: HeadingOptions,
-
     /// Index to replace
     #[arg(value_name = "INDEX", value_hint = ValueHint::FilePath)]
     index: PathBuf,
@@ -142,7 +139,6 @@ impl AppendArguments {
         AppendJob {
             index: self.index.clone(),
             data: self.data.clone(),
-            header: self.heading.header(),
             memory,
             threads,
             temp,

@@ -1,0 +1,122 @@
+"""An index over the inputs of a sort: the records that it finds are those of the sorted output."""
+
+from __future__ import annotations
+
+import subprocess
+import zlib
+from pathlib import Path
+from random import Random
+
+from .case import Case
+from .circumstances import FILE
+from .place import Place
+
+# Options of a sort that an index build has as well.
+OPTIONS = ("-F", "-k", "-t", "-r", "--invalid", "--date-format", "--header", "--quote", "--ragged")
+OPTIONS += ("--no-header", "--pad", "--unique", "-u", "--random-seed")
+TIMEOUT_SECONDS = 20.0
+# Sorts that have no index.
+REFUSALS = (
+    "an index needs a key",
+    "an index of several keys cannot place records",
+    "an index cannot have a key with a list",
+)
+
+
+def has_index(case: Case) -> bool:
+    """Returns whether an index may have the order of a case."""
+    chosen = case.circumstances
+    names = {option[0].split("=")[0] for option in case.options}
+    is_plain = chosen.input == FILE and not chosen.codec_in and not chosen.kills
+    return case.command == "sort" and is_plain and names <= set(OPTIONS)
+
+
+def packed(data: bytes, rng: Random) -> bytes:
+    """Returns data as bgzip compresses it, in blocks of random lengths."""
+    blocks, most = [], rng.choice((10, 1000, 65_280))
+    while data:
+        length = rng.randint(1, most)
+        blocks.append(data[:length])
+        data = data[length:]
+    return b"".join(map(block, [*blocks, b""]))
+
+
+def block(data: bytes) -> bytes:
+    """Returns a block of BGZF."""
+    deflate = zlib.compressobj(1, zlib.DEFLATED, -15)
+    body = deflate.compress(data) + deflate.flush()
+    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0"
+    ends = (len(head) + 2 + len(body) + 8 - 1, zlib.crc32(data), len(data))
+    numbers = [number.to_bytes(size, "little") for number, size in zip(ends, (2, 4, 4))]
+    return head + numbers[0] + body + numbers[1] + numbers[2]
+
+
+def run(binary: str, root: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Runs an operation on an index."""
+    line = [binary, "index", *words]
+    return subprocess.run(line, cwd=root, capture_output=True, timeout=TIMEOUT_SECONDS)
+
+
+def build_words(case: Case, rng: Random) -> list[str]:
+    """Returns the options of the build, some of which must not change the index."""
+    words = [word for option in case.options for word in option]
+    # Of a sort, the first of several records is the default; of an index, it is an error.
+    words = ["--unique=first" if word in ("-u", "--unique") else word for word in words]
+    words += rng.choice(([], ["--resume"], ["--io", "sync"], ["--direct", "off"]))
+    return [*words, "--threads", str(rng.choice((1, 2, 3))), "-M", rng.choice(("40MiB", "200MiB"))]
+
+
+def faults_of_index(binary: str, case: Case, root: Path, wanted: bytes | None) -> list[str]:
+    """Builds an index over the inputs of a case, and returns what is wrong with it.
+
+    `wanted` is the sorted output, or None if a record is malformed.
+    """
+    rng = Random(repr(case.options))
+    place = Place(binary, root, case)
+    place.lay_out()
+    if rng.random() < 0.3:
+        for name, content in zip(place.names, place.contents):
+            (root / name).write_bytes(packed(content, rng))
+    words, names = build_words(case, rng), place.names
+    later = names[1:] if len(names) > 1 and rng.random() < 0.3 else []
+    done = run(binary, root, "build", *words, "-o", "index", *names[: len(names) - len(later)])
+    if done.returncode == 0 and later:
+        done = run(binary, root, "append", "index", *later)
+    said = done.stderr.decode(errors="replace").strip()
+    if any(reason in said for reason in REFUSALS):
+        return []
+    if done.returncode < 0 or done.returncode == 70 or "panicked" in said:
+        return [f"status {done.returncode}: {said[-300:]}"]
+    if done.returncode:
+        # A budget that is too small is not looked into; the sort itself is run with several.
+        is_fault = wanted is not None and "memory" not in said
+        return [f"the build fails: {said[-300:]}"] if is_fault else []
+    if wanted is None:
+        return ["it was built, although the sort refuses a record"]
+    return list(differences(binary, root, wanted))
+
+
+def differences(binary: str, root: Path, wanted: bytes) -> list[str]:
+    """Returns how what is read through an index differs from the sorted records."""
+    found = [run(binary, root, *words).stdout for words in SEARCHES]
+    records, backwards, places, reversed_places, count = found[:5]
+    faults = []
+    if not wanted.endswith(records):
+        faults.append(f"its records differ: {len(records)} bytes, {len(wanted)} sorted")
+    if places.splitlines() != reversed_places.splitlines()[::-1]:
+        faults.append("its reverse order is another one")
+    if len(backwards) != len(records) or int(count or b"-1") != len(places.splitlines()):
+        faults.append("it has another number of records backwards, or by count")
+    if found[5] != wanted:
+        faults.append(f"its export differs: {len(found[5])} bytes, {len(wanted)} sorted")
+    return faults
+
+
+SEARCHES = (
+    ("range", "index"),
+    ("range", "index", "--reverse"),
+    ("range", "index", "--offsets"),
+    ("range", "index", "--offsets", "--reverse"),
+    ("range", "index", "--count"),
+    ("export", "index"),
+)
