@@ -126,14 +126,17 @@ class Index:
 
     def __getitem__(self, values: Values) -> list[bytes]:
         """Returns the records that have these values. Raises `KeyError` if none has."""
-        found = self._native.records(_words(values))
+        found = self.get(values)
         if not found:
             raise KeyError(values)
         return found
 
     def get(self, values: Values) -> list[bytes]:
         """Returns the records that have these values, in the order of the index."""
-        return self._native.records(_words(values))
+        found, others = self._native.records(_words(values))
+        if others is not None:
+            found.extend(_in_pieces(others.next_records))
+        return found
 
     def __contains__(self, values: Values) -> bool:
         return bool(self._search("get", (values, False)).pass_(1))

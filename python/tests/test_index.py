@@ -67,6 +67,15 @@ class Indexes(WithFolder):
         self.assertEqual(sorted(index), sorted(line for *_, line in rows))
         self.assertEqual(list(reversed(index)), list(index)[::-1])
 
+    def test_many_records_of_a_key(self):
+        rows = [f"{number},a\n".encode() for number in range(5000)]
+        self.folder.joinpath("orders.csv").write_bytes(b"id,name\n" + b"".join(rows))
+        index = self.built(key="name")
+        self.assertEqual(index["a"], rows)
+        for count in (1023, 1024, 1025):
+            self.folder.joinpath("orders.csv").write_bytes(b"id,name\n" + b"".join(rows[:count]))
+            self.assertEqual(self.built(key="name")["a"], rows[:count])
+
     def test_sqlite(self):
         # Empty cells come last in an index, and are null in the database.
         rows = self.orders(2000, seed=2)

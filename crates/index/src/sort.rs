@@ -38,11 +38,12 @@ const BLOCK_MIN: u64 = 64 << 10;
 /// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
 const BLOCKS_EACH: u64 = 6;
 
-/// Memory of threads, of branches, and of all that is small.
-const FIXED: u64 = 2 << 20;
+/// Memory of branches, of files, and of all that is small.
+const FIXED: u64 = 4 << 20;
 
-/// Memory of a packing thread: a group of pages, and what waits for its turn.
-const PACKING: u64 = 512 << 10;
+/// Memory of a scanning and of a packing thread: their stacks, a group of pages, and what waits for
+/// its turn.
+const EACH: u64 = 1 << 20;
 
 /// Most bytes of data whose entries become one part, and the share of memory that their entries
 /// may take: so the sort of a part seldom spills.
@@ -77,7 +78,7 @@ impl EntrySort {
         let memory = job.memory.resolve()?.bytes();
         let each = memory / 8 / threads as u64 / BLOCKS_EACH;
         let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
-        let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + PACKING);
+        let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + EACH);
         let longest = (memory / 16).clamp(BLOCK_MAX, LONGEST_MAX) as usize;
         let block = block as usize;
         let data = ScannedData { files, positions, rows, included, block, longest };

@@ -18,6 +18,9 @@ use crate::faults;
 /// Bytes of records that one call returns, but for its last record.
 const BYTES_AT_ONCE: usize = 1 << 20;
 
+/// Records of a key that one call returns: signals are handled between calls.
+const RECORDS_AT_ONCE: usize = 1024;
+
 /// Bytes of records of a batch, but for its last one.
 const BATCH_BYTES: usize = 4 << 20;
 
@@ -39,6 +42,9 @@ impl AsRef<[u8]> for KeyWord {
 
 /// An end of a range: the values of keys, and true if they do not belong to it.
 type KeyLimit = Option<(Vec<KeyWord>, bool)>;
+
+/// The first records that were found, and the search for the others.
+type FirstRecords<'py> = (Vec<Bound<'py, PyBytes>>, Option<IndexSearch>);
 
 /// A place of a record: file, offset, bytes.
 type PlaceOfRecord = (PathBuf, u64, u64);
@@ -86,17 +92,17 @@ impl OpenIndex {
         self.index.lines().iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
-    /// Returns the records that have these values.
-    fn records<'py>(
-        &self,
-        py: Python<'py>,
-        values: Vec<KeyWord>,
-    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    /// Returns the first records that have these values, and the search for the others if there
+    /// may be some.
+    fn records<'py>(&self, py: Python<'py>, values: Vec<KeyWord>) -> PyResult<FirstRecords<'py>> {
         let found = py.detach(move || {
-            let found = self.index.get(&values)?;
-            found.map(|found| self.index.read(&found?)).collect::<Result<Vec<_>>>()
+            let mut matches = self.index.get(&values)?;
+            Ok((next_records(&mut matches, RECORDS_AT_ONCE)?, matches))
         });
-        bytes_of(py, found)
+        let (records, matches) = found.map_err(|error| faults::exception(py, &error))?;
+        let is_end = records.len() < RECORDS_AT_ONCE && bytes_in(&records) < BYTES_AT_ONCE;
+        let others = (!is_end).then(|| IndexSearch { matches: Mutex::new(matches) });
+        Ok((bytes_of(py, Ok(records))?, others))
     }
 
     /// Begins a search: for values (`get`), beginnings (`prefix`), or between two ends (`range`).
@@ -128,6 +134,22 @@ fn end_of(end: &KeyLimit) -> RangeEnd<Vec<&[u8]>> {
     if *is_excluded { RangeEnd::Excluded(values) } else { RangeEnd::Included(values) }
 }
 
+/// Returns the next records, at most this many; none at the end.
+fn next_records(matches: &mut Matches, most: usize) -> Result<Vec<Vec<u8>>> {
+    let (mut records, mut bytes) = (Vec::new(), 0);
+    while records.len() < most && bytes < BYTES_AT_ONCE {
+        let Some(found) = matches.next().transpose()? else { break };
+        let record = matches.index().read(&found)?;
+        bytes += record.len();
+        records.push(record);
+    }
+    Ok(records)
+}
+
+fn bytes_in(records: &[Vec<u8>]) -> usize {
+    records.iter().map(Vec::len).sum()
+}
+
 /// Returns records as objects of Python.
 fn bytes_of(py: Python<'_>, records: Result<Vec<Vec<u8>>>) -> PyResult<Vec<Bound<'_, PyBytes>>> {
     let records = records.map_err(|error| faults::exception(py, &error))?;
@@ -154,17 +176,7 @@ impl IndexSearch {
         py: Python<'py>,
         most: usize,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let records = py.detach(|| {
-            let mut matches = self.matches();
-            let (mut records, mut bytes) = (Vec::new(), 0);
-            while records.len() < most && bytes < BYTES_AT_ONCE {
-                let Some(found) = matches.next().transpose()? else { break };
-                let record = matches.index().read(&found)?;
-                bytes += record.len();
-                records.push(record);
-            }
-            Ok(records)
-        });
+        let records = py.detach(|| next_records(&mut self.matches(), most));
         bytes_of(py, records)
     }
 
