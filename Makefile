@@ -61,7 +61,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: ## Build the command: target/release/sortwell
-	$(CARGO) build --release --package sortwell-cli --bin sortwell $(BUILT_WITH)
+	$(CARGO) build --release --package sortwell-cli --bin sortwell
 
 capi: ## Build the C library: target/capi/libsortwell.so and target/release/libsortwell_capi.a
 	$(CARGO) build --release --package sortwell-capi
@@ -99,8 +99,8 @@ test-oracle: ## Run 1,500 random commands beside the model; some two minutes
 	$(ORACLE) --bin "$${CARGO_TARGET_DIR:-target}/debug/sortwell" --cases $(ORACLE_CASES) \
 		--seed $(ORACLE_SEED) --jobs $(ORACLE_JOBS)
 
-test-slow: ## Run the slow tests alone: gigabytes of data, minutes of time
-	$(CARGO) test --workspace --release -- --ignored
+test-slow: ## Run the slow tests too, and every case of lists of which make test takes a part
+	SORTWELL_TEST_ALL=1 $(CARGO) test --workspace --release -- --include-ignored
 
 test-browser: ## Test the report page in a headless Chromium; make browser gets it ready
 	$(CARGO) build --quiet $(TESTED)
@@ -115,9 +115,9 @@ test-python: ## Build, install and test the Python package; make python gets wha
 python: ## Get what the tests of the Python package need into target: maturin, NumPy, pyarrow and others
 	@scripts/python.sh get
 
-torture: build ## Kill sorts at random instants and look at what is left: KILLS, SECONDS, SEED
-	scripts/torture.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --kills $(KILLS) \
-		--seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+torture: $(if $(BIN),,build) ## Kill sorts at random and look at what is left: KILLS, SECONDS, SEED, BIN
+	scripts/torture.py --bin "$(or $(BIN),$${CARGO_TARGET_DIR:-target}/release/sortwell)" \
+		--kills $(KILLS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh --if-possible
 
 oracle: $(if $(BIN),,build) ## Run random commands beside a model of them: SECONDS, SEED, BIN, CASE

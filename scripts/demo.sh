@@ -4,6 +4,7 @@
 #
 # DEMO_RECORDS   how many 100-byte records (10 million, fewer where the disk is too full)
 # DEMO_DIR       where the data goes (target/demo); it is removed at the end
+# BIN            the command; without it, the demo builds one
 
 set -euo pipefail
 export LC_ALL=C
@@ -64,11 +65,12 @@ line() {
         "$1" $(($2 / 1000000)) $(($2 / 10000 % 100)) $((bytes / $2)) "$3"
 }
 
-require_tools
-say "building (the first time takes a minute or two)"
-# BUILT_WITH names packages whose features are resolved with those of the command.
-cargo build --release --quiet --package sortwell-cli --bin sortwell ${BUILT_WITH:-}
-sortwell=${CARGO_TARGET_DIR:-target}/release/sortwell
+sortwell=${BIN:-${CARGO_TARGET_DIR:-target}/release/sortwell}
+if [[ -z ${BIN:-} ]]; then
+    require_tools
+    say "building (the first time takes a minute or two)"
+    cargo build --release --quiet --package sortwell-cli --bin sortwell
+fi
 
 # A demo that was killed may have left its own folder; anyone else's is not ours to remove.
 [[ -n ${DEMO_DIR:-} ]] || rm -rf "$directory"

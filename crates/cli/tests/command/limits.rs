@@ -155,7 +155,7 @@ fn list(folder: &Folder, count: usize, name: &str) {
 /// The names of inputs are in memory as long as the job runs, and in its budget.
 #[test]
 fn many_inputs_by_a_list() {
-    check_many_inputs(60_000, 32);
+    check_many_inputs(30_000, 32);
 }
 
 #[test]

@@ -64,12 +64,13 @@ fn whatever_is_chosen_the_output_is_the_same() {
     let mut random = Random::fixed();
     folder.write("in.csv", rows(&mut random));
     folder.write("in.txt", lines(&mut random));
-    for (input, sort) in SORTS {
+    for (number, (input, sort)) in SORTS.into_iter().enumerate() {
         let said = folder.run(&format!("sort {sort} -M 1GiB -o expected {input}"));
         assert_eq!(said.status, 0, "{sort}: {said:?}");
         let expected = folder.read("expected");
         assert!(!expected.is_empty());
-        for choice in CHOICES {
+        // Every other choice: the next sort has the others.
+        for choice in CHOICES.iter().skip(number % 2).step_by(2) {
             let said = folder.run(&format!("sort {sort} {choice} -T . -o out {input}"));
             assert_eq!(said.status, 0, "{sort} {choice}: {said:?}");
             assert!(folder.read("out") == expected, "{sort} {choice}: other bytes");

@@ -412,7 +412,8 @@ fn limits_bound_what_is_asked_of_records() {
             (Asked::Max, false) => "--max 4..5:i8",
             (Asked::Unique, _) => "--unique=error",
         };
-        for (skip, limit) in [(0, 0), (0, 1), (1, 2), (0, 30), (3, 1 << 20)] {
+        let limits = [(0, 0), (0, 1), (1, 2), (0, 30), (3, 1 << 20)];
+        for (skip, limit) in limits.into_iter().skip(case / 12 % 2).step_by(2) {
             let expected = model(&groups, (asked, is_csv, is_keyed), (skip, skip + limit));
             let mut first = None;
             for way in WAYS {

@@ -229,12 +229,13 @@ fn budgets_hold_where_lines_repeat() {
 
 #[test]
 fn budgets_hold_for_replacement_selection() {
+    let mut random = Random::fresh();
     let (kind, engine) = (Kind::Selected, Engine::Auto);
     // Several times what memory holds; one thread takes short records one by one.
     for (length, bytes) in [(16, 20_000_000), (100, 70_000_000), (10_000, 70_000_000)] {
         let folder = Folder::on_disk();
         let bytes = fill(&folder, bytes, length);
-        for (threads, mib) in [(1, 32), (2, 64)] {
+        for (threads, mib) in random.some([(1, 32), (2, 64)]) {
             let (is_lines, budget) = (false, ByteSize::mib(mib));
             Sort { kind, is_lines, length, threads, budget, engine }.run_within(&folder, bytes);
         }
@@ -332,6 +333,7 @@ fn small_budgets_hold_for_lines_with_every_engine() {
 /// a load is all of one, and so is a window. With equal lines to be dropped, a third one is kept.
 #[test]
 fn a_budget_holds_for_lines_of_a_third_of_it() {
+    let mut random = Random::fresh();
     let budget = ByteSize::mib(64);
     for (kind, length, all_threads) in [
         (Kind::Sort, 20 << 20, [1, 8]),
@@ -340,7 +342,7 @@ fn a_budget_holds_for_lines_of_a_third_of_it() {
     ] {
         let folder = Folder::on_disk();
         let bytes = fill_with_long_lines(&folder, 160 << 20, length);
-        for threads in all_threads {
+        for threads in random.some(all_threads) {
             let is_lines = true;
             let sort = Sort { kind, is_lines, length, threads, budget, engine: Engine::Auto };
             assert!(sort.run_within(&folder, bytes) > 2, "{sort:?}");
@@ -396,6 +398,7 @@ fn a_budget_holds_for_merges_of_lines_of_a_third_of_it() {
 #[cfg(feature = "compression")]
 #[test]
 fn a_budget_holds_for_compressed_files() {
+    let mut random = Random::fresh();
     let (length, engine) = (100, Engine::Auto);
     let folder = Folder::on_disk();
     let bytes = fill_lines(&folder, 30_000_000, length);
@@ -406,7 +409,7 @@ fn a_budget_holds_for_compressed_files() {
         crate::compression::repack(&plain, &packed);
         let inner = Folder::on_disk();
         fs::rename(&packed, inner.input(0)).expect("rename");
-        for (threads, mib) in [(1, 48), (4, 64)] {
+        for (threads, mib) in random.some([(1, 48), (4, 64)]) {
             let (kind, budget) = (Kind::Packed(codec), ByteSize::mib(mib));
             let sort = Sort { kind, is_lines: true, length, threads, budget, engine };
             assert!(sort.run_within(&inner, 2 * bytes) > 1, "{sort:?}");

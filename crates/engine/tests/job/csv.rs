@@ -118,7 +118,8 @@ fn every_shape_in_one_pass() {
 #[test]
 fn every_shape_in_little_memory() {
     let mut random = Random::fresh();
-    for (name, input) in shapes(12_500_000, &mut random) {
+    let shapes = shapes(12_500_000, &mut random);
+    for (name, input) in random.some(shapes) {
         println!("{name}");
         let engine = random.pick(&engines());
         let job = Table { memory: LEAST, threads: 1, engine, ..Table::new(vec![input]) };
@@ -298,6 +299,7 @@ fn cells_that_say_the_same() {
 }
 
 #[test]
+#[ignore = "slow: the random search draws such jobs too"]
 fn selections() {
     let mut random = Random::fresh();
     for (bytes, memory) in [(300_000, 128), (9_000_000, 28)] {

@@ -55,7 +55,7 @@ fn hardly_needs_room(trial: &Trial) {
 #[test]
 fn stopped_and_gone_on_with() {
     let mut random = Random::fresh();
-    for round in 0..3 {
+    for round in random.some(0..3) {
         let data =
             text(30_000_000, |number| format!("{:x} {number}", random.below(50_000)).into_bytes());
         let memory = ByteSize::mib(36);

@@ -209,7 +209,8 @@ fn some_tables(bytes: usize, random: &mut Random) -> [(&'static str, Vec<u8>); 3
 fn rows_and_prefixed_records_in_pieces() {
     let mut random = Random::fresh();
     let resume = Resume::Often;
-    for (name, input) in some_tables(18_000_000, &mut random) {
+    let tables = some_tables(18_000_000, &mut random);
+    for (name, input) in random.some(tables) {
         let half = Table { memory: ByteSize::mib(36), ..Table::new(vec![input]) };
         let (expected, count) = half.expected();
         let folder = Folder::on_disk();
@@ -220,7 +221,7 @@ fn rows_and_prefixed_records_in_pieces() {
         assert_same(&fs::read(folder.output()).expect("read"), &expected, name);
         assert_eq!(statistics.records, count);
     }
-    for width in [FORMATS[0], FORMATS[3], FORMATS[8]] {
+    for width in random.some([FORMATS[0], FORMATS[3], FORMATS[8]]) {
         let body = |random: &mut Random| vec![random.next() as u8; random.below(90)];
         let records = (0..400_000).flat_map(|_| record(width, &body(&mut random)));
         let input: Vec<u8> = records.collect();

@@ -71,7 +71,7 @@ fn lines_of_a_third_of_the_budget() {
 #[test]
 fn long_lines_of_every_length() {
     let mut random = Random::fresh();
-    for length in [400_000, 1_500_000, 3_000_000, 5_000_000, 7_500_000] {
+    for length in random.some([400_000, 1_500_000, 3_000_000, 5_000_000, 7_500_000]) {
         let input = mixed(&mut random, 8_000_000, (40_000_000 / length, length));
         let memory = ByteSize::mib(random.pick(&[32, 36, 40]));
         let threads = 1 + random.below(2);
@@ -86,6 +86,7 @@ fn long_lines_of_every_length() {
 }
 
 #[test]
+#[ignore = "slow: the random search draws such jobs too"]
 fn selections_of_long_lines() {
     let mut random = Random::fresh();
     let mut input = mixed(&mut random, 8_000_000, (5, 4_000_000));
@@ -128,7 +129,7 @@ fn long_lines_with_equal_keys_stay_in_order() {
 fn lines_too_long_to_be_merged() {
     let mut random = Random::fresh();
     for is_streamed in [(false, false), (true, false)] {
-        for before in [0, 3_000_000, 40_000_000] {
+        for before in random.some([0, 3_000_000, 40_000_000]) {
             let first = mixed(&mut random, 2_000_000, (0, 0));
             let mut second: Vec<u8> = mixed(&mut random, before.max(1), (0, 0));
             second.push(b'\n');

@@ -135,11 +135,11 @@ fn rows_selections_and_replacement_selection() {
     assert!(Table { overlap, memory, ..Table::new(vec![input]) }.run().runs > 1);
 
     let input = text(16 << 20, |_| format!("{:x} .", random.below(700_000)).into_bytes());
-    for select in [
+    for select in random.some([
         Select { unique: Some(Unique::Last), ..Select::default() },
         Select { count: true, ..Select::default() },
         Select { limit: Some(50_000), ..Select::default() },
-    ] {
+    ]) {
         Lines { overlap, memory, select, ..Lines::new(vec![input.clone()]) }.run();
     }
     let algorithm = Algorithm::ReplacementSelection;

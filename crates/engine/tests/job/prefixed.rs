@@ -52,7 +52,7 @@ fn inputs_of_a_few_bytes() {
 fn every_length_in_one_pass() {
     let mut random = Random::fresh();
     for format in FORMATS {
-        for longest in [0, 1, 20, 3000, 60_000] {
+        for longest in random.some([0, 1, 20, 3000, 60_000]) {
             let input = records(format, 250_000, longest, &mut random);
             let keys = random.pick(&[vec![], vec![(0..4, false)], vec![(2..usize::MAX, true)]]);
             let job = Prefixed {
@@ -67,9 +67,10 @@ fn every_length_in_one_pass() {
 }
 
 #[test]
+#[ignore = "slow: the random search draws such jobs too"]
 fn every_prefix_in_the_least_memory() {
     let mut random = Random::fresh();
-    for (place, format) in FORMATS.into_iter().enumerate() {
+    for (place, format) in random.some(FORMATS.into_iter().enumerate()) {
         let longest = [40, 3000, 60_000][place % 3];
         let input = records(format, 13_000_000, longest, &mut random);
         let keys = vec![(0..2, false), (2..5, true)];
@@ -159,6 +160,7 @@ fn equal_keys_and_several_inputs() {
 }
 
 #[test]
+#[ignore = "slow: the random search draws such jobs too"]
 fn selections() {
     let mut random = Random::fresh();
     let format = ("u16be", 2, 0);

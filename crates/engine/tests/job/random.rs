@@ -5,6 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Set it to the seed that a failed test printed, to see the same failure again.
 const SEED_VARIABLE: &str = "SORTWELL_TEST_SEED";
 
+/// Set it to try every case of the long lists; `make test-slow` does.
+const ALL_VARIABLE: &str = "SORTWELL_TEST_ALL";
+
 /// A generator of random numbers (splitmix64).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -46,6 +49,18 @@ impl Random {
 
     pub fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())].clone()
+    }
+
+    /// Returns some of the cases, at least a third of them, each time other ones, or all of them
+    /// where the environment asks for that.
+    pub fn some<T>(&mut self, cases: impl IntoIterator<Item = T>) -> Vec<T> {
+        let mut cases: Vec<T> = cases.into_iter().collect();
+        if std::env::var_os(ALL_VARIABLE).is_none() {
+            for _ in 0..cases.len() - cases.len().div_ceil(3) {
+                cases.remove(self.below(cases.len()));
+            }
+        }
+        cases
     }
 
     pub fn fill(&mut self, bytes: &mut [u8]) {

@@ -111,7 +111,7 @@ fn records_of_fixed_length_in_pieces() {
         let third = data.len() / length / 3 * length;
         trial.inputs = vec![data[..third].to_vec(), Vec::new(), data[third..].to_vec()];
         let expected = reference::sorted(&data, length, &trial.parts);
-        for resume in [Resume::On, Resume::Often] {
+        for resume in random.some([Resume::On, Resume::Often]) {
             let folder = trial.folder();
             trial.lay_out(&folder);
             let job = |random: &mut Random| {

@@ -52,7 +52,7 @@ fn streams_whose_beginning_misleads() {
 
 #[test]
 fn streams_that_spill() {
-    let mut random = Random::new(23);
+    let mut random = Random::fresh();
     for length in [16, 100, 70_000, 1 << 20] {
         let mut trial = Trial { threads: 2, ..Trial::new(length, Vec::new(), Vec::new()) };
         trial.memory = trial.modest_memory();
@@ -65,7 +65,7 @@ fn streams_that_spill() {
         let first_ends = [first_max, first_max + 1, first_max + records_max];
         let load_ends =
             [3 * records_max + 1, 2 * records_max, rounded, records_max, records_max + 1];
-        for count in [&load_ends[..], &first_ends].concat() {
+        for count in random.some([&load_ends[..], &first_ends].concat()) {
             trial.inputs = vec![records(Order::Random, count, length, (0, length), &mut random)];
             let statistics = trial.run();
             assert!(statistics.runs > 1 || count <= first_max, "{count} of {first_max}");
