@@ -61,6 +61,7 @@ fn run() -> ExitCode {
         Command::Report(arguments) => command::report::run(&arguments),
         Command::Stripe(arguments) => command::stripe::run(&arguments),
         Command::Index(arguments) => command::index::run(&arguments),
+        Command::Cluster(arguments) => command::cluster::run(&arguments),
         Command::Calibrate(arguments) => command::calibrate::run(&arguments),
         Command::Bench(arguments) => command::bench::run(&arguments),
         Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),

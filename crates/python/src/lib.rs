@@ -6,6 +6,7 @@
 //!   items    Python objects, sorted by keys: `sortwell.sorted`
 //!   batches  record batches of Arrow, sorted by columns: `sortwell.sort_batches`
 //!   index    indexes over files: `sortwell.Index`
+//!   cluster  steps of a sort on many machines that one node does: `sortwell.cluster`
 //!   key      normalized keys of Python objects
 //!   payload  Python objects as bytes, and back
 //!   waiting  work without the interpreter lock: signals, progress, forks, end of the interpreter
@@ -22,6 +23,7 @@ mod batches;
 mod blocks;
 #[expect(unsafe_code, reason = "the buffer protocol of Python consists of raw pointers")]
 mod buffer;
+mod cluster;
 mod faults;
 mod index;
 mod items;
@@ -40,6 +42,8 @@ mod native {
     use crate::blocks::BlockSorter;
     #[pymodule_export]
     use crate::buffer::Block;
+    #[pymodule_export]
+    use crate::cluster::{block_checksum, cut_input, find_cuts, make_run, read_input_top};
     #[pymodule_export]
     use crate::index::{FoundBatches, IndexSearch, OpenIndex};
     #[pymodule_export]

@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod calibrate;
 pub mod check;
+pub mod cluster;
 pub mod completions;
 pub mod explain;
 pub mod generate;
@@ -65,6 +66,7 @@ pub enum Command {
     Report(report::ReportArguments),
     Stripe(stripe::StripeArguments),
     Index(index::IndexArguments),
+    Cluster(cluster::ClusterArguments),
     Calibrate(calibrate::CalibrateArguments),
     Bench(bench::BenchArguments),
     Gnu(gnu::GnuArguments),

@@ -1,0 +1,195 @@
+//! Sorting a split into a run: a file of sorted records, and its index.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sortwell_engine::io::pipe::Outlet;
+use sortwell_engine::io::{ConsumeTask, Consumer, Supplied};
+use sortwell_engine::job::{Input, Output, RowKeys, SortJob};
+use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::{Error, Result};
+
+use crate::run_index::{IndexEntry, RunIndex};
+use crate::split::{InputSplit, SplitBytes, row_keys};
+
+/// Bytes of records between two entries of the index.
+const SPACING: u64 = 64 << 10;
+
+/// Bytes of records for each byte of a key in the index, at least.
+const SPACING_OF_KEY: u64 = 64;
+
+/// Bytes of records that are looked through and written at once.
+const PIECE: usize = 1 << 20;
+
+/// Returns the path of the index of a run.
+pub fn index_path(run: &Path) -> PathBuf {
+    let mut name = run.as_os_str().to_owned();
+    name.push(".index");
+    name.into()
+}
+
+/// The sort of one split into one run.
+#[derive(Debug)]
+pub struct RunJob<'a> {
+    /// Format, keys, conditions and resources. Its inputs and output are not used.
+    pub job: &'a SortJob,
+    /// The records.
+    pub split: InputSplit,
+    /// The lines at the top of the file.
+    pub header: Vec<u8>,
+    /// The file to write.
+    pub run: PathBuf,
+}
+
+/// The result.
+#[derive(Debug)]
+pub struct MadeRun {
+    /// Bytes of the run.
+    pub bytes: u64,
+    /// The index of the run.
+    pub index: RunIndex,
+    /// Statistics of the sort.
+    pub statistics: Statistics,
+}
+
+impl RunJob<'_> {
+    /// Sorts. After an error, neither the run nor its index exists.
+    ///
+    /// # Errors
+    ///
+    /// Every [`Error`] that input, disks or options can cause.
+    pub fn run(&self, progress: &Progress) -> Result<MadeRun> {
+        let made = self.carry_out(progress);
+        if made.is_err() {
+            for path in [self.run.clone(), index_path(&self.run)] {
+                // There may be none, and the error matters more.
+                std::fs::remove_file(path).ok();
+            }
+        }
+        made
+    }
+
+    fn carry_out(&self, progress: &Progress) -> Result<MadeRun> {
+        let rows = row_keys(self.job, &self.header)?;
+        let file = File::create(&self.run);
+        let file = file.map_err(|error| Error::io("create", &self.run, error))?;
+        let (path, header) = (self.run.clone(), self.header.len() as u64);
+        let writer = IndexedRunWriter { file, path, header, rows, entries: Mutex::default() };
+        let writer = Arc::new(writer);
+        let bytes = SplitBytes::open(&self.split, &self.header)?;
+        let mut job = self.job.clone();
+        job.inputs = vec![Input::Supplied(Supplied::new(&self.split.path, bytes))];
+        job.output = Output::Pipe(Outlet::consumer(Arc::<IndexedRunWriter>::clone(&writer)));
+        let statistics = job.run(progress)?;
+        let length = writer.file.metadata();
+        let bytes = length.map_err(|error| Error::io("read", &self.run, error))?.len();
+        let entries = std::mem::take(&mut *writer.entries());
+        let index = RunIndex::new(entries, bytes);
+        index.write(&index_path(&self.run))?;
+        Ok(MadeRun { bytes, index, statistics })
+    }
+}
+
+/// Writes sorted records to a file, and notes keys of some of them.
+struct IndexedRunWriter {
+    file: File,
+    path: PathBuf,
+    /// Bytes before the first record, which are not written.
+    header: u64,
+    rows: RowKeys,
+    entries: Mutex<Vec<IndexEntry>>,
+}
+
+impl IndexedRunWriter {
+    fn entries(&self) -> std::sync::MutexGuard<'_, Vec<IndexEntry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Consumer for IndexedRunWriter {
+    fn begin(&self, offset: u64) -> Box<dyn ConsumeTask + '_> {
+        let next = offset.checked_sub(self.header);
+        let (offset, wanted) = (next.unwrap_or_default(), next.unwrap_or_default());
+        let is_header = next.is_none();
+        let (unfinished, entries) = (Vec::new(), Vec::new());
+        Box::new(RunTask { writer: self, is_header, offset, wanted, unfinished, entries })
+    }
+}
+
+/// One task of records.
+struct RunTask<'a> {
+    writer: &'a IndexedRunWriter,
+    is_header: bool,
+    /// Offset in the run of the first byte that is not written yet.
+    offset: u64,
+    /// The least offset of the next record to note.
+    wanted: u64,
+    /// Bytes that are not written yet.
+    unfinished: Vec<u8>,
+    entries: Vec<IndexEntry>,
+}
+
+impl RunTask<'_> {
+    /// Notes and writes the whole records of `bytes`. Returns how many bytes that are.
+    fn pass(&mut self, bytes: &[u8]) -> Result<usize> {
+        let whole = self.writer.rows.framing().whole_bytes(bytes);
+        let (offset, bytes) = (self.offset, &bytes[..whole]);
+        let (wanted, entries) = (&mut self.wanted, &mut self.entries);
+        let passed = self.writer.rows.each(bytes, |row| {
+            let at = offset + row.at as u64;
+            if at >= *wanted {
+                let mut key = Vec::new();
+                row.append_key(&mut key);
+                *wanted = at + SPACING.max(key.len() as u64 * SPACING_OF_KEY);
+                entries.push(IndexEntry { offset: at, key });
+            }
+        });
+        if let Err(fault) = passed {
+            let path = self.writer.path.clone();
+            return Err(Error::Malformed { path, message: fault.message });
+        }
+        let written = self.writer.file.write_all_at(bytes, offset);
+        written.map_err(|error| self.failed(error))?;
+        self.offset += whole as u64;
+        Ok(whole)
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        Error::io_at("write", &self.writer.path, self.offset, error)
+    }
+}
+
+impl ConsumeTask for RunTask<'_> {
+    fn take(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.is_header {
+            return Ok(());
+        }
+        if self.unfinished.is_empty() && bytes.len() >= PIECE {
+            let whole = self.pass(bytes)?;
+            self.unfinished.extend_from_slice(&bytes[whole..]);
+            return Ok(());
+        }
+        let mut joined = std::mem::take(&mut self.unfinished);
+        joined.extend_from_slice(bytes);
+        if joined.len() >= PIECE {
+            let whole = self.pass(&joined)?;
+            joined.drain(..whole);
+        }
+        self.unfinished = joined;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        let last = std::mem::take(&mut self.unfinished);
+        let whole = self.pass(&last)?;
+        if whole < last.len() {
+            return Err(Error::Changed { expected: whole as u64, found: last.len() as u64 });
+        }
+        let Self { writer, entries, .. } = *self;
+        writer.entries().extend(entries);
+        Ok(())
+    }
+}

@@ -1,0 +1,274 @@
+//! Splits: parts of the input files, which different tasks sort.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::format::{Format, Framing};
+use sortwell_engine::io::Supply;
+use sortwell_engine::job::{RowKeys, SortJob};
+use sortwell_engine::key::ListMemory;
+use sortwell_engine::pipeline::{Heading, Top};
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{Error, Result};
+
+/// Bytes that are read at once.
+const STEP: usize = 1 << 20;
+
+/// Bytes that are read to find the end of a record, the first time.
+const FIRST_LOOK: usize = 64 << 10;
+
+/// First bytes of compressed files, and their formats.
+const COMPRESSED: [(&[u8], &str); 3] =
+    [(b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\x04\x22\x4d\x18", "lz4")];
+
+/// The top of an input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputTop {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// The lines at its top that are not records.
+    pub header: Vec<u8>,
+}
+
+/// A part of an input file, from the beginning of a record to the beginning of another, or to the
+/// end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputSplit {
+    /// The file.
+    pub path: PathBuf,
+    /// Offset of the first byte.
+    pub start: u64,
+    /// Offset after the last byte.
+    pub end: u64,
+}
+
+fn open(path: &Path) -> Result<(File, u64)> {
+    let failed = |error| Error::io("open", path, error);
+    let file = File::open(path).map_err(failed)?;
+    let data = file.metadata().map_err(failed)?;
+    if !data.is_file() {
+        let message = format!(
+            "{} is no regular file, and a cluster reads parts of files; write the records to a \
+             file first",
+            path.display()
+        );
+        return Err(Error::config(ConfigErrorKind::InvalidPath, message));
+    }
+    Ok((file, data.len()))
+}
+
+/// Reads until the buffer is full or the file ends. Returns the number of bytes.
+pub fn read_full(file: &File, path: &Path, buffer: &mut [u8], offset: u64) -> Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let at = offset + filled as u64;
+        match file.read_at(&mut buffer[filled..], at) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Error::io_at("read", path, at, error)),
+        }
+    }
+    Ok(filled)
+}
+
+/// Reads the top of an input file.
+///
+/// # Errors
+///
+/// [`Error::Io`], [`Error::Config`] for a file that is not a regular one, and [`Error::Malformed`]
+/// for a compressed file.
+pub fn read_top(job: &SortJob, path: &Path) -> Result<InputTop> {
+    let (file, bytes) = open(path)?;
+    let mut start = [0; 4];
+    let read = read_full(&file, path, &mut start, 0)?;
+    let is_text = matches!(job.format, Format::Lines { .. } | Format::Csv(_));
+    let mut known = COMPRESSED.iter().filter(|_| is_text);
+    if let Some((_, name)) = known.find(|(magic, _)| start[..read].starts_with(magic)) {
+        let message =
+            format!("it is compressed with {name}, and a cluster cannot cut it; expand it");
+        return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
+    }
+    let top = top_of(job, &file, path)?;
+    let mut header = vec![0; top.size.bytes as usize];
+    let read = read_full(&file, path, &mut header, 0)?;
+    header.truncate(read);
+    Ok(InputTop { bytes, header })
+}
+
+fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<Top> {
+    let mut offset = 0;
+    let heading = Heading::of(job.format, &job.header)?;
+    let (top, _) = heading.read(path, |buffer| {
+        let read = read_full(file, path, buffer, offset)?;
+        offset += read as u64;
+        Ok(read)
+    })?;
+    Ok(top)
+}
+
+/// Returns the keys of the records of a job whose inputs begin with this header.
+///
+/// # Errors
+///
+/// [`Error::Config`] for keys that contradict each other, or that name a missing column.
+pub fn row_keys(job: &SortJob, header: &[u8]) -> Result<RowKeys> {
+    let heading = Heading::of(job.format, &job.header)?;
+    let mut rest = header;
+    let (top, _) = heading.read(Path::new("the header"), |buffer| {
+        let read = rest.len().min(buffer.len());
+        buffer[..read].copy_from_slice(&rest[..read]);
+        rest = &rest[read..];
+        Ok(read)
+    })?;
+    let order = job.order.bind(&job.keys, job.format, ListMemory::UNBOUNDED)?;
+    RowKeys::new(job.format, &order, top.columns(&heading).as_ref())
+}
+
+/// Cuts a file into splits.
+#[derive(Debug)]
+pub struct SplitCutter {
+    file: File,
+    path: PathBuf,
+    framing: Framing,
+    end: u64,
+}
+
+impl SplitCutter {
+    /// Returns the cutter of a file with records of this framing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] and [`Error::Config`].
+    pub fn new(path: &Path, framing: Framing) -> Result<Self> {
+        let (file, end) = open(path)?;
+        Ok(Self { file, path: path.to_owned(), framing, end })
+    }
+
+    /// Returns the splits of about `length` bytes from the record at `start` on.
+    ///
+    /// Records of one length and lines are found from anywhere. Of other formats, records show only
+    /// from their beginning on, so all of the file is read once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Interrupted`] after a stop.
+    pub fn splits(&self, start: u64, length: u64, progress: &Progress) -> Result<Vec<InputSplit>> {
+        let mut starts = vec![start];
+        let (mut at, length) = (start, length.max(1));
+        while self.end.saturating_sub(at) > length + length / 4 {
+            let next = match self.framing {
+                Framing::Fixed(bytes) => Some(at + (length / bytes as u64).max(1) * bytes as u64),
+                Framing::Terminated(_) => self.after_line(at + length)?,
+                _ => self.after_records(at, length, progress)?,
+            };
+            match next.filter(|next| *next < self.end) {
+                Some(next) => starts.push(next),
+                None => break,
+            }
+            at = starts[starts.len() - 1];
+        }
+        let ends = starts.iter().skip(1).copied().chain([self.end]);
+        let split = |(start, end)| InputSplit { path: self.path.clone(), start, end };
+        Ok(starts.iter().copied().zip(ends).map(split).collect())
+    }
+
+    /// Returns the beginning of the first line at or after an offset that is not the first one.
+    fn after_line(&self, offset: u64) -> Result<Option<u64>> {
+        let (mut at, mut look) = (offset - 1, FIRST_LOOK);
+        loop {
+            let mut bytes = vec![0; look];
+            let read = read_full(&self.file, &self.path, &mut bytes, at)?;
+            // One byte before the offset may end a line. Then the line begins at the offset.
+            if let Some(end) =
+                bytes[..read].iter().position(|byte| *byte == self.framing.line_end())
+            {
+                return Ok(Some(at + end as u64 + 1));
+            }
+            if read < look {
+                return Ok(None);
+            }
+            (at, look) = (at + read as u64, STEP);
+        }
+    }
+
+    /// Returns the beginning of the first record that begins `length` bytes after the record at
+    /// `start`, or later.
+    fn after_records(&self, start: u64, length: u64, progress: &Progress) -> Result<Option<u64>> {
+        let (mut at, mut held) = (start, Vec::new());
+        loop {
+            if progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            let before = held.len();
+            held.resize(before + STEP.max(before), 0);
+            let offset = at + before as u64;
+            let read = read_full(&self.file, &self.path, &mut held[before..], offset)?;
+            let is_end = before + read < held.len();
+            held.truncate(before + read);
+            let whole = self.framing.whole_bytes(&held);
+            let boundary = (start + length).saturating_sub(at) as usize;
+            if let Some(found) = self.framing.first_from(&held[..whole], boundary) {
+                return Ok(Some(at + found as u64));
+            }
+            if is_end {
+                // What is left is no whole record; the sort says so.
+                return Ok((at + whole as u64 >= start + length).then_some(at + whole as u64));
+            }
+            held.drain(..whole);
+            at += whole as u64;
+        }
+    }
+}
+
+/// Bytes of a split: the header, then the records.
+#[derive(Debug)]
+pub struct SplitBytes {
+    file: File,
+    path: PathBuf,
+    header: Vec<u8>,
+    /// Bytes of the header that were read.
+    begun: usize,
+    next: u64,
+    end: u64,
+}
+
+impl SplitBytes {
+    /// Opens a split of records under this header.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] and [`Error::Config`].
+    pub fn open(split: &InputSplit, header: &[u8]) -> Result<Self> {
+        let (file, path) = (open(&split.path)?.0, split.path.clone());
+        let (next, end) = (split.start, split.end);
+        Ok(Self { file, path, header: header.to_vec(), begun: 0, next, end })
+    }
+}
+
+impl Supply for SplitBytes {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        let header = &self.header[self.begun..];
+        let begun = header.len().min(buffer.len());
+        buffer[..begun].copy_from_slice(&header[..begun]);
+        self.begun += begun;
+        let mut filled = begun;
+        while filled < buffer.len() && self.next < self.end {
+            if progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            let left = (self.end - self.next).min(STEP as u64) as usize;
+            let wanted = left.min(buffer.len() - filled);
+            let piece = &mut buffer[filled..filled + wanted];
+            let read = read_full(&self.file, &self.path, piece, self.next)?;
+            (self.next, filled) = (self.next + read as u64, filled + read);
+            if read < wanted {
+                let message = format!("the file ends at byte {}, before its split", self.next);
+                return Err(Error::Malformed { path: self.path.clone(), message: message.into() });
+            }
+        }
+        Ok(filled)
+    }
+}

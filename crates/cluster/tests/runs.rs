@@ -1,0 +1,187 @@
+//! Splits, runs and cuts beside simple models.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sortwell_cluster::{
+    CutSide, InputSplit, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter, index_path, read_top,
+    row_keys,
+};
+use sortwell_engine::format::{CsvFormat, Format};
+use sortwell_engine::job::{Budget, Output, SortJob};
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{ByteSize, Error};
+
+/// Numbers from a seed (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound as u64) as usize
+    }
+}
+
+/// A format, keys, and the header of its files.
+type Case = (Format, &'static [&'static str], &'static [u8]);
+
+fn cases() -> [Case; 4] {
+    [
+        (Format::Fixed { length: 40 }, &["0..4"], b""),
+        (Format::LINES, &["1:int"], b""),
+        (Format::Csv(CsvFormat::separated_by(b',')), &["key:int:desc"], b"key,words,number\n"),
+        ("u16le".parse().unwrap(), &["0..4"], b""),
+    ]
+}
+
+fn job(format: Format, keys: &[&str]) -> SortJob {
+    let mut job = SortJob::new(Vec::new(), Output::Stdout, format);
+    job.keys = keys.iter().map(|key| key.parse().unwrap()).collect();
+    job.memory = Budget::Bytes(ByteSize::mib(64));
+    job.threads = Some(2);
+    job
+}
+
+/// Records of a format, whose keys are those of many others.
+fn records(format: Format, count: usize, random: &mut Random) -> Vec<Vec<u8>> {
+    let record = |number: usize, random: &mut Random| {
+        let (key, filler) = (random.below(50), "x".repeat(random.below(90)));
+        match format {
+            Format::Fixed { length } => {
+                let mut record = format!("{key:04}{number:08}").into_bytes();
+                record.resize(length as usize, b'.');
+                record
+            }
+            Format::Csv(_) => format!("{key},\"a\n\"\"{filler}\",{number}\n").into_bytes(),
+            Format::Prefixed(_) => {
+                let body = format!("{key:04}{number:08}{filler}");
+                [&(body.len() as u16).to_le_bytes(), body.as_bytes()].concat()
+            }
+            _ => format!("{key:04} {number} {filler}\n").into_bytes(),
+        }
+    };
+    (0..count).map(|number| record(number, random)).collect()
+}
+
+/// Returns the number that orders a record.
+fn order_of(format: Format, record: &[u8]) -> i64 {
+    let digits = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().parse::<i64>().unwrap();
+    match format {
+        Format::Csv(_) => -digits(record.split(|byte| *byte == b',').next().unwrap()),
+        Format::Prefixed(_) => digits(&record[2..6]),
+        _ => digits(&record[..4]),
+    }
+}
+
+#[test]
+fn splits_begin_at_records() {
+    let mut random = Random(7);
+    for (format, keys, header) in cases() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in");
+        let records = records(format, 3000, &mut random);
+        let content = [header, &records.concat()].concat();
+        fs::write(&path, &content).unwrap();
+        let top = read_top(&job(format, keys), &path).unwrap();
+        assert_eq!((top.bytes, &top.header[..]), (content.len() as u64, header));
+        let mut starts = vec![header.len() as u64];
+        for record in &records {
+            starts.push(starts[starts.len() - 1] + record.len() as u64);
+        }
+        let longest = records.iter().map(Vec::len).max().unwrap() as u64;
+        for length in [1, 100, 5000, 70_000, 1 << 30] {
+            let cutter = SplitCutter::new(&path, format.framing()).unwrap();
+            let splits = cutter.splits(starts[0], length, &Progress::new()).unwrap();
+            assert!(splits.iter().all(|split| starts.binary_search(&split.start).is_ok()));
+            assert!(splits.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert_eq!(splits[0].start, starts[0]);
+            assert_eq!(splits[splits.len() - 1].end, content.len() as u64);
+            let most = length + length / 4 + longest;
+            assert!(splits.iter().all(|split| split.end - split.start <= most), "{format:?}");
+        }
+    }
+}
+
+/// Makes a run of records, and returns its path and its records in order.
+fn made(folder: &Path, case: Case, random: &mut Random) -> (SortJob, PathBuf, Vec<Vec<u8>>) {
+    let (format, keys, header) = case;
+    let (job, run) = (job(format, keys), folder.join("run"));
+    let mut all = records(format, 20_000, random);
+    let content = [header, &all.concat()].concat();
+    let path = folder.join("in");
+    fs::write(&path, &content).unwrap();
+    let split = InputSplit { path, start: header.len() as u64, end: content.len() as u64 };
+    let header = header.to_vec();
+    let made = RunJob { job: &job, split, header, run: run.clone() }.run(&Progress::new()).unwrap();
+    all.sort_by_key(|record| order_of(format, record));
+    assert!(fs::read(&run).unwrap() == all.concat(), "{format:?}: another run");
+    assert_eq!(made.bytes, all.concat().len() as u64);
+    assert_eq!(made.statistics.records, all.len() as u64);
+    assert_eq!(made.index, RunIndex::read(&index_path(&run)).unwrap());
+    let some = made.index.some(5);
+    assert!(some.len() > 1 && some.len() <= 5);
+    assert_eq!(some.iter().map(|(_, bytes)| bytes).sum::<u64>(), made.bytes);
+    (job, run, all)
+}
+
+#[test]
+fn cuts_are_found_in_runs() {
+    let mut random = Random(8);
+    for case in cases() {
+        let (format, _, header) = case;
+        let folder = tempfile::tempdir().unwrap();
+        let (job, run, all) = made(folder.path(), case, &mut random);
+        let (rows, searched) = (row_keys(&job, header).unwrap(), SearchedRun::open(&run).unwrap());
+        for record in all.iter().step_by(379) {
+            let mut key = Vec::new();
+            rows.each(record, |row| row.append_key(&mut key)).unwrap();
+            let order = order_of(format, record);
+            for (side, next) in [(CutSide::Before, order), (CutSide::After, order + 1)] {
+                let before = all.iter().take_while(|other| order_of(format, other) < next);
+                let expected: usize = before.map(Vec::len).sum();
+                let cut = RunCut { key: key.clone(), side };
+                assert_eq!(searched.offset(&rows, &cut).unwrap(), expected as u64, "{format:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_runs_are_errors() {
+    let mut random = Random(9);
+    let folder = tempfile::tempdir().unwrap();
+    let (_, run, _) = made(folder.path(), cases()[1], &mut random);
+    let index = fs::read(index_path(&run)).unwrap();
+    for round in 0..300 {
+        let mut damaged = index.clone();
+        match round % 3 {
+            0 => damaged.truncate(random.below(index.len())),
+            _ => damaged[random.below(index.len())] ^= 1 << random.below(8),
+        }
+        fs::write(index_path(&run), &damaged).unwrap();
+        let opened = SearchedRun::open(&run);
+        assert!(matches!(opened, Err(Error::Malformed { .. })), "round {round}");
+    }
+    fs::write(index_path(&run), &index).unwrap();
+    fs::OpenOptions::new().write(true).open(&run).unwrap().set_len(1000).unwrap();
+    assert!(matches!(SearchedRun::open(&run), Err(Error::Malformed { .. })));
+}
+
+#[test]
+fn a_wrong_record_leaves_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, run) = (folder.path().join("in"), folder.path().join("run"));
+    fs::write(&path, "1\nx\n").unwrap();
+    let job = job(Format::LINES, &["1:int"]);
+    let split = InputSplit { path: path.clone(), start: 0, end: 4 };
+    let made = RunJob { job: &job, split, header: Vec::new(), run: run.clone() };
+    let error = made.run(&Progress::new()).unwrap_err();
+    assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
+    assert!(!run.exists() && !index_path(&run).exists());
+    // The file has become shorter.
+    let split = InputSplit { path, start: 0, end: 100 };
+    let made = RunJob { job: &job, split, header: Vec::new(), run };
+    assert!(made.run(&Progress::new()).unwrap_err().to_string().contains("ends at byte 4"));
+}

@@ -1,0 +1,164 @@
+"""The command `sortwell cluster`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+
+from sortwell import _errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sortwell.cluster._driver import ClusterProgress
+
+_INSTALL = "pip install 'sortwell[cluster]'"
+
+_EXAMPLES = """\
+Examples:
+  sortwell cluster sort -F csv -k id:int -o /shared/sorted /shared/data/*.csv
+  sortwell cluster sort -k 2,2n --parts 40 -M 8GiB -o 'node://*/out' 'node://*/logs/*.log'
+  sortwell cluster explain --bytes 1TB --nodes 40 --cpus 16
+"""
+
+# Short options of `sortwell sort`.
+_SHORT = {"-k": "key", "-F": "format", "-t": "separator", "-r": "reverse", "-u": "unique"}
+_FLAGS = {"reverse", "unique", "no-header"}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sortwell cluster",
+        description="Sorts on a cluster of machines, with Ray.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    sort = commands.add_parser(
+        "sort",
+        help="sort files into parts",
+        description="Sorts files into parts that come one after another. The options that say how "
+        "records are read, chosen and ordered are those of 'sortwell sort'.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    sort.add_argument("inputs", nargs="+", metavar="INPUT", help="a path, or node://NAME/path")
+    sort.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of the parts")
+    sort.add_argument("--parts", type=int, metavar="N", help="parts; by default one for each node")
+    sort.add_argument("-M", "--memory", metavar="SIZE", help="limit of each node; 1GiB by default")
+    sort.add_argument("-T", "--temp", metavar="DIR", help="folder for runs; /var/tmp by default")
+    sort.add_argument("--address", help="address of a cluster of Ray; by default a new one here")
+    sort.add_argument("--stats", choices=["json"], help="print statistics")
+    sort.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    for short, name in _SHORT.items():
+        known: dict[str, Any] = {"help": "as of 'sortwell sort'"}
+        known |= {"action": "store_true"} if name in _FLAGS else {"action": "append"}
+        sort.add_argument(short, f"--{name}", **known)
+    explain = commands.add_parser("explain", help="predict a sort", allow_abbrev=False)
+    explain.add_argument("--bytes", required=True, metavar="SIZE", help="bytes of the inputs")
+    explain.add_argument("--nodes", type=int, required=True, help="number of nodes")
+    explain.add_argument("--cpus", type=int, default=1, help="processors of a node")
+    explain.add_argument("--disk", metavar="SIZE", help="bytes a second of a node's disk")
+    explain.add_argument("--network", metavar="SIZE", help="bytes a second of a node's network")
+    return parser
+
+
+def _others(words: list[str]) -> tuple[list[str], dict[str, list[str] | bool]]:
+    """Returns the inputs among words that the parser does not know, and the options.
+
+    An option is written `--name=value`, or `--name` if it is a flag.
+    """
+    options: dict[str, list[str] | bool] = {}
+    for word in words:
+        if not word.startswith("--"):
+            raise _errors.make("UsageError", f"unknown option '{word}'", 2, None, None, None, None)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not equals:
+            options[name] = True
+        else:
+            values = options.setdefault(name, [])
+            if isinstance(values, list):
+                values.append(value)
+    return [], options
+
+
+def _show(progress: ClusterProgress) -> None:
+    width = 30
+    filled = width * progress.done // max(progress.tasks, 1)
+    bar = "#" * filled + "." * (width - filled)
+    line = f"\r{progress.phase:8} [{bar}] {progress.done}/{progress.tasks}"
+    end = "\n" if progress.done == progress.tasks else ""
+    print(line, end=end, file=sys.stderr, flush=True)
+
+
+def _sort(arguments: argparse.Namespace, unknown: list[str]) -> None:
+    from sortwell.cluster import sort
+
+    _, options = _others(unknown)
+    for name in _SHORT.values():
+        value = getattr(arguments, name)
+        if value:
+            options[name] = value
+    shows = not arguments.quiet and sys.stderr.isatty()
+    statistics = sort(
+        arguments.inputs,
+        arguments.output,
+        parts=arguments.parts,
+        memory=arguments.memory,
+        temp=arguments.temp,
+        address=arguments.address,
+        progress=_show if shows else None,
+        **options,
+    )
+    if arguments.stats:
+        print(json.dumps(statistics.as_dict()), file=sys.stderr)
+
+
+def _explain(arguments: argparse.Namespace) -> None:
+    from sortwell.cluster import explain
+
+    found = explain(
+        arguments.bytes,
+        nodes=arguments.nodes,
+        cpus=arguments.cpus,
+        disk=arguments.disk,
+        network=arguments.network,
+    )
+    print(f"passes          {found.passes}")
+    print(f"between nodes   {found.bytes_between_nodes / 1e9:.2f} GB")
+    for phase in found.phases:
+        print(f"{phase.name:15} {phase.seconds:.1f} s, limited by the {phase.limit}")
+    print(f"time            {found.seconds:.1f} s")
+
+
+def main(words: list[str] | None = None) -> int:
+    """Runs the command, and returns its exit status."""
+    arguments, unknown = _parser().parse_known_args(words)
+    if importlib.util.find_spec("ray") is None or importlib.util.find_spec("aiohttp") is None:
+        print(f"sortwell: Ray is not installed; install it with: {_INSTALL}", file=sys.stderr)
+        return 2
+    try:
+        if arguments.command == "sort":
+            _sort(arguments, unknown)
+        elif unknown:
+            raise _errors.make(
+                "UsageError", f"unknown option '{unknown[0]}'", 2, None, None, None, None
+            )
+        else:
+            _explain(arguments)
+    except _errors.Error as error:
+        print(f"sortwell: {error}", file=sys.stderr)
+        return int(error.code)
+    except KeyboardInterrupt:
+        print("sortwell: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

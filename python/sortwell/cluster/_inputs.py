@@ -1,0 +1,107 @@
+"""Inputs: shared paths, paths on nodes, patterns."""
+
+from __future__ import annotations
+
+import glob
+import os
+
+from sortwell.cluster._spec import InputFile, Split, storage_error, usage_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sortwell.cluster._nodes import Cluster
+
+_SCHEME = "node://"
+
+
+def place(path: str) -> tuple[str | None, str]:
+    """Returns the name of the node, or None for a shared path, and the path there.
+
+    A path on a node is `node://NAME/path`; `node://*/path` is on every node.
+    """
+    if not path.startswith(_SCHEME):
+        return None, os.path.abspath(path)
+    name, slash, rest = path.removeprefix(_SCHEME).partition("/")
+    if not name or not slash or not rest:
+        raise usage_error(f"'{path}' names no file of a node; write node://NAME/path")
+    return name, f"/{rest}"
+
+
+def expand(paths: list[str]) -> list[str]:
+    """Returns the files that paths and patterns name here, each pattern's in order."""
+    found = []
+    for path in paths:
+        if glob.has_magic(path) and not os.path.exists(path):
+            found += sorted(glob.glob(path, recursive=True))
+        else:
+            found.append(path)
+    return found
+
+
+def find(cluster: Cluster, paths: list[str]) -> list[InputFile]:
+    """Returns the input files. Raises `UsageError` for a node or pattern that has none."""
+    found: list[InputFile] = []
+    for name in paths:
+        node, path = place(name)
+        if node is None:
+            # Any node can read it; the first one does.
+            tops = cluster.call(cluster.nodes[0].id, "tops", [path])
+            found += [InputFile(file, None, size, top) for file, size, top in tops]
+            if not tops:
+                raise storage_error(f"no file has a name like {name}")
+            continue
+        count = len(found)
+        for owner in cluster.named(node):
+            tops = cluster.call(owner.id, "tops", [path])
+            found += [InputFile(file, owner.id, size, top) for file, size, top in tops]
+        if len(found) == count:
+            raise storage_error(f"no node has a file with a name like {name}")
+    return found
+
+
+def common_header(files: list[InputFile]) -> bytes:
+    """Returns the header of all files. Raises `UsageError` if they differ."""
+    first = next((file for file in files if file.header), None)
+    for file in files:
+        if first is not None and file.bytes and file.header != first.header:
+            raise usage_error(
+                f"{file.path} begins with another header than {first.path}; a cluster sort needs "
+                "files with the same header"
+            )
+    return b"" if first is None else first.header
+
+
+def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -> list[Split]:
+    """Returns the splits of about `length` bytes, in the order of the inputs.
+
+    `cut` returns the beginnings of the splits of a file.
+    """
+    found: list[Split] = []
+    for file in files:
+        top = len(file.header)
+        if file.bytes <= top:
+            continue
+        count = max(-(-(file.bytes - top) // length), 1)
+        starts = [top]
+        if count > 1:
+            starts = cut(file, top, -(-(file.bytes - top) // count))
+        for start, end in zip(starts, [*starts[1:], file.bytes], strict=True):
+            found.append(Split(len(found), file.path, file.node, start, end))
+    return found
+
+
+def assign(splits: list[Split], nodes: list[str]) -> dict[int, str]:
+    """Returns the node of each split: that of its file, or neighbours on the same node."""
+    shared = [split for split in splits if split.node is None]
+    total, passed = sum(split.bytes for split in shared), 0
+    chosen = {}
+    for split in splits:
+        if split.node is not None:
+            chosen[split.number] = split.node
+            continue
+        middle = passed + split.bytes / 2
+        chosen[split.number] = nodes[min(int(middle * len(nodes) / total), len(nodes) - 1)]
+        passed += split.bytes
+    return chosen

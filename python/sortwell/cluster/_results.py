@@ -1,0 +1,86 @@
+"""Results of a cluster sort."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of the output.
+
+    `path` is a path, or `node://NAME/path` if it lies on a node. `records` and `bytes` count its
+    records; `checksum` is the sum of their hashes as 32 hexadecimal digits.
+    """
+
+    number: int
+    path: str
+    records: int
+    bytes: int
+    checksum: str
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase of the sort: its name, the seconds from its beginning to its end, and its tasks."""
+
+    name: str
+    seconds: float
+    tasks: int
+
+
+@dataclass
+class NodeStatistics:
+    """Work of one node, in bytes, and its numbers of runs and parts."""
+
+    name: str
+    bytes_sorted: int = 0
+    bytes_received: int = 0
+    bytes_from_other_nodes: int = 0
+    runs: int = 0
+    parts: int = 0
+
+
+@dataclass
+class ClusterStatistics:
+    """Result of a cluster sort.
+
+    `records`, `bytes` and `checksum` are those of all parts together, and were compared with those
+    of the inputs. `parts` are in order. `skew` is the size of the largest part, divided by the mean
+    of all parts.
+    """
+
+    records: int
+    bytes: int
+    checksum: str
+    seconds: float
+    passes: int
+    parts: list[Part]
+    nodes: list[NodeStatistics]
+    phases: list[Phase]
+    maps_done_again: int = 0
+    parts_done_again: int = 0
+    header: bytes = field(default=b"", repr=False)
+
+    @property
+    def skew(self) -> float:
+        """Size of the largest part, divided by the mean."""
+        sizes = [part.bytes for part in self.parts]
+        return max(sizes) * len(sizes) / sum(sizes) if sum(sizes) else 1.0
+
+    @property
+    def bytes_between_nodes(self) -> int:
+        """Bytes that came from another node."""
+        return sum(node.bytes_from_other_nodes for node in self.nodes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all values, for JSON."""
+        values = asdict(self)
+        values["header"] = self.header.decode(errors="backslashreplace")
+        values["skew"] = self.skew
+        values["bytes_between_nodes"] = self.bytes_between_nodes
+        return values
