@@ -1,5 +1,7 @@
 //! Splits, runs and cuts beside simple models.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

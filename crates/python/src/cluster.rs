@@ -55,7 +55,7 @@ pub fn read_input_top(
     path: PathBuf,
 ) -> PyResult<(u64, Bound<'_, PyBytes>)> {
     let (job, _) = sort_job(py, options)?;
-    let top = waited(py, None, |_| {
+    let top = waited(py, None, move |_| {
         let top = read_top(&job, &path)?;
         if top.bytes > 0 {
             row_keys(&job, &top.header)?;
@@ -76,7 +76,7 @@ pub fn cut_input(
     length: u64,
 ) -> PyResult<Vec<u64>> {
     let (job, _) = sort_job(py, options)?;
-    let splits = waited(py, None, |progress| {
+    let splits = waited(py, None, move |progress| {
         SplitCutter::new(&path, job.format.framing())?.splits(start, length, progress)
     })?;
     Ok(splits.into_iter().map(|split| split.start).collect())
@@ -116,7 +116,7 @@ pub fn find_cuts(
     cuts: Vec<(PyBackedBytes, bool)>,
 ) -> PyResult<Vec<u64>> {
     let (job, _) = sort_job(py, options)?;
-    waited(py, None, |_| {
+    waited(py, None, move |_| {
         let (rows, searched) = (row_keys(&job, &header)?, SearchedRun::open(&run)?);
         let offset = |(key, is_after): &(PyBackedBytes, bool)| {
             let side = if *is_after { CutSide::After } else { CutSide::Before };
