@@ -2,7 +2,7 @@
 # The tests of the Python package: they build its wheel, install it, and run python/tests.
 #
 # get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis,
-#                        mypy, pyarrow, Polars, nanoarrow, pandas, DuckDB, lmdb
+#                        mypy, pyarrow, Polars, nanoarrow, pandas, DuckDB, lmdb, Ray, aiohttp
 # test                   builds and installs the wheel, and runs the tests
 # test --if-possible     the same; without a tool that they need, leaves them out and says so
 #
@@ -16,8 +16,8 @@ cd "$(dirname "$0")/.."
 
 packages=(maturin==1.16.0 numpy==2.4.6 hypothesis==6.170.17 mypy==2.4.1
     pyarrow==26.0.1 polars==2.1.0 nanoarrow==0.9.0 pandas==3.1.1 duckdb==2.0.1
-    lmdb==3.0.0)
-modules='duckdb, hypothesis, lmdb, maturin, mypy, nanoarrow, numpy, pandas, polars, pyarrow'
+    lmdb==3.0.0 ray==2.60.0 aiohttp==3.14.5)
+modules='aiohttp, duckdb, hypothesis, lmdb, maturin, mypy, nanoarrow, numpy, pandas, polars, pyarrow, ray'
 python3=${PYTHON:-python3}
 home=$PWD/target/python-env
 python=$home/bin/python

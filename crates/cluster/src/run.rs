@@ -15,8 +15,9 @@ use sortwell_engine::{Error, Result};
 use crate::run_index::{IndexEntry, RunIndex};
 use crate::split::{InputSplit, SplitBytes, row_keys};
 
-/// Bytes of records between two entries of the index.
+/// Bytes of records between two entries of the index, at most, and entries of a small run.
 const SPACING: u64 = 64 << 10;
+const ENTRIES: u64 = 1024;
 
 /// Bytes of records for each byte of a key in the index, at least.
 const SPACING_OF_KEY: u64 = 64;
@@ -77,7 +78,9 @@ impl RunJob<'_> {
         let file = File::create(&self.run);
         let file = file.map_err(|error| Error::io("create", &self.run, error))?;
         let (path, header) = (self.run.clone(), self.header.len() as u64);
-        let writer = IndexedRunWriter { file, path, header, rows, entries: Mutex::default() };
+        let spacing = ((self.split.end - self.split.start) / ENTRIES).min(SPACING);
+        let entries = Mutex::default();
+        let writer = IndexedRunWriter { file, path, header, spacing, rows, entries };
         let writer = Arc::new(writer);
         let bytes = SplitBytes::open(&self.split, &self.header)?;
         let mut job = self.job.clone();
@@ -99,6 +102,8 @@ struct IndexedRunWriter {
     path: PathBuf,
     /// Bytes before the first record, which are not written.
     header: u64,
+    /// Least bytes of records between two entries of the index.
+    spacing: u64,
     rows: RowKeys,
     entries: Mutex<Vec<IndexEntry>>,
 }
@@ -138,12 +143,13 @@ impl RunTask<'_> {
         let whole = self.writer.rows.framing().whole_bytes(bytes);
         let (offset, bytes) = (self.offset, &bytes[..whole]);
         let (wanted, entries) = (&mut self.wanted, &mut self.entries);
+        let spacing = self.writer.spacing;
         let passed = self.writer.rows.each(bytes, |row| {
             let at = offset + row.at as u64;
             if at >= *wanted {
                 let mut key = Vec::new();
                 row.append_key(&mut key);
-                *wanted = at + SPACING.max(key.len() as u64 * SPACING_OF_KEY);
+                *wanted = at + spacing.max(key.len() as u64 * SPACING_OF_KEY);
                 entries.push(IndexEntry { offset: at, key });
             }
         });

@@ -40,8 +40,9 @@ def choose(runs: list[Run], parts: int) -> list[Cut]:
     cuts: list[Cut] = []
     passed = 0
     for key, split, offset, size in keys:
-        # The first cut has the number 1.
-        if passed * parts >= total * (len(cuts) + 1) and passed > 0 and len(cuts) < parts - 1:
+        # Part n ends nearest to n shares of all bytes.
+        is_near = (passed + size / 2) * parts >= total * (len(cuts) + 1)
+        if is_near and passed > 0 and len(cuts) < parts - 1:
             cuts.append(Cut(key, split, offset))
         passed += size
     return cuts

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import secrets
 import time
 from dataclasses import dataclass
 
+from sortwell import _options
 from sortwell.cluster import _cuts, _inputs
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
 from sortwell.cluster._spec import (
@@ -92,18 +94,14 @@ def sort(
     words = checked_options(options)
     if parts is not None and parts < 1:
         raise usage_error(f"the output needs one part at least; {parts} were asked for")
-    names = [os.fsdecode(path) for path in ([inputs] if _is_path(inputs) else inputs)]
+    names = _options.paths(inputs)
     if not names:
         raise usage_error("there is no input; name the files to sort")
     folder = os.path.abspath(os.fsdecode(temp)) if temp is not None else "/var/tmp"
     spec = Spec(secrets.token_hex(6), secrets.token_hex(16), checked_memory(memory), folder, words)
     if not ray.is_initialized():
-        ray.init(address=address, log_to_driver=False, logging_level="error")
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     return _Sort(spec, os.fsdecode(output), progress).run(names, parts)
-
-
-def _is_path(inputs: Any) -> bool:
-    return isinstance(inputs, (str, bytes, os.PathLike))
 
 
 class _Sort:

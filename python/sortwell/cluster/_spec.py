@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    # Fields of classes here have the name of the type.
+    Raw: TypeAlias = bytes
+
     from sortwell._options import Option
 
     Words: TypeAlias = list[tuple[str, str | None]]
@@ -64,17 +67,17 @@ _MEMORY = "1GiB"
 _MEMORY_LEAST = 256 << 20
 
 
-def usage_error(message: str) -> Exception:
+def usage_error(message: str) -> BaseException:
     """Returns the error of a wrong request."""
     return _errors.make("UsageError", message, 2, None, None, None, None)
 
 
-def storage_error(message: str) -> Exception:
+def storage_error(message: str) -> BaseException:
     """Returns the error of data that cannot be read or written."""
     return _errors.make("StorageError", message, 4, None, None, None, None)
 
 
-def proof_error(message: str) -> Exception:
+def proof_error(message: str) -> BaseException:
     """Returns the error of a result that is not that of the inputs."""
     return _errors.make("ProofError", message, 5, None, None, None, None)
 
@@ -167,7 +170,7 @@ class InputFile:
     path: str
     node: str | None
     bytes: int
-    header: bytes
+    header: Raw
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,7 @@ class Run:
     bytes: int
     records: int
     checksum: str
-    keys: list[tuple[bytes, int, int]]
+    keys: list[tuple[Raw, int, int]]
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ fn manual_pages_exist_for_every_subcommand() {
         let page = printed(&format!("man {name}"));
         assert!(page.contains(".SH NAME") && page.contains(".SH OPTIONS"), "{name}:\n{page}");
     }
-    Folder::new().run("man cluster").fails(2, &["'cluster' is not a subcommand"]);
+    Folder::new().run("man clusters").fails(2, &["'clusters' is not a subcommand"]);
 
     let folder = Folder::new();
     assert_eq!(folder.run("man --to share/man1").quietly(), b"");
