@@ -1,10 +1,14 @@
 """`sortwell.cluster` on four nodes of this machine, beside the sort of one machine."""
 
+import contextlib
 import json
+import os
 import pathlib
 import random
 import shutil
+import signal
 import tempfile
+import time
 import unittest
 import warnings
 
@@ -36,6 +40,9 @@ def tearDownModule():
 class WithRoots(unittest.TestCase):
     """A folder for each node, and one that all share."""
 
+    # The runs of a lost node stay on it until the next sort.
+    loses_nodes = False
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cluster-"))
         self.addCleanup(shutil.rmtree, self.folder)
@@ -64,7 +71,8 @@ class WithRoots(unittest.TestCase):
         names = {path.name for path in self.folder.joinpath(output).iterdir()}
         expected = {pathlib.Path(part.path).name for part in statistics.parts}
         self.assertEqual(names, expected | {"manifest.json"})
-        self.assertEqual(list(self.folder.joinpath("temp").iterdir()), [], "runs are removed")
+        if not self.loses_nodes:
+            self.assertEqual(list(self.folder.joinpath("temp").iterdir()), [], "runs are removed")
         return statistics.header + b"".join(contents), statistics
 
     def assert_as_one(self, inputs, files=None, **options):
@@ -188,6 +196,94 @@ class Sorts(WithRoots):
         self.assertLessEqual(statistics.bytes_between_nodes, 8_000_000)
         self.assertGreater(statistics.bytes_between_nodes, 4_000_000)
         self.assertEqual([node.name for node in statistics.nodes], sorted(NODES))
+
+
+def kill(title):
+    """Kills a process of Ray whose title contains these words. Returns whether there was one."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if path.read_bytes().startswith(b"ray::") and title in path.read_bytes():
+                os.kill(int(path.parent.name), signal.SIGKILL)
+                return True
+    return False
+
+
+class Faults(WithRoots):
+    """Processes and nodes that end in the middle."""
+
+    def sort_while(self, act, **options):
+        """Sorts, with `act` called for each progress. Compares with the sort of one machine."""
+        path = self.write("in", records(100_000, "uniform", seed=6))
+        options |= {"format": "fixed:100", "key": "0..10"}
+        sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
+        found, statistics = self.sorted(path, progress=act, **options)
+        self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
+        return statistics
+
+    def kill_at(self, phase, title):
+        """Kills a process while a phase runs."""
+        killed = []
+
+        def act(progress):
+            until = time.monotonic() + 10
+            while progress.phase == phase and not killed and time.monotonic() < until:
+                if kill(title):
+                    killed.append(title)
+
+        self.sort_while(act, parts=6)
+        self.assertEqual(killed, [title])
+
+    def test_map(self):
+        self.kill_at("map", b"sortwell map")
+
+    def test_reduce(self):
+        self.kill_at("reduce", b"sortwell reduce")
+
+    def test_exchange(self):
+        self.kill_at("reduce", b"Exchange")
+
+    def lose_at(self, phase, done):
+        """Removes a node when so many tasks of a phase are done."""
+        node = CLUSTER.add_node(
+            num_cpus=1, labels={"sortwell-node": "lost"}, object_store_memory=100 << 20
+        )
+        CLUSTER.wait_for_nodes()
+        lost = []
+
+        def act(progress):
+            if (progress.phase, progress.done) == (phase, done) and not lost:
+                lost.append(phase)
+                CLUSTER.remove_node(node, allow_graceful=False)
+
+        self.loses_nodes = True
+        statistics = self.sort_while(act, parts=40)
+        self.assertEqual(lost, [phase])
+        self.loses_nodes = False
+        self.sorted(self.write("few", b"b\na\n"), "another")
+        self.assertGreater(statistics.maps_done_again, 0)
+
+    def test_a_node_is_lost_after_its_map(self):
+        self.lose_at("map", 5)
+
+    def test_a_node_is_lost_before_parts_are_made(self):
+        self.lose_at("reduce", 1)
+
+    def test_the_only_copy_is_lost(self):
+        node = CLUSTER.add_node(
+            num_cpus=1, labels={"sortwell-node": "lost"}, object_store_memory=100 << 20
+        )
+        CLUSTER.wait_for_nodes()
+        path = self.write("in", records(100_000, "uniform", seed=7))
+        lost = []
+
+        def act(progress):
+            if progress.phase == "reduce" and not lost:
+                lost.append(progress)
+                CLUSTER.remove_node(node, allow_graceful=False)
+
+        with self.assertRaisesRegex(sortwell.StorageError, "no other node has this input"):
+            self.sorted(f"node://lost{path}", progress=act, format="fixed:100", parts=6)
+        self.assertEqual(list(self.folder.joinpath("out").glob("*")), [])
 
 
 class Refusals(WithRoots):

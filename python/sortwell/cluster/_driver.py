@@ -23,6 +23,7 @@ from sortwell import _options
 from sortwell.cluster import _cuts, _inputs
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
 from sortwell.cluster._spec import (
+    NodeLost,
     Source,
     Spec,
     checked_memory,
@@ -131,10 +132,14 @@ class _Sort:
             self._spec = self._spec.with_header(_inputs.common_header(files))
             splits = self._splits(cluster, files)
             runs = self._make_runs(cluster, splits, _inputs.assign(splits, self._ids(cluster)))
-            bounds = self._find_bounds(cluster, runs, parts or len(cluster.nodes))
+            bounds = self._kept_bounds(cluster, splits, runs, parts or len(cluster.nodes))
             self._make_parts(cluster, splits, runs, bounds)
+            self._remove_unfinished(cluster)
             statistics = self._prove(cluster, runs, time.monotonic() - begun)
             self._write_manifest(statistics)
+        except NodeLost as error:
+            self._remove_parts(cluster)
+            raise storage_error(str(error)) from error
         except BaseException:
             self._remove_parts(cluster)
             raise
@@ -188,6 +193,18 @@ class _Sort:
         self._redone_maps += runs.repeated
         self._phases.append(Phase("map", time.monotonic() - begun, len(splits)))
         return made
+
+    def _kept_bounds(
+        self, cluster: Cluster, splits: list[Split], runs: dict[int, Run], parts: int
+    ) -> dict[int, list[int]]:
+        """Returns the bounds of all runs. Those of nodes that are lost meanwhile are made again."""
+        from sortwell.cluster._running import ATTEMPTS
+
+        for _ in range(ATTEMPTS):
+            with contextlib.suppress(NodeLost):
+                return self._find_bounds(cluster, runs, parts)
+            self._recover(cluster, splits, runs)
+        raise storage_error(f"nodes were lost in {ATTEMPTS} attempts to cut the runs")
 
     def _find_bounds(
         self, cluster: Cluster, runs: dict[int, Run], parts: int
@@ -306,8 +323,9 @@ class _Sort:
             raise proof_error(f"{records} records were read, and {written} others were written")
         nodes = {node.id: NodeStatistics(node.name) for node in cluster.nodes}
         for run in runs.values():
-            nodes[run.node].runs += 1
-            nodes[run.node].bytes_sorted += run.bytes
+            node = nodes.setdefault(run.node, NodeStatistics(cluster.name(run.node)))
+            node.runs += 1
+            node.bytes_sorted += run.bytes
         for part in parts:
             node = nodes.setdefault(part.node, NodeStatistics(cluster.name(part.node)))
             node.parts += 1
@@ -348,6 +366,13 @@ class _Sort:
 
     def _remove_parts(self, cluster: Cluster) -> None:
         """Removes the parts that were made."""
+        self._remove_unfinished(cluster)
         for part in self._made.values():
             with contextlib.suppress(Exception):
                 cluster.call(part.node, "remove", part.path)
+
+    def _remove_unfinished(self, cluster: Cluster) -> None:
+        """Removes what tasks that were killed have left among the parts."""
+        for node in self._owners(cluster):
+            with contextlib.suppress(Exception):
+                cluster.call(node.id, "remove_unfinished", self._folder)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import glob
 import hmac
 import json
 import os
@@ -45,8 +46,9 @@ class Exchange:
         self._folder = spec.folder(node)
         self._memory = spec.memory // 4 // max(senders, 1)
         os.makedirs(self._folder, exist_ok=True)
-        _sweep(spec.temp)
+        # An exchange that is started again keeps the runs: its own folder is locked.
         self._lock = _locked(self._folder)
+        _sweep(spec.temp)
         self._ready = threading.Event()
         self._port = 0
         self._address = address
@@ -86,6 +88,11 @@ class Exchange:
         """Removes a part of the output that is not wanted any more."""
         with contextlib.suppress(FileNotFoundError):
             os.remove(path)
+
+    def remove_unfinished(self, folder: str) -> None:
+        """Removes what tasks that were killed have left in the folder of the output."""
+        for path in glob.glob(os.path.join(glob.escape(folder), f".*{self._spec.job}*")):
+            self.remove(path)
 
     def clear(self) -> None:
         """Removes the runs."""

@@ -10,7 +10,7 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from sortwell.cluster._exchange import Exchange
-from sortwell.cluster._spec import storage_error, usage_error
+from sortwell.cluster._spec import NodeLost, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,9 +72,15 @@ class Cluster:
         self.read_urls()
 
     def read_urls(self) -> None:
-        """Asks all exchanges for their addresses, which change when one is started again."""
-        for node in self.nodes:
-            self._urls[node.id] = self.call(node.id, "url")
+        """Asks all exchanges for their addresses, which change when one is started again.
+
+        Nodes that are lost are forgotten.
+        """
+        for node in list(self.nodes):
+            try:
+                self._urls[node.id] = self.call(node.id, "url")
+            except NodeLost:
+                self.drop_lost()
 
     def url(self, node: str) -> str:
         """Returns where ranges of a node's runs are requested."""
@@ -101,15 +107,25 @@ class Cluster:
         return getattr(self._exchanges[node], method).remote(*arguments)
 
     def call(self, node: str, method: str, *arguments: Any) -> Any:
-        """Calls a node's exchange. An actor that is started again is called once more."""
+        """Calls a node's exchange. An actor that is started again is called once more.
+
+        Raises `NodeLost` if the node is not alive.
+        """
         for attempt in range(PATIENCE):
             try:
                 return ray.get(self.begin(node, method, *arguments), timeout=PATIENCE * 4)
             except ray.exceptions.RayTaskError as error:
                 raise error.cause from None
-            except ray.exceptions.RayActorError as error:
-                if not any(known.id == node for known in alive()) or attempt + 1 == PATIENCE:
-                    raise storage_error(f"node {self.name(node)} is lost: {error}") from error
+            except (
+                ray.exceptions.RayActorError,
+                ray.exceptions.ActorUnschedulableError,
+            ) as error:
+                if not any(known.id == node for known in alive()):
+                    raise NodeLost(f"node {self.name(node)} is lost") from error
+                if attempt + 1 == PATIENCE:
+                    raise storage_error(
+                        f"the exchange of node {self.name(node)} does not answer: {error}"
+                    ) from error
                 time.sleep(1)
         raise AssertionError
 

@@ -229,6 +229,10 @@ class MadePart:
     received: dict[str, int]
 
 
+class NodeLost(Exception):
+    """A node is not part of the cluster any more."""
+
+
 class SourceLost(Exception):
     """A node did not deliver the records of its runs."""
 

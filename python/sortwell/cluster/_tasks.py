@@ -49,7 +49,8 @@ def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads
     """
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
-    temporary = os.path.join(folder, f".{os.path.basename(path)}.{uuid.uuid4().hex[:8]}.tmp")
+    attempt = f"{spec.job}.{uuid.uuid4().hex[:8]}"
+    temporary = os.path.join(folder, f".{os.path.basename(path)}.{attempt}.tmp")
     try:
         if sources:
             records, checksum = _merged(spec, sources, temporary, threads)
