@@ -9,7 +9,8 @@
 # oracle                 runs random commands through the package beside the model: CASES, SEED
 #
 # SORTWELL_PYTHON_PROFILE is the profile of cargo; release by default, as the demo and the torture
-# also build the command in it. PYTHON names another interpreter than python3.
+# also build the command in it. With SORTWELL_PYTHON_BUILT there is no wheel: what the tests in Rust
+# built is tested. PYTHON names another interpreter than python3.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,6 +46,26 @@ get() {
     [[ -z $lacking ]] || fail "$lacking"
 }
 
+# Builds the wheel and installs it.
+install() {
+    local pip=("$python" -m pip --quiet --disable-pip-version-check)
+    rm -rf "$wheels"
+    PATH=$home/bin:$PATH "${pip[@]}" wheel --no-build-isolation --no-deps --wheel-dir "$wheels" ./python
+    "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl
+}
+
+# Puts the package in place with what the tests in Rust have built; the wheel would be built anew, as
+# features are resolved for it alone.
+put() {
+    local built=${CARGO_TARGET_DIR:-target}/debug site
+    cargo build --quiet --workspace --all-targets
+    site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+    rm -rf "$site"/sortwell "$site"/sortwell-*.dist-info
+    cp -r python/sortwell "$site"
+    cp "$built/libsortwell_native.so" "$site/sortwell/_native.abi3.so"
+    cp "$built/sortwell" "$home/bin"
+}
+
 run_tests() {
     lacking=$(missing)
     if [[ -n $lacking ]]; then
@@ -52,10 +73,7 @@ run_tests() {
         echo "LEFT OUT: tests of the Python package: $lacking"
         return
     fi
-    pip=("$python" -m pip --quiet --disable-pip-version-check)
-    rm -rf "$wheels"
-    PATH=$home/bin:$PATH "${pip[@]}" wheel --no-build-isolation --no-deps --wheel-dir "$wheels" ./python
-    "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl
+    if [[ -n ${SORTWELL_PYTHON_BUILT:-} ]]; then put; else install; fi
     "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
     "$python" -m mypy.stubtest sortwell --allowlist python/tests/stubtest.txt
     (cd python/tests && PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest ${TESTS:-discover})
