@@ -175,15 +175,16 @@ fn damaged_runs_are_errors() {
 fn a_wrong_record_leaves_no_run() {
     let folder = tempfile::tempdir().unwrap();
     let (path, run) = (folder.path().join("in"), folder.path().join("run"));
-    fs::write(&path, "1\nx\n").unwrap();
-    let job = job(Format::LINES, &["1:int"]);
-    let split = InputSplit { path: path.clone(), start: 0, end: 4 };
-    let made = RunJob { job: &job, split, header: Vec::new(), run: run.clone() };
+    fs::write(&path, "id\n1\nx\n").unwrap();
+    let (job, header) = (job(Format::Csv(CsvFormat::separated_by(b',')), &["id:int"]), b"id\n");
+    let split = InputSplit { path: path.clone(), start: 3, end: 7 };
+    let made = RunJob { job: &job, split, header: header.to_vec(), run: run.clone() };
     let error = made.run(&Progress::new()).unwrap_err();
     assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
     assert!(!run.exists() && !index_path(&run).exists());
     // The file has become shorter.
-    let split = InputSplit { path, start: 0, end: 100 };
-    let made = RunJob { job: &job, split, header: Vec::new(), run };
-    assert!(made.run(&Progress::new()).unwrap_err().to_string().contains("ends at byte 4"));
+    fs::write(&path, "id\n1\n2\n").unwrap();
+    let split = InputSplit { path, start: 3, end: 100 };
+    let made = RunJob { job: &job, split, header: header.to_vec(), run };
+    assert!(made.run(&Progress::new()).unwrap_err().to_string().contains("ends at byte 7"));
 }
