@@ -64,6 +64,7 @@ put() {
     cp -r python/sortwell "$site"
     cp "$built/libsortwell_native.so" "$site/sortwell/_native.abi3.so"
     cp "$built/sortwell" "$home/bin"
+    packaging/share.sh "$built/sortwell" "$home/share"
 }
 
 run_tests() {

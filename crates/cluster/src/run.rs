@@ -19,8 +19,9 @@ use crate::split::{InputSplit, SplitBytes, row_keys};
 const SPACING: u64 = 64 << 10;
 const ENTRIES: u64 = 1024;
 
-/// Bytes of records for each byte of a key in the index, at least.
-const SPACING_OF_KEY: u64 = 64;
+/// A key in the index that is longer than this has at least so many times its bytes after it.
+const LONG_KEY: usize = 1024;
+const SPACING_OF_LONG_KEY: u64 = 64;
 
 /// Bytes of records that are looked through and written at once.
 const PIECE: usize = 1 << 20;
@@ -149,7 +150,9 @@ impl RunTask<'_> {
             if at >= *wanted {
                 let mut key = Vec::new();
                 row.append_key(&mut key);
-                *wanted = at + spacing.max(key.len() as u64 * SPACING_OF_KEY);
+                let is_long = key.len() > LONG_KEY;
+                let least = if is_long { key.len() as u64 * SPACING_OF_LONG_KEY } else { 0 };
+                *wanted = at + spacing.max(least);
                 entries.push(IndexEntry { offset: at, key });
             }
         });
