@@ -25,6 +25,7 @@ def setUpModule():
     """Starts four nodes, which all tests share."""
     warnings.simplefilter("ignore", ResourceWarning)
     global CLUSTER
+    ray.shutdown()
     CLUSTER = Cluster()
     for name in NODES:
         CLUSTER.add_node(num_cpus=1, labels={"sortwell-node": name}, object_store_memory=100 << 20)

@@ -78,7 +78,8 @@ def sort(
 
     `parts` is the number of parts, by default one for each node. `memory` is the limit of each
     node, 1 GiB by default. `temp` is the folder for runs on each node. `address` is that of a
-    cluster of Ray; by default that of the environment, or a new one on this machine.
+    cluster of Ray; by default that of the environment, or a new one on this machine, which ends
+    with the call. A program that has called `ray.init` uses that cluster.
 
     The other arguments are the options of `sortwell sort` that say how records are read, chosen
     and ordered: `key`, `format`, `include`, `unique` and others.
@@ -100,9 +101,14 @@ def sort(
         raise usage_error("there is no input; name the files to sort")
     folder = os.path.abspath(os.fsdecode(temp)) if temp is not None else "/var/tmp"
     spec = Spec(secrets.token_hex(6), secrets.token_hex(16), checked_memory(memory), folder, words)
-    if not ray.is_initialized():
+    is_ours = not ray.is_initialized()
+    if is_ours:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    return _Sort(spec, os.fsdecode(output), progress).run(names, parts)
+    try:
+        return _Sort(spec, os.fsdecode(output), progress).run(names, parts)
+    finally:
+        if is_ours:
+            ray.shutdown()
 
 
 class _Sort:
