@@ -99,7 +99,7 @@ fn rows_are_found_as_in_a_model() {
         job.order.separator = case.separator;
         job.unique = case.unique;
         job.threads = Some(1 + random.below(3) as usize);
-        job.memory = Budget::Bytes(ByteSize::mib(32 + 32 * random.below(2)));
+        job.memory = Budget::Bytes(ByteSize::mib(40 + 24 * random.below(2)));
         job.resume = random.below(4) == 0;
         job.include = case.include().map(Include::from_text).into_iter().collect();
         let words = format!("case {number} of seed {seed}: {case:?}");
