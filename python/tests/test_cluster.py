@@ -326,7 +326,7 @@ class Refusals(WithRoots):
     def test_an_output_that_is_there(self):
         path = self.write("in", b"a\n")
         self.sorted(path)
-        with self.assertRaisesRegex(sortwell.UsageError, "parts of a sort already"):
+        with self.assertRaisesRegex(sortwell.UsageError, "is not empty: it has manifest.json"):
             self.sorted(path)
 
 

@@ -131,9 +131,9 @@ class _Sort:
         from sortwell.cluster._nodes import Cluster
 
         begun = time.monotonic()
-        self._check_output()
         cluster = Cluster(self._spec)
         try:
+            self._check_output(cluster)
             files = _inputs.find(cluster, names)
             self._spec = self._spec.with_header(_inputs.common_header(files))
             splits = self._splits(cluster, files)
@@ -156,9 +156,14 @@ class _Sort:
     def _ids(self, cluster: Cluster) -> list[str]:
         return [node.id for node in cluster.nodes]
 
-    def _check_output(self) -> None:
-        if self._node is None and os.path.exists(os.path.join(self._folder, "manifest.json")):
-            raise usage_error(f"{self._folder} has the parts of a sort already; name a new folder")
+    def _check_output(self, cluster: Cluster) -> None:
+        """Checks that the folder of the output is empty: no old part may look like a new one."""
+        for node in self._owners(cluster):
+            if names := cluster.call(node.id, "names", self._folder):
+                raise usage_error(
+                    f"the folder {self._folder} on node {node.name} is not empty: it has "
+                    f"{names[0]}; name a new folder"
+                )
 
     def _tell(self, phase: str, done: int, tasks: int) -> None:
         if self._progress is not None:

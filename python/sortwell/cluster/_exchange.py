@@ -84,6 +84,13 @@ class Exchange:
         words = spec.search_words()
         return [_native.find_cuts(words, spec.header, run, cuts) for run, cuts in runs]
 
+    def names(self, folder: str) -> list[str]:
+        """Returns the names in a folder; none if it does not exist."""
+        try:
+            return sorted(os.listdir(folder))
+        except FileNotFoundError:
+            return []
+
     def remove(self, path: str) -> None:
         """Removes a part of the output that is not wanted any more."""
         with contextlib.suppress(FileNotFoundError):

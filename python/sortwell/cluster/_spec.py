@@ -50,6 +50,7 @@ _REFUSED = {
     "select": "choose columns with a job of one machine",
     "skip": "leave out the first records of the first parts",
     "split": "'parts' is the number of parts",
+    "threads": "a task takes all processors of its node",
     "split-by": "'parts' is the number of parts",
     "sum": "groups are made by a job of one machine",
     "union-by-name": "give files with the same columns",

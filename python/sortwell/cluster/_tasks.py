@@ -18,6 +18,8 @@ from sortwell.cluster._spec import MadePart, Run, SourceLost, proof_error, stora
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sortwell.cluster._spec import Source, Spec, Split
 
 # Seconds without a byte after which a source is lost.
@@ -45,7 +47,8 @@ def make_run(spec: Spec, split: Split, threads: int) -> Run:
 def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads: int) -> MadePart:
     """Merges what nodes send into a part of the output. Returns what was written.
 
-    The file gets its name by a link, which fails if another attempt has made it. Both are equal.
+    The folder of the output was empty, so a file of this name is that of another attempt, which has
+    the same bytes.
     """
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
@@ -59,13 +62,11 @@ def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads
             with open(temporary, "xb") as file:
                 file.write(spec.header)
                 os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(temporary, path)
+        os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.remove(temporary)
         raise
-    os.remove(temporary)
     _sync(folder)
     received = {source.node: 0 for source in sources}
     for source in sources:
@@ -107,7 +108,7 @@ def _check(feed: Feed) -> None:
         feed.check()
 
 
-def _receiver(spec: Spec, source: Source):  # type: ignore[no-untyped-def]
+def _receiver(spec: Spec, source: Source) -> Callable[[int], None]:
     """Returns what writes the records of a source to a descriptor."""
 
     def receive(output: int) -> None:
