@@ -101,7 +101,6 @@ test-oracle: ## Run 1,500 random commands beside the model; some two minutes
 
 test-slow: ## Run the slow tests too, and every case of lists that make test takes a part of
 	SORTWELL_TEST_ALL=1 $(CARGO) test --workspace --release -- --include-ignored
-	SORTWELL_TEST_ALL=1 TESTS=test_cluster scripts/python.sh test
 
 test-browser: ## Test the report page in a headless Chromium; make browser gets it ready
 	$(CARGO) build --quiet $(TESTED)

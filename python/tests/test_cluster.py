@@ -21,10 +21,6 @@ import sortwell.cluster
 NODES = ["north", "east", "south", "west"]
 
 
-# Tests that are like others, with another moment: `make test-slow` runs them.
-SLOW = unittest.skipUnless(os.environ.get("SORTWELL_TEST_ALL"), "slow: make test-slow")
-
-
 def setUpModule():
     """Starts four nodes, which all tests share."""
     warnings.simplefilter("ignore", ResourceWarning)
@@ -241,7 +237,6 @@ class Faults(WithRoots):
     def test_map(self):
         self.kill_at("map", b"sortwell map")
 
-    @SLOW
     def test_reduce(self):
         self.kill_at("reduce", b"sortwell reduce")
 
@@ -268,7 +263,6 @@ class Faults(WithRoots):
         self.sorted(self.write("few", b"b\na\n"), "another")
         self.assertGreater(statistics.maps_done_again, 0)
 
-    @SLOW
     def test_a_node_is_lost_after_its_map(self):
         self.lose_at("map", 5)
 

@@ -299,12 +299,11 @@ fn cells_that_say_the_same() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn selections() {
     let mut random = Random::fresh();
     for (bytes, memory) in [(300_000, 128), (9_000_000, 28)] {
         let data = table("a,b", bytes, |_| tricky_row(&mut random, 2, 5, (b',', b'"')));
-        for unique in [false, true] {
+        for unique in random.some([false, true]) {
             let limit = random.pick(&[None, Some(0), Some(1), Some(33), Some(1_000_000)]);
             let limit = if unique { limit } else { limit.or(Some(50)) };
             let job = Table {

@@ -170,7 +170,6 @@ const ORDERS: [(&[&str], Comparator); 4] = [
 ];
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn fields_and_numbers() {
     let mut random = Random::fresh();
     for (keys, compare) in random.some(ORDERS) {
@@ -191,7 +190,6 @@ fn fields_and_numbers() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn selections() {
     let mut random = Random::fresh();
     let some = [None, Some(0), Some(1), Some(33), Some(1_000_000)];
@@ -227,7 +225,6 @@ fn selections() {
 
 /// Of lines that are equal in the first key, the one that comes first by all keys.
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn groups_by_the_first_of_the_keys() {
     let mut random = Random::fresh();
     let (keys, compare) = ORDERS[2];
@@ -329,7 +326,6 @@ fn keys_that_must_be_unique() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn headers() {
     let mut random = Random::fresh();
     for bytes in [0, 1, 60, 5000, 20_000_000] {

@@ -86,7 +86,6 @@ fn long_lines_of_every_length() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn selections_of_long_lines() {
     let mut random = Random::fresh();
     let mut input = mixed(&mut random, 8_000_000, (5, 4_000_000));

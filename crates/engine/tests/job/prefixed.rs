@@ -67,7 +67,6 @@ fn every_length_in_one_pass() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn every_prefix_in_the_least_memory() {
     let mut random = Random::fresh();
     for (place, format) in random.some(FORMATS.into_iter().enumerate()) {
@@ -160,17 +159,16 @@ fn equal_keys_and_several_inputs() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn selections() {
     let mut random = Random::fresh();
     let format = ("u16be", 2, 0);
     for (bytes, memory) in [(200_000, 128), (12_500_000, 28)] {
         let input = records(format, bytes, 12, &mut random);
-        for select in [
+        for select in random.some([
             Select { unique: Some(Unique::First), ..Select::default() },
             Select { limit: Some(1000), ..Select::default() },
             Select { unique: Some(Unique::First), limit: Some(7), ..Select::default() },
-        ] {
+        ]) {
             let (keys, memory) = (vec![(0..4, false)], ByteSize::mib(memory));
             let job = Prefixed {
                 keys,

@@ -149,7 +149,6 @@ fn of_lines(inputs: Vec<Vec<u8>>) -> Lines {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn lines_of_every_length() {
     let mut random = Random::fresh();
     for longest in random.some([1, 30, 300, 60_000]) {
@@ -176,7 +175,6 @@ fn by_second_field(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
 
 /// Selections, some of which are made of runs already, and some of whose records are not wanted.
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn selections() {
     let mut random = Random::fresh();
     let line = |number: usize, random: &mut Random| {
@@ -232,14 +230,13 @@ fn records_that_are_left_out() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn rows_under_a_header() {
     let mut random = Random::fresh();
     let mut rows =
         |longest| table("a,b,c", 12 << 20, |_| tricky_row(&mut random, 3, longest, (b',', b'"')));
     let inputs = vec![rows(9), rows(200)];
     let plain = Table { memory: SMALL, algorithm: ALGORITHM, ..Table::new(inputs) };
-    for is_streamed in [(false, false), (true, true)] {
+    for is_streamed in random.some([(false, false), (true, true)]) {
         let keys = vec![(2, false), (1, true)];
         let statistics = Table { keys, is_streamed, ..plain.clone() }.run();
         assert!(statistics.runs > 0, "{statistics:?}");
@@ -263,7 +260,6 @@ fn a_row_that_must_not_be() {
 }
 
 #[test]
-#[ignore = "slow: the random search draws such jobs too"]
 fn records_behind_their_length() {
     let mut random = Random::fresh();
     for format in [FORMATS[1], FORMATS[8]] {
