@@ -9,8 +9,8 @@
 # oracle                 runs random commands through the package beside the model: CASES, SEED
 #
 # SORTWELL_PYTHON_PROFILE is the profile of cargo; release by default, as the demo and the torture
-# also build the command in it. With SORTWELL_PYTHON_BUILT there is no wheel: what the tests in Rust
-# built is tested. PYTHON names another interpreter than python3.
+# also build the command in it. With SORTWELL_PYTHON_BUILT there is no wheel: the
+# tests use the build of the tests in Rust. PYTHON names another interpreter than python3.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -54,7 +54,7 @@ install() {
     "${pip[@]}" install --no-deps --force-reinstall "$wheels"/*.whl
 }
 
-# Puts the package in place with what the tests in Rust have built; the wheel would be built anew, as
+# Puts the package in place from the build of the tests in Rust. A wheel would need another build, as
 # features are resolved for it alone.
 put() {
     local built=${CARGO_TARGET_DIR:-target}/debug site

@@ -244,7 +244,7 @@ class Faults(WithRoots):
         self.kill_at("reduce", b"Exchange")
 
     def lose_at(self, phase, done):
-        """Removes a node when so many tasks of a phase are done."""
+        """Removes a node when `done` tasks of a phase are done."""
         node = CLUSTER.add_node(
             num_cpus=1, labels={"sortwell-node": "lost"}, object_store_memory=100 << 20
         )
@@ -285,6 +285,71 @@ class Faults(WithRoots):
         with self.assertRaisesRegex(sortwell.StorageError, "no other node has this input"):
             self.sorted(f"node://lost{path}", progress=act, format="fixed:100", parts=6)
         self.assertEqual(list(self.folder.joinpath("out").glob("*")), [])
+
+
+def random_case(source):
+    """Returns a format, a key, a header, and what makes a record of a number."""
+    keys = source.choice([3, 50, 10**9])
+    ends = source.choice(["", ":desc"])
+
+    def amount():
+        return source.randrange(-keys, keys)
+
+    def line(number):
+        return b"%d\t%s\t%d\n" % (amount(), source.randbytes(2).hex().encode(), number)
+
+    def row(number):
+        cell = source.choice([b"", b"a", b'"b,\n""c"""', b"\xc3\xa9"])
+        return b"%s,%d,%d\n" % (cell, amount(), number)
+
+    def record(number):
+        return source.choice([b"ab", b"zz"]) + amount().to_bytes(8, "big", signed=True) + bytes(6)
+
+    def prefixed(number):
+        body = b"%d" % (number % keys) * source.randrange(1, 9)
+        return len(body).to_bytes(2, "big") + body
+
+    header = {"header": 1} if source.random() < 0.3 else {}
+    return source.choice(
+        [
+            ({"key": [f"1:int{ends}"], "separator": "\t"} | header, b"top\n" * len(header), line),
+            ({"key": ["2", f"1:int{ends}"], "separator": "\t"}, b"", line),
+            ({}, b"", line),
+            ({"format": "csv", "key": [f"cell{ends}"]}, b"cell,amount,number\n", row),
+            ({"format": "csv", "key": ["amount:int", "cell:desc"]}, b"cell,amount,number\n", row),
+            ({"format": "csv", "no_header": True, "key": "1:random"}, b"", row),
+            ({"format": "fixed:16", "key": f"2..10:i64be{ends}"}, b"", record),
+            ({"format": "fixed:16", "key": "0..2"}, b"", record),
+            ({"format": "u16be", "key": "0..2", "pad": "0"}, b"", prefixed),
+        ]
+    )
+
+
+class RandomSorts(WithRoots):
+    """Sorts drawn from a seed, beside those of one machine."""
+
+    def test_random_sorts(self):
+        cases = int(os.environ.get("CLUSTER_CASES", "4"))
+        seed = int(os.environ.get("CLUSTER_SEED", "1"))
+        for number in range(cases):
+            source = random.Random(f"{seed} {number}")
+            options, header, made = random_case(source)
+            files = []
+            for file in range(source.randrange(1, 4)):
+                records = source.choice([0, 1, 700, 30_000])
+                content = header + b"".join(made(at) for at in range(records))
+                is_cut = source.random() < 0.2 and "format" not in options
+                place = source.choice([".", *NODES])
+                files.append(self.write(f"{place}/in{file}", content[:-1] if is_cut else content))
+            named = [
+                path if path.parent == self.folder else f"node://{path.parent.name}{path}"
+                for path in files
+            ]
+            if source.random() < 0.2:
+                options["unique"] = True
+            parts = source.choice([1, 2, 5, 9])
+            with self.subTest(f"case {number} of seed {seed}", options=options, parts=parts):
+                self.assert_as_one(named, files, parts=parts, **options)
 
 
 class Refusals(WithRoots):

@@ -19,8 +19,10 @@ use crate::split::{InputSplit, SplitBytes, row_keys};
 const SPACING: u64 = 64 << 10;
 const ENTRIES: u64 = 1024;
 
-/// A key in the index that is longer than this has at least so many times its bytes after it.
+/// Bytes of a key from which on its length decides the distance to the next entry.
 const LONG_KEY: usize = 1024;
+
+/// Bytes of records for each byte of a long key in the index.
 const SPACING_OF_LONG_KEY: u64 = 64;
 
 /// Bytes of records that are looked through and written at once.

@@ -214,7 +214,7 @@ impl SplitCutter {
                 return Ok(Some(at + found as u64));
             }
             if is_end {
-                // What is left is no whole record; the sort says so.
+                // The rest is no whole record; the sort reports it.
                 return Ok((at + whole as u64 >= start + length).then_some(at + whole as u64));
             }
             held.drain(..whole);

@@ -174,7 +174,7 @@ impl BuildJob {
             data,
             entries: 0,
         };
-        // What cannot be read back must not be found out after the work.
+        // A description that cannot be read back is an error before the work, not after it.
         Description::read(&self.output, &description.lines())?;
         let temporary = TempFile::create(&self.output, Direct::Off)?;
         sweep(temporary.directory())?;

@@ -35,7 +35,7 @@ pub const VERSION: u32 = 1;
 /// The name of the database of descriptions.
 pub const META: &str = "meta";
 
-/// Stands before what header lines begin with.
+/// Prefix of a description of header lines by their beginning.
 const PREFIX: &[u8] = b"prefix:";
 
 /// The name of the database of entries.

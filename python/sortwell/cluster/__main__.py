@@ -28,6 +28,10 @@ Examples:
 _SHORT = {"-k": "key", "-F": "format", "-t": "separator", "-r": "reverse", "-u": "unique"}
 _FLAGS = {"reverse", "unique", "no-header"}
 
+# Other options of `sortwell sort`.
+_LONG = ["include", "exclude", "invalid", "ragged", "quote", "pad", "header", "no-header"]
+_LONG += ["date-format", "random-seed"]
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
@@ -55,10 +59,11 @@ def _parser() -> argparse.ArgumentParser:
     sort.add_argument("--address", help="address of a cluster of Ray; by default a new one here")
     sort.add_argument("--stats", choices=["json"], help="print statistics")
     sort.add_argument("-q", "--quiet", action="store_true", help="show no progress")
-    for short, name in _SHORT.items():
-        known: dict[str, Any] = {"help": "as of 'sortwell sort'"}
+    words = {name: [short] for short, name in _SHORT.items()} | {name: [] for name in _LONG}
+    for name, shorts in words.items():
+        known: dict[str, Any] = {"help": "as of 'sortwell sort'", "dest": name}
         known |= {"action": "store_true"} if name in _FLAGS else {"action": "append"}
-        sort.add_argument(short, f"--{name}", **known)
+        sort.add_argument(*shorts, f"--{name}", **known)
     explain = commands.add_parser("explain", help="predict a sort", allow_abbrev=False)
     explain.add_argument("--bytes", required=True, metavar="SIZE", help="bytes of the inputs")
     explain.add_argument("--nodes", type=int, required=True, help="number of nodes")
@@ -68,11 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _others(words: list[str]) -> tuple[list[str], dict[str, list[str] | bool]]:
-    """Returns the inputs among words that the parser does not know, and the options.
-
-    An option is written `--name=value`, or `--name` if it is a flag.
-    """
+def _others(words: list[str]) -> dict[str, list[str] | bool]:
+    """Returns the options that the parser does not know: `--name=value`, or `--name` for a flag."""
     options: dict[str, list[str] | bool] = {}
     for word in words:
         if not word.startswith("--"):
@@ -84,7 +86,7 @@ def _others(words: list[str]) -> tuple[list[str], dict[str, list[str] | bool]]:
             values = options.setdefault(name, [])
             if isinstance(values, list):
                 values.append(value)
-    return [], options
+    return options
 
 
 def _show(progress: ClusterProgress) -> None:
@@ -99,8 +101,8 @@ def _show(progress: ClusterProgress) -> None:
 def _sort(arguments: argparse.Namespace, unknown: list[str]) -> None:
     from sortwell.cluster import sort
 
-    _, options = _others(unknown)
-    for name in _SHORT.values():
+    options = _others(unknown)
+    for name in [*_SHORT.values(), *_LONG]:
         value = getattr(arguments, name)
         if value:
             options[name] = value

@@ -208,7 +208,7 @@ class _Sort:
     def _kept_bounds(
         self, cluster: Cluster, splits: list[Split], runs: dict[int, Run], parts: int
     ) -> dict[int, list[int]]:
-        """Returns the bounds of all runs. Those of nodes that are lost meanwhile are made again."""
+        """Returns the bounds of all runs. Makes the runs of lost nodes again first."""
         from sortwell.cluster._running import ATTEMPTS
 
         for _ in range(ATTEMPTS):
@@ -283,7 +283,7 @@ class _Sort:
             task = task_on(make_part, f"reduce {number}", node, threads, False)
             return task.remote(self._spec, number, path, sources, threads)
 
-        left = set(range(parts))
+        left, reason = set(range(parts)), ""
         for _ in range(ATTEMPTS):
             nodes = [node.id for node in self._owners(cluster)]
             chosen = {number: nodes[number * len(nodes) // parts] for number in left}
@@ -293,6 +293,7 @@ class _Sort:
             made: dict[int, MadePart] = tasks.finish(lambda _: None)
             self._made.update(made)
             self._redone_parts += tasks.repeated
+            reason = tasks.reason or reason
             lost = cluster.drop_lost()
             if self._node is not None:
                 self._made = {k: part for k, part in self._made.items() if part.node not in lost}
@@ -302,7 +303,9 @@ class _Sort:
                 return
             self._redone_parts += len(left)
             self._recover(cluster, splits, runs)
-        raise storage_error(f"{len(left)} parts could not be made in {ATTEMPTS} attempts")
+        raise storage_error(
+            f"{len(left)} parts could not be made in {ATTEMPTS} attempts; the last fault: {reason}"
+        )
 
     def _owners(self, cluster: Cluster) -> list[Any]:
         return cluster.nodes if self._node is None else cluster.named(self._node)
@@ -383,7 +386,7 @@ class _Sort:
                 cluster.call(part.node, "remove", part.path)
 
     def _remove_unfinished(self, cluster: Cluster) -> None:
-        """Removes what tasks that were killed have left among the parts."""
+        """Removes the files of killed tasks from the folder of the output."""
         for node in self._owners(cluster):
             with contextlib.suppress(Exception):
                 cluster.call(node.id, "remove_unfinished", self._folder)

@@ -97,7 +97,7 @@ class Exchange:
             os.remove(path)
 
     def remove_unfinished(self, folder: str) -> None:
-        """Removes what tasks that were killed have left in the folder of the output."""
+        """Removes the files of killed tasks from the folder of the output."""
         for path in glob.glob(os.path.join(glob.escape(folder), f".*{self._spec.job}*")):
             self.remove(path)
 

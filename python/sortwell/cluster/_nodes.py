@@ -120,6 +120,10 @@ class Cluster:
                 ray.exceptions.RayActorError,
                 ray.exceptions.ActorUnschedulableError,
             ) as error:
+                if getattr(error, "actor_init_failed", False):
+                    raise storage_error(
+                        f"no exchange could be started on node {self.name(node)}: {error}"
+                    ) from error
                 if not any(known.id == node for known in alive()):
                     raise NodeLost(f"node {self.name(node)} is lost") from error
                 if attempt + 1 == PATIENCE:

@@ -57,7 +57,7 @@ class Pipe:
             self._output = -1
 
     def close(self) -> None:
-        """Closes the end to read, so that whoever writes fails."""
+        """Closes the end to read, so that a writer fails."""
         if self._input >= 0:
             os.close(self._input)
             self._input = -1

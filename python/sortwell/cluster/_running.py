@@ -43,6 +43,8 @@ class Tasks:
         self._tell = tell
         self._left = set(chosen) if left is None else set(left)
         self.repeated = 0
+        # Why the last source was lost.
+        self.reason = ""
 
     def finish(self, owner: Callable[[int], str | None]) -> dict[int, Any]:
         """Waits for all tasks, and returns their results.
@@ -64,6 +66,7 @@ class Tasks:
                     continue
                 except ray.exceptions.RayTaskError as error:
                     if isinstance(error.cause, SourceLost):
+                        self.reason = error.cause.reason
                         continue
                     if not _is_space(error.cause) or failed[number] > 0:
                         raise error.cause from None
