@@ -16,11 +16,13 @@ __all__ = [
     "close_all",
     "cut_input",
     "find_cuts",
+    "keys_around",
     "make_run",
     "note_fork",
     "read_input_top",
     "report_page",
     "run_job",
+    "run_keys",
     "sort_batches",
     "sort_items",
 ]
@@ -120,11 +122,12 @@ class FoundBatches:
     def stream(self) -> Any: ...
     def schema(self) -> Any: ...
 
-def read_input_top(options: _Options, path: str) -> tuple[int, bytes]: ...
+def read_input_top(options: _Options, path: str) -> tuple[int, bytes, bool]: ...
 def cut_input(options: _Options, path: str, start: int, length: int) -> list[int]: ...
 def make_run(
     options: _Options,
-    part: tuple[str, int, int],
+    cut_by: _Options,
+    part: tuple[str, int, int, bool],
     header: bytes,
     run: str,
     progress: _Progress,
@@ -132,6 +135,10 @@ def make_run(
 def find_cuts(
     options: _Options, header: bytes, run: str, cuts: list[tuple[bytes, bool]]
 ) -> list[int]: ...
+def run_keys(run: str) -> list[tuple[bytes, int, int]]: ...
+def keys_around(
+    options: _Options, header: bytes, run: str, offsets: list[int]
+) -> list[tuple[bytes | None, bytes | None]]: ...
 def block_checksum(block: bytes) -> int: ...
 def report_page(statistics: str) -> str: ...
 def close_all() -> None: ...

@@ -1,106 +1,27 @@
 """`sortwell.cluster` on four nodes of this machine, beside the sort of one machine."""
 
-import contextlib
+import gzip
 import json
 import os
-import pathlib
 import random
-import shutil
-import signal
-import tempfile
-import time
 import unittest
-import warnings
 
-import ray
-from ray.cluster_utils import Cluster
+from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 
 import sortwell
 import sortwell.cluster
-
-NODES = ["north", "east", "south", "west"]
+from sortwell.cluster._spec import FORMS
 
 
 def setUpModule():
     """Starts four nodes, which all tests share."""
-    warnings.simplefilter("ignore", ResourceWarning)
     global CLUSTER
-    ray.shutdown()
-    CLUSTER = Cluster()
-    for name in NODES:
-        CLUSTER.add_node(num_cpus=1, labels={"sortwell-node": name}, object_store_memory=100 << 20)
-    ray.init(address=CLUSTER.address, log_to_driver=False, logging_level="error")
+    CLUSTER = start_nodes()
 
 
 def tearDownModule():
     """Ends the nodes."""
-    ray.shutdown()
-    CLUSTER.shutdown()
-
-
-class WithRoots(unittest.TestCase):
-    """A folder for each node, and one that all share."""
-
-    # The runs of a lost node stay on it until the next sort.
-    loses_nodes = False
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cluster-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        for name in [*NODES, "temp"]:
-            self.folder.joinpath(name).mkdir()
-
-    def write(self, name, content):
-        """Writes an input, and returns its path."""
-        path = self.folder / name
-        path.write_bytes(content)
-        return path
-
-    def sorted(self, inputs, output="out", **options):
-        """Sorts on the cluster, and returns the records of all parts, and the statistics."""
-        options.setdefault("memory", "320MiB")
-        statistics = sortwell.cluster.sort(
-            inputs, self.folder / output, temp=self.folder / "temp", **options
-        )
-        contents = []
-        for part in statistics.parts:
-            content = pathlib.Path(part.path).read_bytes()
-            self.assertEqual(len(content), part.bytes)
-            self.assertTrue(content.startswith(statistics.header))
-            contents.append(content[len(statistics.header) :])
-        self.assertEqual(sum(part.records for part in statistics.parts), statistics.records)
-        names = {path.name for path in self.folder.joinpath(output).iterdir()}
-        expected = {pathlib.Path(part.path).name for part in statistics.parts}
-        self.assertEqual(names, expected | {"manifest.json"})
-        if not self.loses_nodes:
-            self.assertEqual(list(self.folder.joinpath("temp").iterdir()), [], "runs are removed")
-        return statistics.header + b"".join(contents), statistics
-
-    def assert_as_one(self, inputs, files=None, **options):
-        """Compares with the sort of one machine. `files` are the inputs as paths of this one."""
-        options_of_one = {name: value for name, value in options.items() if name != "parts"}
-        sortwell.sort(files or inputs, self.folder / "expected", **options_of_one)
-        found, statistics = self.sorted(inputs, **options)
-        expected = self.folder.joinpath("expected").read_bytes()
-        self.assertEqual(len(found), len(expected))
-        self.assertTrue(found == expected, "other bytes")
-        shutil.rmtree(self.folder / "out")
-        return statistics
-
-
-def records(count, kind, seed=1, length=100):
-    """Returns records of fixed length, whose first ten bytes are the key."""
-    source = random.Random(seed)
-    made = []
-    for number in range(count):
-        key = {
-            "uniform": source.randbytes(10),
-            "skewed": (b"hot key !!" if source.random() < 0.9 else source.randbytes(1) + bytes(9)),
-            "equal": b"the same !",
-            "sorted": number.to_bytes(10, "big"),
-        }[kind]
-        made.append(key + b"%012d" % number + bytes(length - 22))
-    return b"".join(made)
+    end_nodes(CLUSTER)
 
 
 class Sorts(WithRoots):
@@ -153,6 +74,67 @@ class Sorts(WithRoots):
         path = self.write("keyed", b"".join(made))
         self.assert_as_one(path, format="keyed", parts=3)
 
+    def test_operators(self):
+        source = random.Random(11)
+        rows = [
+            b"%s,%d,%d\n" % (source.choice([b"Oslo", b"Rome", b"Bern"]), number % 700, number)
+            for number in range(60_000)
+        ]
+        path = self.write("in.csv", b"city,day,amount\n" + b"".join(rows))
+        options = {"format": "csv", "key": ["day:int", "city"], "parts": 5}
+        for operator in [
+            {"unique": True},
+            {"unique": "last", "having": "amount:int > 59000"},
+            {"unique_by": "day:int", "key": "amount:int:desc"},
+            {"sum": "amount", "min": "day:int", "unique_by": ["city"]},
+            {"count": True, "having": "count > 28"},
+            {"select": ["amount", "city"], "include": "day:int < 9"},
+        ]:
+            with self.subTest(operator):
+                statistics = self.assert_as_one(path, **options | operator)
+                self.assertEqual(len(statistics.parts), 5)
+        del options["parts"]
+        for operator in [{"limit": 1000}, {"skip": 59_000}, {"skip": 5, "limit": 0}]:
+            with self.subTest(operator):
+                statistics = self.assert_as_one(path, **options | operator)
+                self.assertEqual(len(statistics.parts), 1)
+        self.assert_as_one(path, unique_by="city", count=True, skip=1, limit=1, **options)
+
+    def test_compressed_inputs(self):
+        lines = b"".join(b"%d\n" % (number * 7919 % 100_003) for number in range(60_000))
+        packed = self.write("packed.gz", gzip.compress(lines[:200_000]))
+        plain = self.write("plain", lines[200_000:])
+        self.assert_as_one([packed, plain], key="1:int", parts=3)
+        rows = self.write("rows.csv.gz", gzip.compress(b"id\n" + lines))
+        statistics = self.assert_as_one(rows, format="csv", key="id:int", parts=2)
+        self.assertEqual(statistics.header, b"id\n")
+
+    def test_forms_and_passes(self):
+        path = self.write("in", records(800_000, "uniform"))
+        options = {"format": "fixed:100", "key": "0..10"}
+        for form, memory, passes in [
+            ("threaded", "1GiB", 1),
+            ("interleaved", "256MiB", 2),
+            ("synchronous", "256MiB", 2),
+        ]:
+            with self.subTest(form):
+                statistics = self.assert_as_one(path, form=form, memory=memory, **options)
+                self.assertEqual(statistics.passes, passes)
+
+    def test_many_parts(self):
+        path = self.write("in", records(30_000, "uniform"))
+        statistics = self.assert_as_one(path, format="fixed:100", key="0..10", parts=64)
+        self.assertEqual(len(statistics.parts), 64)
+        self.assertGreater(min(part.records for part in statistics.parts), 0)
+
+    def test_report(self):
+        path = self.write("in", records(30_000, "uniform"))
+        page = self.folder / "page.html"
+        self.sorted(path, format="fixed:100", key="0..10", report=page)
+        content = page.read_text()
+        for name in [*NODES, "part-00003", "map 0", "reduce 3"]:
+            self.assertIn(name, content)
+
     def test_few_records(self):
         empty = self.write("in", b"")
         statistics = self.assert_as_one(empty, parts=3)
@@ -199,94 +181,6 @@ class Sorts(WithRoots):
         self.assertEqual([node.name for node in statistics.nodes], sorted(NODES))
 
 
-def kill(title):
-    """Kills a process of Ray whose title contains these words. Returns whether there was one."""
-    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if path.read_bytes().startswith(b"ray::") and title in path.read_bytes():
-                os.kill(int(path.parent.name), signal.SIGKILL)
-                return True
-    return False
-
-
-class Faults(WithRoots):
-    """Processes and nodes that end in the middle."""
-
-    def sort_while(self, act, **options):
-        """Sorts, with `act` called for each progress. Compares with the sort of one machine."""
-        path = self.write("in", records(100_000, "uniform", seed=6))
-        options |= {"format": "fixed:100", "key": "0..10"}
-        sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
-        found, statistics = self.sorted(path, progress=act, **options)
-        self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
-        return statistics
-
-    def kill_at(self, phase, title):
-        """Kills a process while a phase runs."""
-        killed = []
-
-        def act(progress):
-            until = time.monotonic() + 10
-            while progress.phase == phase and not killed and time.monotonic() < until:
-                if kill(title):
-                    killed.append(title)
-
-        self.sort_while(act, parts=6)
-        self.assertEqual(killed, [title])
-
-    def test_map(self):
-        self.kill_at("map", b"sortwell map")
-
-    def test_reduce(self):
-        self.kill_at("reduce", b"sortwell reduce")
-
-    def test_exchange(self):
-        self.kill_at("reduce", b"Exchange")
-
-    def lose_at(self, phase, done):
-        """Removes a node when `done` tasks of a phase are done."""
-        node = CLUSTER.add_node(
-            num_cpus=1, labels={"sortwell-node": "lost"}, object_store_memory=100 << 20
-        )
-        CLUSTER.wait_for_nodes()
-        lost = []
-
-        def act(progress):
-            if (progress.phase, progress.done) == (phase, done) and not lost:
-                lost.append(phase)
-                CLUSTER.remove_node(node, allow_graceful=False)
-
-        self.loses_nodes = True
-        statistics = self.sort_while(act, parts=40)
-        self.assertEqual(lost, [phase])
-        self.loses_nodes = False
-        self.sorted(self.write("few", b"b\na\n"), "another")
-        self.assertGreater(statistics.maps_done_again, 0)
-
-    def test_a_node_is_lost_after_its_map(self):
-        self.lose_at("map", 5)
-
-    def test_a_node_is_lost_before_parts_are_made(self):
-        self.lose_at("reduce", 1)
-
-    def test_the_only_copy_is_lost(self):
-        node = CLUSTER.add_node(
-            num_cpus=1, labels={"sortwell-node": "lost"}, object_store_memory=100 << 20
-        )
-        CLUSTER.wait_for_nodes()
-        path = self.write("in", records(100_000, "uniform", seed=7))
-        lost = []
-
-        def act(progress):
-            if progress.phase == "reduce" and not lost:
-                lost.append(progress)
-                CLUSTER.remove_node(node, allow_graceful=False)
-
-        with self.assertRaisesRegex(sortwell.StorageError, "no other node has this input"):
-            self.sorted(f"node://lost{path}", progress=act, format="fixed:100", parts=6)
-        self.assertEqual(list(self.folder.joinpath("out").glob("*")), [])
-
-
 def random_case(source):
     """Returns a format, a key, a header, and what makes a record of a number."""
     keys = source.choice([3, 50, 10**9])
@@ -325,6 +219,24 @@ def random_case(source):
     )
 
 
+def random_operators(source, options):
+    """Returns operators that the format of the options allows."""
+    is_csv = options.get("format") == "csv" and "no_header" not in options
+    places = ("amount", "cell") if is_csv else ("1", "2")
+    allowed = [{}, {"unique": True}, {"unique": "last"}, {"count": True}, {"limit": 700}]
+    allowed += [{"skip": 600, "limit": 5000}, {"having": "count > 1", "unique": True}]
+    if is_csv or "separator" in options:
+        amount, other = places
+        allowed += [
+            {"sum": f"{amount}:int"},
+            {"min": f"{amount}:int", "max": f"{other}:bytes", "unique_by": other},
+            {"unique_by": other, "having": f"{amount}:int > 0"},
+            {"select": [other, amount]},
+            {"include": f"{amount}:int > 0"},
+        ]
+    return source.choice(allowed)
+
+
 class RandomSorts(WithRoots):
     """Sorts drawn from a seed, beside those of one machine."""
 
@@ -338,16 +250,23 @@ class RandomSorts(WithRoots):
             for file in range(source.randrange(1, 4)):
                 records = source.choice([0, 1, 700, 30_000])
                 content = header + b"".join(made(at) for at in range(records))
-                is_cut = source.random() < 0.2 and "format" not in options
+                is_text = "format" not in options or options["format"] == "csv"
+                if source.random() < 0.2 and "format" not in options:
+                    content = content[:-1]
+                if source.random() < 0.2 and is_text:
+                    content = gzip.compress(content, 1)
                 place = source.choice([".", *NODES])
-                files.append(self.write(f"{place}/in{file}", content[:-1] if is_cut else content))
+                files.append(self.write(f"{place}/in{file}", content))
             named = [
                 path if path.parent == self.folder else f"node://{path.parent.name}{path}"
                 for path in files
             ]
-            if source.random() < 0.2:
-                options["unique"] = True
+            if "random" not in str(options):
+                options |= random_operators(source, options)
+            options["form"] = source.choice(FORMS)
             parts = source.choice([1, 2, 5, 9])
+            if "limit" in options:
+                parts = 1
             with self.subTest(f"case {number} of seed {seed}", options=options, parts=parts):
                 self.assert_as_one(named, files, parts=parts, **options)
 
@@ -365,7 +284,11 @@ class Refusals(WithRoots):
 
     def test_wrong_requests(self):
         path = self.write("in", b"a\n")
-        self.refused(sortwell.UsageError, "no option 'limit'", path, limit=3)
+        self.refused(sortwell.UsageError, "no option 'split'", path, split=3)
+        self.refused(sortwell.UsageError, "records of one part", path, limit=3, parts=2)
+        self.refused(sortwell.UsageError, "is a number of records", path, limit="x")
+        self.refused(sortwell.UsageError, "no form of the exchange", path, form="fast")
+        self.refused(sortwell.UsageError, "is for one machine", path, unique="error")
         self.refused(sortwell.UsageError, "one part at least", path, parts=0)
         self.refused(sortwell.UsageError, "no node is named 'up'", f"node://up{path}")
         self.refused(sortwell.UsageError, "256 MiB at least", path, memory="10MiB")
@@ -379,8 +302,8 @@ class Refusals(WithRoots):
         other = self.write("other", b"id,name\n1,a\n")
         words = "another header"
         self.refused(sortwell.UsageError, words, [path, other], format="csv", key="id")
-        packed = self.write("packed.gz", b"\x1f\x8b\x08rest")
-        self.refused(sortwell.MalformedError, "compressed with gzip", packed)
+        packed = self.write("packed.gz", gzip.compress(b"a\n" * 90_000)[:100])
+        self.refused(sortwell.MalformedError, "packed.gz", packed)
 
     def test_an_output_that_is_there(self):
         path = self.write("in", b"a\n")

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sortwell_engine::codec::Decompress;
 use sortwell_engine::io::pipe::Outlet;
 use sortwell_engine::io::{ConsumeTask, Consumer, Supplied};
 use sortwell_engine::job::{Input, Output, RowKeys, SortJob};
@@ -40,6 +41,8 @@ pub fn index_path(run: &Path) -> PathBuf {
 pub struct RunJob<'a> {
     /// Format, keys, conditions and resources. Its inputs and output are not used.
     pub job: &'a SortJob,
+    /// Format and keys by which the run will be cut: the first keys of the job, or all.
+    pub cut_by: &'a SortJob,
     /// The records.
     pub split: InputSplit,
     /// The lines at the top of the file.
@@ -77,7 +80,7 @@ impl RunJob<'_> {
     }
 
     fn carry_out(&self, progress: &Progress) -> Result<MadeRun> {
-        let rows = row_keys(self.job, &self.header)?;
+        let rows = row_keys(self.cut_by, &self.header)?;
         let file = File::create(&self.run);
         let file = file.map_err(|error| Error::io("create", &self.run, error))?;
         let (path, header) = (self.run.clone(), self.header.len() as u64);
@@ -85,9 +88,14 @@ impl RunJob<'_> {
         let entries = Mutex::default();
         let writer = IndexedRunWriter { file, path, header, spacing, rows, entries };
         let writer = Arc::new(writer);
-        let bytes = SplitBytes::open(&self.split, &self.header)?;
         let mut job = self.job.clone();
-        job.inputs = vec![Input::Supplied(Supplied::new(&self.split.path, bytes))];
+        job.inputs = vec![if self.split.is_compressed {
+            job.decompress = Decompress::Auto;
+            Input::File(self.split.path.clone())
+        } else {
+            let bytes = SplitBytes::open(&self.split, &self.header)?;
+            Input::Supplied(Supplied::new(&self.split.path, bytes))
+        }];
         job.output = Output::Pipe(Outlet::consumer(Arc::<IndexedRunWriter>::clone(&writer)));
         let statistics = job.run(progress)?;
         let length = writer.file.metadata();

@@ -161,6 +161,57 @@ impl SearchedRun {
         Ok(Self { file, path: run.to_owned(), index })
     }
 
+    /// Returns the keys of the last record before an offset and of the first one after it, where
+    /// there are such records.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`offset`](Self::offset), and [`Error::Malformed`] for an offset at which no record
+    /// begins.
+    pub fn neighbours(&self, rows: &RowKeys, offset: u64) -> Result<[Option<Vec<u8>>; 2]> {
+        let entries = &self.index.entries;
+        let next = entries.partition_point(|entry| entry.offset < offset);
+        let start = next.checked_sub(1).map_or(0, |before| entries[before].offset);
+        let last = entries.partition_point(|entry| entry.offset <= offset);
+        let end = entries.get(last).map_or(self.index.bytes, |entry| entry.offset);
+        let (mut before, mut after, mut is_found) = (None, None, offset == self.index.bytes);
+        self.each(rows, start, end, |at, append| {
+            let mut key = Vec::new();
+            if at < offset {
+                append(&mut key);
+                before = Some(key);
+            } else if after.is_none() {
+                append(&mut key);
+                (after, is_found) = (Some(key), at == offset);
+            }
+        })?;
+        if is_found {
+            return Ok([before, after]);
+        }
+        let message = format!("no record of the run begins at byte {offset}");
+        Err(Error::Malformed { path: self.path.clone(), message: message.into() })
+    }
+
+    /// Calls `see` with the offset of each record from `start` to `end`, and with what appends its
+    /// key.
+    fn each(
+        &self,
+        rows: &RowKeys,
+        start: u64,
+        end: u64,
+        mut see: impl FnMut(u64, &mut dyn FnMut(&mut Vec<u8>)),
+    ) -> Result<()> {
+        let mut records = vec![0; (end - start) as usize];
+        let read = read_full(&self.file, &self.path, &mut records, start)?;
+        records.truncate(read);
+        let passed =
+            rows.each(&records, |row| see(start + row.at as u64, &mut |key| row.append_key(key)));
+        match passed {
+            Ok(_) => Ok(()),
+            Err(fault) => Err(Error::Malformed { path: self.path.clone(), message: fault.message }),
+        }
+    }
+
     /// Returns the offset of the first record after a cut.
     ///
     /// # Errors
@@ -172,20 +223,14 @@ impl SearchedRun {
         let Some(before) = next.checked_sub(1) else { return Ok(0) };
         let start = entries[before].offset;
         let end = entries.get(next).map_or(self.index.bytes, |entry| entry.offset);
-        let mut records = vec![0; (end - start) as usize];
-        let read = read_full(&self.file, &self.path, &mut records, start)?;
-        records.truncate(read);
         let (mut found, mut key) = (None, Vec::new());
-        let passed = rows.each(&records, |row| {
+        self.each(rows, start, end, |at, append| {
             if found.is_none() {
                 key.clear();
-                row.append_key(&mut key);
-                found = (!cut.is_after(&key)).then_some(start + row.at as u64);
+                append(&mut key);
+                found = (!cut.is_after(&key)).then_some(at);
             }
-        });
-        match passed {
-            Ok(_) => Ok(found.unwrap_or(end)),
-            Err(fault) => Err(Error::Malformed { path: self.path.clone(), message: fault.message }),
-        }
+        })?;
+        Ok(found.unwrap_or(end))
     }
 }

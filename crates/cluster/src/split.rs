@@ -3,11 +3,14 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use sortwell_engine::codec::{CONTENT_BYTES, ContentKind, Decompress};
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::{Format, Framing};
-use sortwell_engine::io::Supply;
-use sortwell_engine::job::{RowKeys, SortJob};
+use sortwell_engine::io::pipe::Outlet;
+use sortwell_engine::io::{ConsumeTask, Consumer, Supply};
+use sortwell_engine::job::{Input, MergeJob, Output, RowKeys, SortJob};
 use sortwell_engine::key::ListMemory;
 use sortwell_engine::pipeline::{Heading, Top};
 use sortwell_engine::stats::Progress;
@@ -19,10 +22,6 @@ const STEP: usize = 1 << 20;
 /// Bytes that are read to find the end of a record, the first time.
 const FIRST_LOOK: usize = 64 << 10;
 
-/// First bytes of compressed files, and their formats.
-const COMPRESSED: [(&[u8], &str); 3] =
-    [(b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\x04\x22\x4d\x18", "lz4")];
-
 /// The top of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputTop {
@@ -30,6 +29,8 @@ pub struct InputTop {
     pub bytes: u64,
     /// The lines at its top that are not records.
     pub header: Vec<u8>,
+    /// True if it is compressed, so that one task has to read all of it.
+    pub is_compressed: bool,
 }
 
 /// A part of an input file, from the beginning of a record to the beginning of another, or to the
@@ -42,6 +43,8 @@ pub struct InputSplit {
     pub start: u64,
     /// Offset after the last byte.
     pub end: u64,
+    /// True if it is all of a compressed file.
+    pub is_compressed: bool,
 }
 
 fn open(path: &Path) -> Result<(File, u64)> {
@@ -79,23 +82,67 @@ pub fn read_full(file: &File, path: &Path, buffer: &mut [u8], offset: u64) -> Re
 /// # Errors
 ///
 /// [`Error::Io`], [`Error::Config`] for a file that is not a regular one, and [`Error::Malformed`]
-/// for a compressed file.
-pub fn read_top(job: &SortJob, path: &Path) -> Result<InputTop> {
+/// for one that another program compressed.
+pub fn read_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<InputTop> {
     let (file, bytes) = open(path)?;
-    let mut start = [0; 4];
+    let mut start = [0; CONTENT_BYTES];
     let read = read_full(&file, path, &mut start, 0)?;
-    let is_text = matches!(job.format, Format::Lines { .. } | Format::Csv(_));
-    let mut known = COMPRESSED.iter().filter(|_| is_text);
-    if let Some((_, name)) = known.find(|(magic, _)| start[..read].starts_with(magic)) {
-        let message =
-            format!("it is compressed with {name}, and a cluster cannot cut it; expand it");
-        return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
+    if is_text(job.format) && ContentKind::of(&start[..read]) != ContentKind::Plain {
+        let header = expanded_top(job, path, progress)?;
+        return Ok(InputTop { bytes, header, is_compressed: true });
     }
     let top = top_of(job, &file, path)?;
     let mut header = vec![0; top.size.bytes as usize];
     let read = read_full(&file, path, &mut header, 0)?;
     header.truncate(read);
-    Ok(InputTop { bytes, header })
+    Ok(InputTop { bytes, header, is_compressed: false })
+}
+
+/// Returns whether records are text, which may be compressed.
+fn is_text(format: Format) -> bool {
+    matches!(format, Format::Lines { .. } | Format::Csv(_) | Format::JsonLines)
+}
+
+/// Returns the top of a compressed file: what a merge of it writes that keeps no record.
+fn expanded_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<Vec<u8>> {
+    let top = Arc::new(TopWriter::default());
+    let output = Output::Pipe(Outlet::consumer(Arc::<TopWriter>::clone(&top)));
+    let mut merge = MergeJob::new(vec![Input::File(path.to_owned())], output, job.format);
+    merge.decompress = Decompress::Auto;
+    (merge.keys, merge.order, merge.header) =
+        (job.keys.clone(), job.order.clone(), job.header.clone());
+    (merge.select.limit, merge.verify, merge.threads) = (Some(0), false, Some(1));
+    merge.memory = job.memory;
+    merge.run(progress)?;
+    let bytes = std::mem::take(&mut *top.bytes());
+    Ok(bytes)
+}
+
+/// Keeps what is written.
+#[derive(Default)]
+struct TopWriter(Mutex<Vec<u8>>);
+
+impl TopWriter {
+    fn bytes(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Consumer for TopWriter {
+    fn begin(&self, _: u64) -> Box<dyn ConsumeTask + '_> {
+        Box::new(self)
+    }
+}
+
+impl ConsumeTask for &TopWriter {
+    fn take(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
 }
 
 fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<Top> {
@@ -171,7 +218,8 @@ impl SplitCutter {
             at = starts[starts.len() - 1];
         }
         let ends = starts.iter().skip(1).copied().chain([self.end]);
-        let split = |(start, end)| InputSplit { path: self.path.clone(), start, end };
+        let split =
+            |(start, end)| InputSplit { path: self.path.clone(), start, end, is_compressed: false };
         Ok(starts.iter().copied().zip(ends).map(split).collect())
     }
 

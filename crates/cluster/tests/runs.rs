@@ -46,6 +46,10 @@ fn job(format: Format, keys: &[&str]) -> SortJob {
     job
 }
 
+fn split(path: PathBuf, start: u64, end: u64) -> InputSplit {
+    InputSplit { path, start, end, is_compressed: false }
+}
+
 /// Records of a format, whose keys are those of many others.
 fn records(format: Format, count: usize, random: &mut Random) -> Vec<Vec<u8>> {
     let record = |number: usize, random: &mut Random| {
@@ -86,7 +90,7 @@ fn splits_begin_at_records() {
         let records = records(format, 3000, &mut random);
         let content = [header, &records.concat()].concat();
         fs::write(&path, &content).unwrap();
-        let top = read_top(&job(format, keys), &path).unwrap();
+        let top = read_top(&job(format, keys), &path, &Progress::new()).unwrap();
         assert_eq!((top.bytes, &top.header[..]), (content.len() as u64, header));
         let mut starts = vec![header.len() as u64];
         for record in &records {
@@ -114,9 +118,11 @@ fn made(folder: &Path, case: Case, random: &mut Random) -> (SortJob, PathBuf, Ve
     let content = [header, &all.concat()].concat();
     let path = folder.join("in");
     fs::write(&path, &content).unwrap();
-    let split = InputSplit { path, start: header.len() as u64, end: content.len() as u64 };
+    let split = split(path, header.len() as u64, content.len() as u64);
     let header = header.to_vec();
-    let made = RunJob { job: &job, split, header, run: run.clone() }.run(&Progress::new()).unwrap();
+    let made = RunJob { job: &job, cut_by: &job, split, header, run: run.clone() }
+        .run(&Progress::new())
+        .unwrap();
     all.sort_by_key(|record| order_of(format, record));
     assert!(fs::read(&run).unwrap() == all.concat(), "{format:?}: another run");
     assert_eq!(made.bytes, all.concat().len() as u64);
@@ -177,14 +183,14 @@ fn a_wrong_record_leaves_no_run() {
     let (path, run) = (folder.path().join("in"), folder.path().join("run"));
     fs::write(&path, "id\n1\nx\n").unwrap();
     let (job, header) = (job(Format::Csv(CsvFormat::separated_by(b',')), &["id:int"]), b"id\n");
-    let split = InputSplit { path: path.clone(), start: 3, end: 7 };
-    let made = RunJob { job: &job, split, header: header.to_vec(), run: run.clone() };
+    let split = split(path.clone(), 3, 7);
+    let made = RunJob { job: &job, cut_by: &job, split, header: header.to_vec(), run: run.clone() };
     let error = made.run(&Progress::new()).unwrap_err();
     assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
     assert!(!run.exists() && !index_path(&run).exists());
     // The file has become shorter.
     fs::write(&path, "id\n1\n2\n").unwrap();
-    let split = InputSplit { path, start: 3, end: 100 };
-    let made = RunJob { job: &job, split, header: header.to_vec(), run };
+    let split = self::split(path, 3, 100);
+    let made = RunJob { job: &job, cut_by: &job, split, header: header.to_vec(), run };
     assert!(made.run(&Progress::new()).unwrap_err().to_string().contains("ends at byte 7"));
 }

@@ -25,9 +25,6 @@ const BLOCK_MAX: usize = 1 << 16;
 /// Bits of a virtual offset that are the offset in the block.
 const WITHIN_BITS: u32 = 16;
 
-/// Bytes at the beginning of a file that distinguish it from other gzip files.
-pub const BEGINNING: usize = 64;
-
 /// Returns the virtual offset of the beginning of a block.
 pub const fn block_offset(offset: u64) -> u64 {
     offset << WITHIN_BITS

@@ -117,15 +117,10 @@ impl EntrySort {
             parts.note(sorted.records_selected.unwrap_or(sorted.records), next)?;
             place = next;
         }
-        let mut paths = parts.paths();
-        if self.unique == Some(Unique::Last) {
-            // Of equal records, a merge keeps that of the first input.
-            paths.reverse();
-        }
-        let inputs = paths.into_iter().map(Input::File).collect();
+        let inputs = parts.paths().into_iter().map(Input::File).collect();
         let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
         let mut job = MergeJob::new(inputs, consumer, Format::KEYED);
-        job.unique = self.unique.is_some();
+        job.select.unique = self.unique;
         job.memory = self.left();
         job.threads = Some(self.threads);
         job.temp.clone_from(&self.temp);

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use sortwell_engine::codec::{CONTENT_BYTES, Codec, ContentKind};
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,13 +18,6 @@ use crate::scanned::ScannedFile;
 
 /// Bytes at the beginning and at the end of a file that are hashed.
 const HASHED: u64 = 1 << 20;
-
-/// The first bytes of compressed files, and what to do with these.
-const COMPRESSED: [(&[u8], &str); 3] = [
-    (b"\x1f\x8b", "gzip, so its records have no offsets; compress it with bgzip, or expand it"),
-    (b"\x28\xb5\x2f\xfd", "zstd, so its records have no offsets; expand it first"),
-    (b"\x04\x22\x4d\x18", "lz4, so its records have no offsets; expand it first"),
-];
 
 /// A data file as it was when the index was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,14 +85,20 @@ impl DataFile {
     /// compressed one.
     pub fn open(path: &Path) -> Result<(Self, File)> {
         let (file, data) = open(path)?;
-        let mut start = [0; bgzf::BEGINNING];
+        let mut start = [0; CONTENT_BYTES];
         let read = file.read_at(&mut start, 0);
         let read = read.map_err(|error| Error::io("read", path, error))?;
         let start = &start[..read];
         let is_bgzf = bgzf::is_bgzf(start);
-        let mut compressed = COMPRESSED.iter().filter(|_| !is_bgzf);
-        if let Some((_, how)) = compressed.find(|(magic, _)| start.starts_with(magic)) {
-            let message = format!("it is compressed with {how}");
+        if let (false, ContentKind::Packed(codec)) = (is_bgzf, ContentKind::of(start)) {
+            let how = match codec {
+                Codec::Gzip => "compress it with bgzip, or expand it",
+                Codec::Zstd | Codec::Lz4 => "expand it first",
+            };
+            let message = format!(
+                "it is compressed with {}, so its records have no offsets; {how}",
+                codec.name()
+            );
             return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
         }
         let absolute = std::path::absolute(path).map_err(|error| Error::io("find", path, error))?;

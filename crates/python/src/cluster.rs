@@ -10,7 +10,8 @@ use sortwell::unstable::job::SortJob;
 use sortwell::{Progress, Result};
 use sortwell_cli::embed::EmbeddedCommand;
 use sortwell_cluster::{
-    CutSide, InputSplit, RunCut, RunJob, SearchedRun, SplitCutter, read_top, row_keys,
+    CutSide, InputSplit, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter, index_path, read_top,
+    row_keys,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -24,7 +25,8 @@ const KEYS_MAX: usize = 2048;
 /// A record of a run: its key, its offset, the bytes from it to the next one.
 type PlacedKey<'py> = (Bound<'py, PyBytes>, u64, u64);
 
-/// A run: bytes, records, checksum, some of its keys, statistics as JSON.
+/// A run: bytes, records, checksum of these and of those that equal ones replaced, some of its keys,
+/// statistics as JSON.
 type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>, String);
 
 fn sort_job(
@@ -46,23 +48,23 @@ fn waited<T: Send>(
     wait.run(py, || work(wait.progress()))?.map_err(|error| faults::exception(py, &error))
 }
 
-/// Returns the bytes of an input file, and the lines at its top that are not records. Keys that its
-/// records cannot have are an error.
+/// Returns the bytes of an input file, the lines at its top that are not records, and true if it is
+/// compressed. Keys that its records cannot have are an error.
 #[pyfunction]
 pub fn read_input_top(
     py: Python<'_>,
     options: Vec<OptionWords>,
     path: PathBuf,
-) -> PyResult<(u64, Bound<'_, PyBytes>)> {
+) -> PyResult<(u64, Bound<'_, PyBytes>, bool)> {
     let (job, _) = sort_job(py, options)?;
-    let top = waited(py, None, move |_| {
-        let top = read_top(&job, &path)?;
+    let top = waited(py, None, move |progress| {
+        let top = read_top(&job, &path, progress)?;
         if top.bytes > 0 {
             row_keys(&job, &top.header)?;
         }
         Ok(top)
     })?;
-    Ok((top.bytes, PyBytes::new(py, &top.header)))
+    Ok((top.bytes, PyBytes::new(py, &top.header), top.is_compressed))
 }
 
 /// Returns the beginnings of parts of about `length` bytes of an input file, the first of which
@@ -82,26 +84,27 @@ pub fn cut_input(
     Ok(splits.into_iter().map(|split| split.start).collect())
 }
 
-/// Sorts a part of an input file into a run.
+/// Sorts a part of an input file into a run, which `cut_by` says how to cut later: path, start, end,
+/// and true for all of a compressed file.
 #[pyfunction]
 pub fn make_run<'py>(
     py: Python<'py>,
     options: Vec<OptionWords>,
-    part: (PathBuf, u64, u64),
+    cut_by: Vec<OptionWords>,
+    part: (PathBuf, u64, u64, bool),
     header: Vec<u8>,
     run: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult<'py>> {
     let (job, statistics) = sort_job(py, options)?;
-    let (path, start, end) = part;
-    let split = InputSplit { path, start, end };
-    let made =
-        waited(py, progress, |progress| RunJob { job: &job, split, header, run }.run(progress))?;
-    let proof = made.statistics.proof.as_ref();
-    let (records, checksum) = proof.map_or((0, 0), |proof| (proof.records, proof.checksum));
-    let keys = made.index.some(KEYS_MAX).into_iter();
-    let keys = keys.map(|(entry, bytes)| (PyBytes::new(py, &entry.key), entry.offset, bytes));
-    let (checksum, keys) = (format!("{checksum:032x}"), keys.collect());
+    let (cut_by, _) = sort_job(py, cut_by)?;
+    let (path, start, end, is_compressed) = part;
+    let split = InputSplit { path, start, end, is_compressed };
+    let run = RunJob { job: &job, cut_by: &cut_by, split, header, run };
+    let made = waited(py, progress, |progress| run.run(progress))?;
+    let checksum = made.statistics.proof.as_ref().map_or(0, |proof| proof.checksum);
+    let records = made.statistics.records_selected.unwrap_or(made.statistics.records);
+    let (checksum, keys) = (format!("{checksum:032x}"), some_keys(py, &made.index));
     Ok((made.bytes, records, checksum, keys, statistics(&made.statistics)))
 }
 
@@ -124,6 +127,38 @@ pub fn find_cuts(
         };
         cuts.iter().map(offset).collect()
     })
+}
+
+/// Returns some of the keys of a run from its index.
+#[pyfunction]
+pub fn run_keys(py: Python<'_>, run: PathBuf) -> PyResult<Vec<PlacedKey<'_>>> {
+    let index = waited(py, None, move |_| RunIndex::read(&index_path(&run)))?;
+    Ok(some_keys(py, &index))
+}
+
+fn some_keys<'py>(py: Python<'py>, index: &RunIndex) -> Vec<PlacedKey<'py>> {
+    let keys = index.some(KEYS_MAX).into_iter();
+    keys.map(|(entry, bytes)| (PyBytes::new(py, &entry.key), entry.offset, bytes)).collect()
+}
+
+/// Returns the keys of the records of a run around offsets: of the last one before, and of the
+/// first one after, or `None` for both ends of the run.
+#[pyfunction]
+pub fn keys_around<'py>(
+    py: Python<'py>,
+    options: Vec<OptionWords>,
+    header: Vec<u8>,
+    run: PathBuf,
+    offsets: Vec<u64>,
+) -> PyResult<Vec<[Option<Bound<'py, PyBytes>>; 2]>> {
+    let (job, _) = sort_job(py, options)?;
+    let found = waited(py, None, move |_| {
+        let (rows, searched) = (row_keys(&job, &header)?, SearchedRun::open(&run)?);
+        let keys = |offset: &u64| searched.neighbours(&rows, *offset);
+        offsets.iter().map(keys).collect::<Result<Vec<_>>>()
+    })?;
+    let key = |key: Option<Vec<u8>>| key.map(|key| PyBytes::new(py, &key));
+    Ok(found.into_iter().map(|keys| keys.map(key)).collect())
 }
 
 /// Returns the XXH3 of bytes.

@@ -43,7 +43,9 @@ mod native {
     #[pymodule_export]
     use crate::buffer::Block;
     #[pymodule_export]
-    use crate::cluster::{block_checksum, cut_input, find_cuts, make_run, read_input_top};
+    use crate::cluster::{
+        block_checksum, cut_input, find_cuts, keys_around, make_run, read_input_top, run_keys,
+    };
     #[pymodule_export]
     use crate::index::{FoundBatches, IndexSearch, OpenIndex};
     #[pymodule_export]

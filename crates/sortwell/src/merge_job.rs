@@ -3,6 +3,7 @@
 
 use sortwell_engine::codec::{Compress, Decompress};
 use sortwell_engine::job::{self, Input, Output};
+use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Result, format::Format};
 
@@ -46,7 +47,19 @@ impl MergeJob {
 
     /// Sets whether only the first of the records with equal keys is kept. Default: false.
     pub fn unique(&mut self, unique: bool) -> &mut Self {
-        self.job.unique = unique;
+        self.job.select.unique = unique.then_some(Unique::First);
+        self
+    }
+
+    /// Leaves out the first records of the merged order. Default: 0.
+    pub fn skip(&mut self, records: u64) -> &mut Self {
+        self.job.select.skip = records;
+        self
+    }
+
+    /// Writes at most this number of records. Default: all.
+    pub fn limit(&mut self, records: u64) -> &mut Self {
+        self.job.select.limit = Some(records);
         self
     }
 

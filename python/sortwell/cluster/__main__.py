@@ -8,6 +8,7 @@ import json
 import sys
 
 from sortwell import _errors
+from sortwell.cluster._spec import FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +27,12 @@ Examples:
 
 # Short options of `sortwell sort`.
 _SHORT = {"-k": "key", "-F": "format", "-t": "separator", "-r": "reverse", "-u": "unique"}
-_FLAGS = {"reverse", "unique", "no-header"}
+_FLAGS = {"reverse", "unique", "count", "no-header"}
 
 # Other options of `sortwell sort`.
 _LONG = ["include", "exclude", "invalid", "ragged", "quote", "pad", "header", "no-header"]
-_LONG += ["date-format", "random-seed"]
+_LONG += ["date-format", "random-seed", "unique-by", "count", "sum", "min", "max", "having"]
+_LONG += ["select", "skip", "limit"]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     sort.add_argument("-M", "--memory", metavar="SIZE", help="limit of each node; 1GiB by default")
     sort.add_argument("-T", "--temp", metavar="DIR", help="folder for runs; /var/tmp by default")
     sort.add_argument("--address", help="address of a cluster of Ray; by default a new one here")
+    sort.add_argument("--form", choices=FORMS, default=FORMS[0], help="how parts receive records")
+    sort.add_argument("--resume", action="store_true", help="keep runs, or continue with kept ones")
+    sort.add_argument("--report", metavar="FILE", help="write a page with what each node did")
     sort.add_argument("--stats", choices=["json"], help="print statistics")
     sort.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     words = {name: [short] for short, name in _SHORT.items()} | {name: [] for name in _LONG}
@@ -103,8 +108,7 @@ def _sort(arguments: argparse.Namespace, unknown: list[str]) -> None:
 
     options = _others(unknown)
     for name in [*_SHORT.values(), *_LONG]:
-        value = getattr(arguments, name)
-        if value:
+        if value := getattr(arguments, name):
             options[name] = value
     shows = not arguments.quiet and sys.stderr.isatty()
     statistics = sort(
@@ -114,6 +118,9 @@ def _sort(arguments: argparse.Namespace, unknown: list[str]) -> None:
         memory=arguments.memory,
         temp=arguments.temp,
         address=arguments.address,
+        form=arguments.form,
+        resume=arguments.resume,
+        report=arguments.report,
         progress=_show if shows else None,
         **options,
     )
@@ -140,7 +147,11 @@ def _explain(arguments: argparse.Namespace) -> None:
 
 def main(words: list[str] | None = None) -> int:
     """Runs the command, and returns its exit status."""
-    arguments, unknown = _parser().parse_known_args(words)
+    words = sys.argv[1:] if words is None else words
+    # A flag that may have a value takes it after an equals sign alone.
+    valued = [word for word in words if word.startswith("--unique=")]
+    arguments, unknown = _parser().parse_known_args([w for w in words if w not in valued])
+    unknown += valued
     if importlib.util.find_spec("ray") is None or importlib.util.find_spec("aiohttp") is None:
         print(f"sortwell: Ray is not installed; install it with: {_INSTALL}", file=sys.stderr)
         return 2

@@ -1,6 +1,6 @@
 """The driver of a cluster sort.
 
-    find inputs --> splits --> runs --> cuts --> parts --> proof --> manifest
+    find inputs --> splits --> runs --> cuts --> parts --> proof --> names --> manifest
                                a task   of the   a task
                                each     keys     each
 
@@ -12,20 +12,23 @@ there is here.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import logging
 import os
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sortwell import _options
-from sortwell.cluster import _cuts, _inputs
+from sortwell import __version__, _options
+from sortwell.cluster import _bounds, _inputs, _report
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
 from sortwell.cluster._spec import (
+    FORMS,
     NodeLost,
     Source,
     Spec,
+    checked_form,
     checked_memory,
     checked_options,
     proof_error,
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 
     from sortwell._options import Option, Path, Paths
     from sortwell.cluster._nodes import Cluster
-    from sortwell.cluster._spec import InputFile, MadePart, Run, Split
+    from sortwell.cluster._spec import InputFile, MadePart, Run, Split, Work
 
 # Part of the memory of a sort that a split takes: its records and their entries fit.
 _SPLIT_SHARE = 0.4
@@ -65,6 +68,9 @@ def sort(
     memory: str | int | None = None,
     temp: Path | None = None,
     address: str | None = None,
+    form: str = FORMS[0],
+    resume: bool = False,
+    report: Path | None = None,
     progress: Callable[[ClusterProgress], object] | None = None,
     **options: Option,
 ) -> ClusterStatistics:
@@ -76,39 +82,85 @@ def sort(
     each part on the node that made it. The folder gets the file `manifest.json` last, which names
     the parts in order. Of CSV, each part has the header.
 
-    `parts` is the number of parts, by default one for each node. `memory` is the limit of each
-    node, 1 GiB by default. `temp` is the folder for runs on each node. `address` is that of a
-    cluster of Ray; by default that of the environment, or a new one on this machine, which ends
-    with the call. A program that has called `ray.init` uses that cluster.
+    `parts` is the number of parts, by default one for each node, and one with `limit` or `skip`.
+    `memory` is the limit of each node, 1 GiB by default. `temp` is the folder for runs on each
+    node. `address` is that of a cluster of Ray; by default that of the environment, or a new one on
+    this machine, which ends with the call. A program that has called `ray.init` uses that cluster.
 
-    The other arguments are the options of `sortwell sort` that say how records are read, chosen
-    and ordered: `key`, `format`, `include`, `unique` and others.
+    `form` says how a part receives records: "threaded" while it merges, "interleaved" from all
+    nodes in turn before, or "synchronous" from one node after another before.
+
+    `resume` keeps the runs after a failure. The same call again then makes only those that are
+    missing. `report` is the path of a page with what each node and task did.
+
+    The other arguments are the options of `sortwell sort` that say how records are read, chosen,
+    ordered and combined: `key`, `format`, `include`, `unique`, `sum`, `limit` and others.
 
         sortwell.cluster.sort("node://*/data/*.csv", "/shared/sorted", key="id:int", format="csv")
 
     Raises `UsageError`, `MalformedError`, `StorageError`, `NoSpaceError` or `ProofError`. After an
-    error there is no manifest, and no part and no run of this sort.
+    error there is no manifest and no part of this sort, and, without `resume`, no run.
     """
     try:
         import ray
     except ImportError as error:
         raise usage_error(_NO_RAY) from error
     words = checked_options(options)
-    if parts is not None and parts < 1:
-        raise usage_error(f"the output needs one part at least; {parts} were asked for")
     names = _options.paths(inputs)
     if not names:
         raise usage_error("there is no input; name the files to sort")
     folder = os.path.abspath(os.fsdecode(temp)) if temp is not None else "/var/tmp"
-    spec = Spec(secrets.token_hex(6), secrets.token_hex(16), checked_memory(memory), folder, words)
+    spec = Spec(
+        job=secrets.token_hex(6),
+        token=secrets.token_hex(16),
+        memory=checked_memory(memory),
+        temp=folder,
+        options=words,
+        form=checked_form(form),
+        keeps=resume,
+    )
+    parts = _checked_parts(spec, parts)
+    if resume:
+        spec = replace(spec, job=_identity(names, os.fsdecode(output), words))
     is_ours = not ray.is_initialized()
     if is_ours:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        _connect(address)
     try:
-        return _Sort(spec, os.fsdecode(output), progress).run(names, parts)
+        statistics = _Sort(spec, os.fsdecode(output), progress).run(names, parts)
+    except ray.exceptions.RaySystemError as error:
+        raise storage_error(f"the head of the cluster is lost: {error}") from error
     finally:
         if is_ours:
             ray.shutdown()
+    if report is not None:
+        _report.write(os.fsdecode(report), statistics)
+    return statistics
+
+
+def _connect(address: str | None) -> None:
+    import ray
+
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except ConnectionError as error:
+        raise storage_error(f"no cluster of Ray answers at {address}: {error}") from error
+
+
+def _checked_parts(spec: Spec, parts: int | None) -> int | None:
+    """Returns the number of parts that is asked for."""
+    if parts is not None and parts < 1:
+        raise usage_error(f"the output needs one part at least; {parts} were asked for")
+    if not spec.is_partial:
+        return parts
+    if parts not in (None, 1):
+        raise usage_error("'limit' and 'skip' count records of one part; leave 'parts' out")
+    return 1
+
+
+def _identity(names: list[str], output: str, words: tuple[tuple[str, str | None], ...]) -> str:
+    """Returns a name that is the same for the same sort."""
+    values = json.dumps([__version__, names, output, words])
+    return hashlib.sha256(values.encode()).hexdigest()[:12]
 
 
 class _Sort:
@@ -124,25 +176,36 @@ class _Sort:
         self._phases: list[Phase] = []
         self._redone_maps = 0
         self._redone_parts = 0
+        self._kept_maps = 0
+        self._second_attempts = 0
+        self._in_memory = False
         self._made: dict[int, MadePart] = {}
+        self._committed: list[tuple[str, str]] = []
+        self._work: list[Work] = []
 
     def run(self, names: list[str], parts: int | None) -> ClusterStatistics:
         """Sorts."""
         from sortwell.cluster._nodes import Cluster
 
         begun = time.monotonic()
-        cluster = Cluster(self._spec)
+        cluster = Cluster(self._spec, self._folder)
+        is_done = False
         try:
             self._check_output(cluster)
             files = _inputs.find(cluster, names)
             self._spec = self._spec.with_header(_inputs.common_header(files))
             splits = self._splits(cluster, files)
-            runs = self._make_runs(cluster, splits, _inputs.assign(splits, self._ids(cluster)))
+            chosen = _inputs.assign(splits, self._ids(cluster))
+            self._in_memory = self._fits_memory(cluster, splits, chosen)
+            runs = self._kept_runs(cluster, splits)
+            chosen = {number: node for number, node in chosen.items() if number not in runs}
+            runs |= self._make_runs(cluster, splits, chosen)
             bounds = self._kept_bounds(cluster, splits, runs, parts or len(cluster.nodes))
             self._make_parts(cluster, splits, runs, bounds)
-            self._remove_unfinished(cluster)
             statistics = self._prove(cluster, runs, time.monotonic() - begun)
+            self._commit(cluster)
             self._write_manifest(statistics)
+            is_done = True
         except NodeLost as error:
             self._remove_parts(cluster)
             raise storage_error(str(error)) from error
@@ -150,7 +213,7 @@ class _Sort:
             self._remove_parts(cluster)
             raise
         finally:
-            cluster.close()
+            cluster.close(self._spec.keeps and not is_done, is_done)
         return statistics
 
     def _ids(self, cluster: Cluster) -> list[str]:
@@ -158,6 +221,8 @@ class _Sort:
 
     def _check_output(self, cluster: Cluster) -> None:
         """Checks that the folder of the output is empty: no old part may look like a new one."""
+        if self._spec.keeps:
+            self._remove_unfinished(cluster)
         for node in self._owners(cluster):
             if names := cluster.call(node.id, "names", self._folder):
                 raise usage_error(
@@ -171,7 +236,7 @@ class _Sort:
 
     def _splits(self, cluster: Cluster, files: list[InputFile]) -> list[Split]:
         nodes = self._ids(cluster)
-        most = int(max(self._spec.memory - (192 << 20), 64 << 20) * _SPLIT_SHARE)
+        most = int(self._spec.task_memory * _SPLIT_SHARE)
         total = sum(file.bytes for file in files)
         length = max(min(most, -(-total // len(nodes))), 1 << 20)
 
@@ -183,10 +248,36 @@ class _Sort:
 
         return _inputs.splits(files, length, cut)
 
+    def _fits_memory(self, cluster: Cluster, splits: list[Split], chosen: dict[int, str]) -> bool:
+        """Returns whether the runs of each node fit in a part of its memory."""
+        shares = dict.fromkeys(chosen.values(), 0)
+        for split in splits:
+            shares[chosen[split.number]] += split.bytes
+        # A compressed file makes a run of unknown length; a kept run has to outlive a reboot.
+        if any(split.is_compressed for split in splits) or self._spec.keeps or not shares:
+            return False
+        total, limit = sum(shares.values()), self._spec.memory_of_runs
+        return max(shares.values()) <= limit and all(
+            cluster.call(node.id, "free_in_memory") > 2 * total for node in cluster.nodes
+        )
+
+    def _kept_runs(self, cluster: Cluster, splits: list[Split]) -> dict[int, Run]:
+        """Returns the runs that an interrupted sort has left."""
+        if not self._spec.keeps:
+            return {}
+        wanted = {split.identity: split.number for split in splits}
+        found = {}
+        for node in cluster.nodes:
+            for identity, run in cluster.call(node.id, "adopt"):
+                if identity in wanted:
+                    found[wanted[identity]] = run
+        self._kept_maps = len(found)
+        return found
+
     def _make_runs(
         self, cluster: Cluster, splits: list[Split], chosen: dict[int, str]
     ) -> dict[int, Run]:
-        """Has a run made of each split. Returns them by the numbers of their splits."""
+        """Has a run made of each chosen split. Returns them by the numbers of their splits."""
         from sortwell.cluster._running import Tasks, task_on
         from sortwell.cluster._tasks import make_run
 
@@ -195,14 +286,22 @@ class _Sort:
 
         def start(number: int, node: str) -> Any:
             split, threads = waiting[number], cluster.cpus(node)
-            return task_on(make_run, f"map {number}", node, threads, split.node is None).remote(
-                self._spec, split, threads
-            )
+            task = task_on(make_run, f"map {number}", node, threads, split.node is None)
+            return task.remote(self._spec, split, threads, self._in_memory)
 
-        runs = Tasks(cluster, start, chosen, lambda done: self._tell("map", done, len(splits)))
-        made = runs.finish(lambda number: waiting[number].node)
+        runs = Tasks(
+            cluster,
+            start,
+            chosen,
+            tell=lambda done: self._tell("map", done, len(chosen)),
+            may_move=lambda number: self._ids(cluster) if waiting[number].node is None else [],
+            owner=lambda number: waiting[number].node,
+        )
+        made: dict[int, Run] = runs.finish()
         self._redone_maps += runs.repeated
-        self._phases.append(Phase("map", time.monotonic() - begun, len(splits)))
+        self._second_attempts += runs.second_attempts
+        self._work += [run.work for run in made.values()]
+        self._phases.append(Phase("map", time.monotonic() - begun, len(chosen)))
         return made
 
     def _kept_bounds(
@@ -211,38 +310,16 @@ class _Sort:
         """Returns the bounds of all runs. Makes the runs of lost nodes again first."""
         from sortwell.cluster._running import ATTEMPTS
 
+        begun = time.monotonic()
+        self._tell("cut", 0, 1)
         for _ in range(ATTEMPTS):
             with contextlib.suppress(NodeLost):
-                return self._find_bounds(cluster, runs, parts)
+                bounds = _bounds.find(cluster, self._spec, list(runs.values()), parts)
+                self._phases.append(Phase("cut", time.monotonic() - begun, len(runs)))
+                self._tell("cut", 1, 1)
+                return bounds
             self._recover(cluster, splits, runs)
         raise storage_error(f"nodes were lost in {ATTEMPTS} attempts to cut the runs")
-
-    def _find_bounds(
-        self, cluster: Cluster, runs: dict[int, Run], parts: int
-    ) -> dict[int, list[int]]:
-        """Returns the offsets between which each run is part of each part."""
-        begun = time.monotonic()
-        keeps_keys = self._spec.is_unique
-        cuts = _cuts.choose(list(runs.values()), parts)
-        by_node: dict[str, list[Run]] = {}
-        for run in runs.values():
-            by_node.setdefault(run.node, []).append(run)
-        bounds = {}
-        for node, own in by_node.items():
-            asked = [
-                (run.path, [(cut.key, cut.is_after(run.split, keeps_keys)) for cut in cuts])
-                for run in own
-            ]
-            offsets = cluster.call(node, "find_cuts", self._spec, asked)
-            for run, found in zip(own, offsets, strict=True):
-                exact = [
-                    cut.offset if cut.split == run.split and not keeps_keys else offset
-                    for cut, offset in zip(cuts, found, strict=True)
-                ]
-                # A part without records has the same offsets at both ends.
-                bounds[run.split] = [0, *exact] + [run.bytes] * (parts - len(cuts))
-        self._phases.append(Phase("cut", time.monotonic() - begun, len(by_node)))
-        return bounds if bounds else {-1: [0] * (parts + 1)}
 
     def _sources(
         self, cluster: Cluster, runs: dict[int, Run], bounds: dict[int, list[int]], part: int
@@ -274,10 +351,9 @@ class _Sort:
 
         begun = time.monotonic()
         parts = len(next(iter(bounds.values()))) - 1
-        width = max(5, len(str(parts)))
 
         def start(number: int, node: str) -> Any:
-            path = os.path.join(self._folder, f"part-{number:0{width}}")
+            path = self._unnamed(number)
             sources = self._sources(cluster, runs, bounds, number)
             threads = cluster.cpus(node)
             task = task_on(make_part, f"reduce {number}", node, threads, False)
@@ -286,13 +362,19 @@ class _Sort:
         left, reason = set(range(parts)), ""
         for _ in range(ATTEMPTS):
             nodes = [node.id for node in self._owners(cluster)]
-            chosen = {number: nodes[number * len(nodes) // parts] for number in left}
             tasks = Tasks(
-                cluster, start, chosen, lambda done: self._tell("reduce", done, parts), left
+                cluster,
+                start,
+                {number: nodes[number * len(nodes) // parts] for number in sorted(left)},
+                tell=lambda done: self._tell("reduce", done, parts),
+                may_move=lambda _: [node.id for node in self._owners(cluster)],
+                owner=lambda _: None,
             )
-            made: dict[int, MadePart] = tasks.finish(lambda _: None)
+            made: dict[int, MadePart] = tasks.finish()
             self._made.update(made)
             self._redone_parts += tasks.repeated
+            self._second_attempts += tasks.second_attempts
+            self._work += [part.work for part in made.values()]
             reason = tasks.reason or reason
             lost = cluster.drop_lost()
             if self._node is not None:
@@ -307,15 +389,25 @@ class _Sort:
             f"{len(left)} parts could not be made in {ATTEMPTS} attempts; the last fault: {reason}"
         )
 
+    def _unnamed(self, number: int) -> str:
+        """Returns the path of a part before all are made."""
+        return os.path.join(self._folder, f".part-{number:05}.{self._spec.job}")
+
+    def _named(self, number: int) -> str:
+        """Returns the path of a part in the end."""
+        return os.path.join(self._folder, f"part-{number:05}")
+
     def _owners(self, cluster: Cluster) -> list[Any]:
         return cluster.nodes if self._node is None else cluster.named(self._node)
 
     def _recover(self, cluster: Cluster, splits: list[Split], runs: dict[int, Run]) -> None:
         """Makes the runs of lost nodes again. They have the same bytes, so offsets stay."""
         cluster.drop_lost()
-        cluster.read_urls()
+        cluster.begin_exchanges()
         known = {node.id for node in cluster.nodes}
         lost = [split for split in splits if runs[split.number].node not in known]
+        # The nodes that are left may have no memory for runs of others.
+        self._in_memory = self._in_memory and not lost
         for split in lost:
             if split.node is not None and split.node not in known:
                 raise storage_error(
@@ -329,12 +421,14 @@ class _Sort:
     def _prove(self, cluster: Cluster, runs: dict[int, Run], seconds: float) -> ClusterStatistics:
         """Compares parts with runs, and returns the statistics."""
         parts = [self._made[number] for number in sorted(self._made)]
-        records = sum(run.records for run in runs.values())
-        written = sum(part.records for part in parts)
+        sorted_records = sum(run.records for run in runs.values())
+        merged = sum(part.records_read for part in parts)
         total = sum(int(run.checksum, 16) for run in runs.values()) % (1 << 128)
-        checksum = sum(int(part.checksum, 16) for part in parts) % (1 << 128)
-        if not self._spec.is_unique and (records, total) != (written, checksum):
-            raise proof_error(f"{records} records were read, and {written} others were written")
+        checksum = sum(int(part.checksum or "0", 16) for part in parts) % (1 << 128)
+        # Where equal records become one, those that maps left out are in the sum of runs alone.
+        differs = sorted_records != merged or (total != checksum and not self._spec.groups)
+        if differs and not self._spec.is_partial:
+            raise proof_error(f"runs of {sorted_records} records became parts of {merged} others")
         nodes = {node.id: NodeStatistics(node.name) for node in cluster.nodes}
         for run in runs.values():
             node = nodes.setdefault(run.node, NodeStatistics(cluster.name(run.node)))
@@ -348,24 +442,38 @@ class _Sort:
                 size for source, size in part.received.items() if source != part.node
             )
         return ClusterStatistics(
-            records=written,
+            records=sum(part.records for part in parts),
             bytes=sum(part.bytes for part in parts),
-            checksum=f"{checksum:032x}",
+            checksum="" if self._spec.is_partial else f"{checksum:032x}",
             seconds=seconds,
-            passes=2,
-            parts=[self._named(cluster, part) for part in parts],
+            passes=1 if self._in_memory else 2,
+            parts=[self._result(cluster, part) for part in parts],
             nodes=list(nodes.values()),
             phases=self._phases,
             maps_done_again=self._redone_maps,
             parts_done_again=self._redone_parts,
-            header=self._spec.header,
+            maps_kept=self._kept_maps,
+            second_attempts=self._second_attempts,
+            header=parts[0].header,
+            work=[replace(work, node=cluster.name(work.node)) for work in self._work],
         )
 
-    def _named(self, cluster: Cluster, part: MadePart) -> Part:
-        path = part.path
+    def _result(self, cluster: Cluster, part: MadePart) -> Part:
+        path = self._named(part.number)
         if self._node is not None:
             path = f"node://{cluster.name(part.node)}{path}"
         return Part(part.number, path, part.records, part.bytes, part.checksum)
+
+    def _commit(self, cluster: Cluster) -> None:
+        """Gives all parts their names."""
+        by_node: dict[str, list[tuple[str, str]]] = {}
+        for part in self._made.values():
+            # Any node can name parts on a shared path.
+            node = cluster.nodes[0].id if self._node is None else part.node
+            by_node.setdefault(node, []).append((part.path, self._named(part.number)))
+        for node, names in by_node.items():
+            self._committed += [(node, name) for _, name in names]
+            cluster.call(node, "commit", names)
 
     def _write_manifest(self, statistics: ClusterStatistics) -> None:
         os.makedirs(self._folder, exist_ok=True)
@@ -379,14 +487,13 @@ class _Sort:
         os.rename(temporary, path)
 
     def _remove_parts(self, cluster: Cluster) -> None:
-        """Removes the parts that were made."""
-        self._remove_unfinished(cluster)
-        for part in self._made.values():
+        """Removes the parts that have their names already."""
+        for node, path in self._committed:
             with contextlib.suppress(Exception):
-                cluster.call(part.node, "remove", part.path)
+                cluster.call(node, "remove", path)
 
     def _remove_unfinished(self, cluster: Cluster) -> None:
-        """Removes the files of killed tasks from the folder of the output."""
+        """Removes the parts without a final name from the folder of the output."""
         for node in self._owners(cluster):
             with contextlib.suppress(Exception):
                 cluster.call(node.id, "remove_unfinished", self._folder)

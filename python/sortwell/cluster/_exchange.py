@@ -1,8 +1,8 @@
 """The exchange: an actor on each node that sends ranges of the node's runs.
 
-    request:  POST /ranges   job token; ranges of runs, in the order of their splits
-    answer:   blocks         length (4 bytes), XXH3 (8 bytes), records
-              end            length 0, number of bytes sent (8 bytes)
+    request:  POST /JOB   token of the sort; ranges of runs, in the order of their splits
+    answer:   blocks      length (4 bytes), XXH3 (8 bytes), records
+              end         length 0, number of bytes sent (8 bytes)
 
 Several ranges are merged as they are sent. A receiver that is slow slows the merge, as a block is
 made when the one before has gone out. The header of the inputs comes before the records.
@@ -17,16 +17,20 @@ import glob
 import hmac
 import json
 import os
+import pathlib
 import shutil
 import struct
 import threading
+import time
 
-from sortwell import _native
+from sortwell import _errors, _native
+from sortwell.cluster import _janitor
 from sortwell.cluster._pipes import Feed, Pipe
+from sortwell.cluster._spec import MEMORY_FOLDER, PREFIX, Run, Work, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Iterator
     from typing import Any
 
     from sortwell.cluster._spec import Spec
@@ -34,55 +38,108 @@ if TYPE_CHECKING:
 # Bytes of a block.
 BLOCK = 1 << 20
 
+# End of the name of the file that says what a finished run is of.
+NOTE = ".done"
+
+# Name of the file in the folder of runs that says to keep them after a failure.
+_KEPT = "kept"
+
 # Length and checksum before a block.
 FRAME = struct.Struct("<IQ")
 
 
 class Exchange:
-    """Actor of one node. Its folder holds the runs; a lock says that the sort is under way."""
+    """Actor of one node. It serves one sort at a time, whose runs are in its folders.
 
-    def __init__(self, spec: Spec, node: str, address: str, senders: int) -> None:
-        self._spec = spec
-        self._folder = spec.folder(node)
-        self._memory = spec.memory // 4 // max(senders, 1)
-        os.makedirs(self._folder, exist_ok=True)
-        # An exchange that is started again keeps the runs: its own folder is locked.
-        self._lock = _locked(self._folder)
-        _sweep(spec.temp)
+    Its process takes a second to start, so a program keeps it for its next sort.
+    """
+
+    def __init__(self, address: str) -> None:
+        """Starts the server at an address of the node."""
+        self._address = address
         self._ready = threading.Event()
         self._port = 0
-        self._address = address
+        self._job = ""
         threading.Thread(target=self._serve, daemon=True).start()
+
+    def begin(self, spec: Spec, node: str, senders: int, output: str) -> str:
+        """Begins a sort, or continues one whose exchange has died. Returns where ranges are.
+
+        A sort that has begun already goes on.
+        """
+        if self._job != spec.job:
+            self._begin(spec, node, senders, output)
         self._ready.wait(30)
-
-    def url(self) -> str:
-        """Returns where ranges are requested."""
         if self._port == 0:
-            raise OSError(f"no port could be opened at {self._address}")
+            raise storage_error(f"no port could be opened at {self._address}")
         host = f"[{self._address}]" if ":" in self._address else self._address
-        return f"http://{host}:{self._port}/ranges"
+        return f"http://{host}:{self._port}/{spec.job}"
 
-    def process(self) -> int:
-        """Returns the number of the actor's process."""
-        return os.getpid()
+    def _begin(self, spec: Spec, node: str, senders: int, output: str) -> None:
+        self._spec, self._output = spec, output
+        self._folders = [spec.folder(node), spec.memory_folder(node)]
+        self._memory = spec.memory // 4 // max(senders, 1)
+        # Locks say that the sort is under way. Runs of an exchange that has died are kept.
+        self._locks = [_locked(folder) for folder in self._folders]
+        for root in (spec.temp, MEMORY_FOLDER):
+            _sweep(root)
+        if spec.keeps:
+            pathlib.Path(self._folders[0], _KEPT).touch()
+        else:
+            _janitor.start(self._folders, output, spec.job)
+        self._job = spec.job
 
-    def tops(self, paths: list[str]) -> list[tuple[str, int, bytes]]:
-        """Returns the files of paths and patterns on this node, with their bytes and tops."""
+    def tops(self, paths: list[str]) -> list[tuple[str, int, bytes, bool, str]]:
+        """Returns the files of paths and patterns on this node.
+
+        Each has its path, its bytes, the lines at its top, whether it is compressed, and its state.
+        """
         from sortwell.cluster._inputs import expand
 
-        words = self._spec.search_words()
-        return [(path, *_native.read_input_top(words, path)) for path in expand(paths)]
+        words, found = self._spec.cut_words(), []
+        for path in expand(paths):
+            top = _native.read_input_top(words, path)
+            data = os.stat(path)
+            state = f"{data.st_dev} {data.st_ino} {data.st_size} {data.st_mtime_ns}"
+            found.append((path, *top, state))
+        return found
+
+    def free_in_memory(self) -> int:
+        """Returns the bytes that files in memory may take on this node."""
+        data = os.statvfs(MEMORY_FOLDER)
+        return data.f_bavail * data.f_frsize
+
+    def adopt(self) -> list[tuple[str, Run]]:
+        """Takes the finished runs that this sort left on this machine when it was interrupted.
+
+        Returns each with the identity of its split.
+        """
+        own = self._folders[0]
+        found = _adopted(own, own)
+        for other in glob.glob(os.path.join(glob.escape(self._spec.temp), self._spec.name, "*")):
+            if other != own:
+                with contextlib.suppress(OSError), _lock_of(other):
+                    found += _adopted(other, own)
+                    shutil.rmtree(other, ignore_errors=True)
+        return found
 
     def cut_input(self, path: str, start: int, length: int) -> list[int]:
         """Returns the beginnings of the splits of an input file."""
-        return _native.cut_input(self._spec.search_words(), path, start, length)
+        return _native.cut_input(self._spec.cut_words(), path, start, length)
 
     def find_cuts(
         self, spec: Spec, runs: list[tuple[str, list[tuple[bytes, bool]]]]
     ) -> list[list[int]]:
         """Returns for each run the offsets of its cuts."""
-        words = spec.search_words()
+        words = spec.cut_words()
         return [_native.find_cuts(words, spec.header, run, cuts) for run, cuts in runs]
+
+    def keys_around(
+        self, spec: Spec, runs: list[tuple[str, list[int]]]
+    ) -> list[list[tuple[bytes | None, bytes | None]]]:
+        """Returns for each run the keys of the records before and after offsets."""
+        words = spec.cut_words()
+        return [_native.keys_around(words, spec.header, run, offsets) for run, offsets in runs]
 
     def names(self, folder: str) -> list[str]:
         """Returns the names in a folder; none if it does not exist."""
@@ -97,22 +154,34 @@ class Exchange:
             os.remove(path)
 
     def remove_unfinished(self, folder: str) -> None:
-        """Removes the files of killed tasks from the folder of the output."""
-        for path in glob.glob(os.path.join(glob.escape(folder), f".*{self._spec.job}*")):
-            self.remove(path)
+        """Removes the parts that have no final name yet from the folder of the output."""
+        _janitor.remove_unfinished(folder, self._spec.job)
 
-    def clear(self) -> None:
-        """Removes the runs."""
-        shutil.rmtree(self._folder, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            os.rmdir(os.path.dirname(self._folder))
+    def commit(self, names: list[tuple[str, str]]) -> None:
+        """Gives parts their final names."""
+        for path, final in names:
+            os.rename(path, final)
+        for folder in {os.path.dirname(final) for _, final in names}:
+            sync_folder(folder)
+
+    def end(self, keeps_runs: bool) -> None:
+        """Ends the sort, and removes the runs unless they are wanted later."""
+        if not keeps_runs:
+            _janitor.remove_runs(self._folders)
+        # Tasks look for it.
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(self._folders[0], _janitor.LOCK))
+        _janitor.remove_unfinished(self._output, self._spec.job)
+        for lock in self._locks:
+            os.close(lock)
+        self._job = ""
 
     def _serve(self) -> None:
         from aiohttp import web
 
         async def main() -> None:
             application = web.Application(client_max_size=64 << 20)
-            application.router.add_post("/ranges", self._answer)
+            application.router.add_post("/{job}", self._answer)
             runner = web.AppRunner(application, access_log=None)
             await runner.setup()
             site = web.TCPSite(runner, self._address, 0)
@@ -129,13 +198,15 @@ class Exchange:
     async def _answer(self, request: Any) -> Any:
         from aiohttp import web
 
+        if not self._job or request.match_info["job"] != self._job:
+            return web.Response(status=404, text="no such sort")
         token = request.headers.get("Authorization", "")
         if not hmac.compare_digest(token, f"Bearer {self._spec.token}"):
             return web.Response(status=403, text="wrong token")
         wanted = json.loads(await request.text())
         ranges = [(str(path), int(start), int(end)) for path, start, end in wanted["ranges"]]
         for path, start, end in ranges:
-            if os.path.dirname(path) != self._folder or not 0 <= start <= end:
+            if os.path.dirname(path) not in self._folders or not 0 <= start <= end:
                 return web.Response(status=400, text="no range of a run")
             if not os.path.exists(path):
                 return web.Response(status=404, text="no such run")
@@ -225,25 +296,77 @@ class _RangeMerge:
         self._thread.join()
 
 
+def sync_folder(folder: str) -> None:
+    """Makes the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        raise storage_error(f"cannot sync {folder}: {error}") from error
+    finally:
+        os.close(descriptor)
+
+
 def _locked(folder: str) -> int:
-    """Returns a descriptor with a lock on the folder, which ends with the process."""
-    descriptor = os.open(os.path.join(folder, "lock"), os.O_CREAT | os.O_RDWR, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return descriptor
+    """Makes a folder, and returns a descriptor with a lock on it, which ends with the process."""
+    path = os.path.join(folder, _janitor.LOCK)
+    for _ in range(50):
+        os.makedirs(folder, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Another node may have removed the folder before it was locked.
+                if os.path.samestat(os.stat(path), os.fstat(descriptor)):
+                    return descriptor
+                os.close(descriptor)
+            except OSError:
+                os.close(descriptor)
+                raise
+        # A janitor holds it for a moment.
+        time.sleep(0.1)
+    raise storage_error(f"another sort uses {folder}")
 
 
-def _sweep(temp: str) -> None:
-    """Removes the folders of sorts that ended without removing them."""
-    for job in os.scandir(temp):
-        if not job.name.startswith("sortwell-cluster-") or not job.is_dir():
+@contextlib.contextmanager
+def _lock_of(folder: str) -> Iterator[None]:
+    """Holds the lock of another folder. Raises `OSError` if a process has it."""
+    descriptor = os.open(os.path.join(folder, _janitor.LOCK), os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(root: str) -> None:
+    """Removes the folders of sorts that ended without removing them, unless they are kept."""
+    for folder in glob.glob(os.path.join(glob.escape(root), f"{PREFIX}*", "*")):
+        if os.path.exists(os.path.join(folder, _KEPT)):
             continue
-        for node in os.scandir(job.path):
-            with contextlib.suppress(OSError):
-                descriptor = os.open(os.path.join(node.path, "lock"), os.O_RDWR)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(node.path, ignore_errors=True)
-                finally:
-                    os.close(descriptor)
-        with contextlib.suppress(OSError):
-            os.rmdir(job.path)
+        with contextlib.suppress(OSError), _lock_of(folder):
+            _janitor.remove_runs([folder])
+
+
+def _adopted(other: str, own: str) -> list[tuple[str, Run]]:
+    """Moves the finished runs of a folder to another one.
+
+    Returns each with the identity of its split.
+    """
+    found = []
+    for note in glob.glob(os.path.join(glob.escape(other), f"*{NOTE}")):
+        name = note.removesuffix(NOTE)
+        path = os.path.join(own, os.path.basename(name))
+        with contextlib.suppress(OSError, ValueError, KeyError, _errors.Error):
+            with open(note, encoding="utf-8") as file:
+                content = json.load(file)
+            run = content["run"]
+            if os.path.getsize(name) != run["bytes"]:
+                continue
+            for end in ("", ".index", NOTE):
+                os.rename(name + end, path + end)
+            node, keys = os.path.basename(own), _native.run_keys(path)
+            work = Work(f"kept {run['split']}", node, 0.0, 0.0, [])
+            kept = Run(**run, node=node, path=path, keys=keys, work=work)
+            found.append((str(content["identity"]), kept))
+    return found

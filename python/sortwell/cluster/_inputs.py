@@ -48,14 +48,14 @@ def find(cluster: Cluster, paths: list[str]) -> list[InputFile]:
         if node is None:
             # Any node can read it; the first one does.
             tops = cluster.call(cluster.nodes[0].id, "tops", [path])
-            found += [InputFile(file, None, size, top) for file, size, top in tops]
+            found += [InputFile(file, None, *top) for file, *top in tops]
             if not tops:
                 raise storage_error(f"no file has a name like {name}")
             continue
         count = len(found)
         for owner in cluster.named(node):
             tops = cluster.call(owner.id, "tops", [path])
-            found += [InputFile(file, owner.id, size, top) for file, size, top in tops]
+            found += [InputFile(file, owner.id, *top) for file, *top in tops]
         if len(found) == count:
             raise storage_error(f"no node has a file with a name like {name}")
     return found
@@ -76,11 +76,14 @@ def common_header(files: list[InputFile]) -> bytes:
 def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -> list[Split]:
     """Returns the splits of about `length` bytes, in the order of the inputs.
 
-    `cut` returns the beginnings of the splits of a file.
+    `cut` returns the beginnings of the splits of a file. A compressed file is one split.
     """
     found: list[Split] = []
     for file in files:
         top = len(file.header)
+        if file.is_compressed:
+            found.append(Split(len(found), file.path, file.node, 0, file.bytes, True, file.state))
+            continue
         if file.bytes <= top:
             continue
         count = max(-(-(file.bytes - top) // length), 1)
@@ -88,7 +91,7 @@ def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -
         if count > 1:
             starts = cut(file, top, -(-(file.bytes - top) // count))
         for start, end in zip(starts, [*starts[1:], file.bytes], strict=True):
-            found.append(Split(len(found), file.path, file.node, start, end))
+            found.append(Split(len(found), file.path, file.node, start, end, False, file.state))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import time
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from sortwell.cluster._spec import NodeLost, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from sortwell.cluster._spec import Spec
@@ -55,32 +57,30 @@ def on(node: str, soft: bool = False) -> Any:
 class Cluster:
     """The nodes of a sort, with an exchange on each."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, output: str) -> None:
         self.spec = spec
         self.nodes = alive()
         if not self.nodes:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
+        self._output = output
         self._urls: dict[str, str] = {}
-        remote: Any = ray.remote
-        actor = remote(num_cpus=0, max_restarts=-1, max_concurrency=8)(Exchange)
-        self._exchanges = {
-            node.id: actor.options(
-                name=f"sortwell-exchange-{spec.job}-{node.name}", scheduling_strategy=on(node.id)
-            ).remote(spec, node.id, node.address, len(self.nodes))
-            for node in self.nodes
-        }
-        self.read_urls()
+        self._exchanges = {node.id: _exchange_of(node) for node in self.nodes}
+        self.begin_exchanges()
 
-    def read_urls(self) -> None:
-        """Asks all exchanges for their addresses, which change when one is started again.
+    def begin_exchanges(self) -> None:
+        """Has all exchanges begin the sort; one that has died since begins again.
 
         Nodes that are lost are forgotten.
         """
-        for node in list(self.nodes):
-            try:
-                self._urls[node.id] = self.call(node.id, "url")
-            except NodeLost:
-                self.drop_lost()
+        begun = {node.id: self._begin_sort(node.id) for node in self.nodes}
+        for node, reference in begun.items():
+            with contextlib.suppress(NodeLost):
+                self._urls[node] = self._answer(node, reference, self._begin_sort)
+        self.drop_lost()
+
+    def _begin_sort(self, node: str) -> Any:
+        exchange, senders = self._exchanges[node], len(self.nodes)
+        return exchange.begin.remote(self.spec, node, senders, self._output)
 
     def url(self, node: str) -> str:
         """Returns where ranges of a node's runs are requested."""
@@ -102,28 +102,34 @@ class Cluster:
             raise usage_error(f"no node is named '{name}'; the nodes are {known}")
         return found
 
-    def begin(self, node: str, method: str, *arguments: Any) -> Any:
-        """Begins a call of a node's exchange, and returns the reference to its result."""
-        return getattr(self._exchanges[node], method).remote(*arguments)
-
     def call(self, node: str, method: str, *arguments: Any) -> Any:
-        """Calls a node's exchange. An actor that is started again is called once more.
+        """Calls a node's exchange. One that has died begins the sort again, and is called again.
 
         Raises `NodeLost` if the node is not alive.
         """
+
+        def call(node: str) -> Any:
+            return getattr(self._exchanges[node], method).remote(*arguments)
+
+        def call_again(node: str) -> Any:
+            self._urls[node] = ray.get(self._begin_sort(node), timeout=PATIENCE * 4)
+            return call(node)
+
+        return self._answer(node, call(node), call_again)
+
+    def _answer(self, node: str, reference: Any, call_again: Callable[[str], Any]) -> Any:
+        """Returns the answer of an exchange, which is called again if it has died."""
         for attempt in range(PATIENCE):
             try:
-                return ray.get(self.begin(node, method, *arguments), timeout=PATIENCE * 4)
+                if attempt > 0:
+                    reference = call_again(node)
+                return ray.get(reference, timeout=PATIENCE * 4)
             except ray.exceptions.RayTaskError as error:
                 raise error.cause from None
             except (
                 ray.exceptions.RayActorError,
                 ray.exceptions.ActorUnschedulableError,
             ) as error:
-                if getattr(error, "actor_init_failed", False):
-                    raise storage_error(
-                        f"no exchange could be started on node {self.name(node)}: {error}"
-                    ) from error
                 if not any(known.id == node for known in alive()):
                     raise NodeLost(f"node {self.name(node)} is lost") from error
                 if attempt + 1 == PATIENCE:
@@ -142,11 +148,39 @@ class Cluster:
             raise storage_error("all nodes of the cluster are lost")
         return lost
 
-    def close(self) -> None:
-        """Removes all runs, and ends the exchanges."""
-        for node in self.nodes:
+    def close(self, keeps_runs: bool, is_done: bool) -> None:
+        """Removes all runs unless they are kept. Exchanges stay after a sort that is done."""
+        ends = [(node, self._exchanges[node].end.remote(keeps_runs)) for node in self._urls]
+        for node, reference in ends:
             with contextlib.suppress(Exception):
-                ray.get(self.begin(node.id, "clear"), timeout=PATIENCE)
+                ray.get(reference, timeout=PATIENCE)
+                if is_done:
+                    _KEPT.append((_session(), node, self._exchanges.pop(node)))
         for exchange in self._exchanges.values():
             with contextlib.suppress(Exception):
                 ray.kill(exchange)
+
+
+# Exchanges that serve no sort, each with the session of Ray and the node. They end with the
+# program. Two sorts at the same time have different ones.
+_KEPT: list[tuple[str, str, Any]] = []
+
+
+def _session() -> str:
+    context: Any = ray.get_runtime_context()
+    return f"{context.gcs_address} {context.get_job_id()}"
+
+
+def _exchange_of(node: Node) -> Any:
+    """Returns an exchange of a node: one that is kept, or a new one."""
+    session = _session()
+    for kept in list(_KEPT):
+        if kept[0] != session:
+            _KEPT.remove(kept)
+        elif kept[1] == node.id:
+            _KEPT.remove(kept)
+            return kept[2]
+    remote: Any = ray.remote
+    actor = remote(num_cpus=0, max_restarts=-1, max_concurrency=8)(Exchange)
+    name = f"sortwell-exchange-{node.name}-{secrets.token_hex(4)}"
+    return actor.options(name=name, scheduling_strategy=on(node.id)).remote(node.address)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
+from sortwell.cluster._spec import Work
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
@@ -17,7 +19,8 @@ class Part:
     """One file of the output.
 
     `path` is a path, or `node://NAME/path` if it lies on a node. `records` and `bytes` count its
-    records; `checksum` is the sum of their hashes as 32 hexadecimal digits.
+    records; `checksum` is the sum of the hashes of the records that it was merged of, as 32
+    hexadecimal digits.
     """
 
     number: int
@@ -52,9 +55,12 @@ class NodeStatistics:
 class ClusterStatistics:
     """Result of a cluster sort.
 
-    `records`, `bytes` and `checksum` are those of all parts together, and were compared with those
-    of the inputs. `parts` are in order. `skew` is the size of the largest part, divided by the mean
-    of all parts.
+    `records` and `bytes` are those of all parts together. `checksum` is that of all records of the
+    parts before equal ones became one, and was compared with that of the inputs; it is empty if
+    records were left out by their number. `parts` are in order. `skew` is the size of the largest
+    part, divided by the mean of all parts. `passes` is 1 if the runs stayed in memory. `maps_kept`
+    counts the runs of an earlier sort that this one continued. `header` is that of each part.
+    `work` is what each task did.
     """
 
     records: int
@@ -67,7 +73,10 @@ class ClusterStatistics:
     phases: list[Phase]
     maps_done_again: int = 0
     parts_done_again: int = 0
+    maps_kept: int = 0
+    second_attempts: int = 0
     header: Raw = field(default=b"", repr=False)
+    work: list[Work] = field(default_factory=list, repr=False)
 
     @property
     def skew(self) -> float:
@@ -83,6 +92,7 @@ class ClusterStatistics:
     def as_dict(self) -> dict[str, Any]:
         """Returns all values, for JSON."""
         values = asdict(self)
+        del values["work"]
         values["header"] = self.header.decode(errors="backslashreplace")
         values["skew"] = self.skew
         values["bytes_between_nodes"] = self.bytes_between_nodes

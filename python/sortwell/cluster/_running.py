@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import statistics
+import time
+from dataclasses import dataclass
 
 import ray
 
@@ -19,6 +22,13 @@ if TYPE_CHECKING:
 # Times that a task is tried on lost or full nodes.
 ATTEMPTS = 5
 
+# Seconds between two looks at tasks that are under way.
+_LOOK = 1.0
+
+# A task is slow that takes as many seconds, and as many times as long as half of the others.
+SLOW = 10.0
+_SLOWER = 3.0
+
 
 def task_on(function: Any, name: str, node: str, cpus: int, soft: bool) -> Any:
     """Returns a task of Ray that takes all processors of a node."""
@@ -26,8 +36,21 @@ def task_on(function: Any, name: str, node: str, cpus: int, soft: bool) -> Any:
     return ray.remote(**options)(function).options(name=f"sortwell {name}")
 
 
+@dataclass
+class _Attempt:
+    """A task that is under way on a node."""
+
+    number: int
+    node: str
+    begun: float
+
+
 class Tasks:
-    """Tasks that are under way, and where to repeat those that fail for the sake of a node."""
+    """Tasks that are under way, and where to repeat those that fail for the sake of a node.
+
+    A task that takes much longer than the others gets a second attempt on a node that has nothing
+    to do. The first attempt that ends counts, and the other one is ended.
+    """
 
     def __init__(
         self,
@@ -35,59 +58,108 @@ class Tasks:
         start: Callable[[int, str], Any],
         chosen: dict[int, str],
         tell: Callable[[int], None],
-        left: set[int] | None = None,
+        may_move: Callable[[int], list[str]],
+        owner: Callable[[int], str | None],
     ) -> None:
+        """Tasks are named by numbers, with their nodes in `chosen`.
+
+        `may_move` returns the nodes for a second attempt. `owner` returns the only node that can do
+        a task.
+        """
         self._cluster = cluster
         self._start = start
         self._chosen = chosen
         self._tell = tell
-        self._left = set(chosen) if left is None else set(left)
+        self._may_move = may_move
+        self._owner = owner
+        self._under_way: dict[Any, _Attempt] = {}
+        self._seconds: list[float] = []
+        self._tried_twice: set[int] = set()
+        self._failed = dict.fromkeys(chosen, 0)
         self.repeated = 0
+        self.second_attempts = 0
         # Why the last source was lost.
         self.reason = ""
 
-    def finish(self, owner: Callable[[int], str | None]) -> dict[int, Any]:
+    def finish(self) -> dict[int, Any]:
         """Waits for all tasks, and returns their results.
 
-        `owner` returns the only node that can do a task. A task whose source is lost is left out of
-        the result.
+        A task whose source is lost is left out of the result.
         """
-        under_way = {self._start(number, self._chosen[number]): number for number in self._left}
         done: dict[int, Any] = {}
-        failed = dict.fromkeys(self._left, 0)
-        self._tell(0)
         try:
-            while under_way:
-                (first, *_), _ = ray.wait(list(under_way), num_returns=1)
-                number = under_way.pop(first)
-                try:
-                    done[number] = ray.get(first)
-                    self._tell(len(done))
-                    continue
-                except ray.exceptions.RayTaskError as error:
-                    if isinstance(error.cause, SourceLost):
-                        self.reason = error.cause.reason
-                        continue
-                    if not _is_space(error.cause) or failed[number] > 0:
-                        raise error.cause from None
-                except ray.exceptions.RayError as error:
-                    if failed[number] >= ATTEMPTS:
-                        raise storage_error(f"a task could not be done: {error}") from error
-                failed[number] += 1
-                self.repeated += 1
-                nodes = [node.id for node in alive()]
-                others = [node for node in nodes if node != self._chosen[number]] or nodes
-                only = owner(number)
-                if only is not None and only not in nodes:
-                    raise storage_error("the node of an input is lost, and no other node has it")
-                self._chosen[number] = only or others[number % len(others)]
-                under_way[self._start(number, self._chosen[number])] = number
+            for number, node in self._chosen.items():
+                self._begin(number, node)
+            self._tell(0)
+            while self._under_way:
+                ready, _ = ray.wait(list(self._under_way), num_returns=1, timeout=_LOOK)
+                for reference in ready:
+                    attempt = self._under_way.pop(reference)
+                    if self._result(reference, attempt, done):
+                        self._tell(len(done))
+                self._try_again()
         except BaseException:
-            for reference in under_way:
-                with contextlib.suppress(Exception):
-                    ray.cancel(reference, force=True)
+            self._end(lambda _: True)
             raise
         return done
+
+    def _begin(self, number: int, node: str) -> None:
+        reference = self._start(number, node)
+        self._under_way[reference] = _Attempt(number, node, time.monotonic())
+
+    def _end(self, is_wanted: Callable[[_Attempt], bool]) -> None:
+        """Ends attempts, and waits until their processes are gone."""
+        ended = [other for other, attempt in self._under_way.items() if is_wanted(attempt)]
+        for reference in ended:
+            del self._under_way[reference]
+            with contextlib.suppress(Exception):
+                ray.cancel(reference, force=True)
+        if ended:
+            ray.wait(ended, num_returns=len(ended), timeout=_LOOK * 10)
+
+    def _result(self, reference: Any, attempt: _Attempt, done: dict[int, Any]) -> bool:
+        """Takes the result of an attempt, or begins another one. Returns whether there is one."""
+        number = attempt.number
+        try:
+            done[number] = ray.get(reference)
+            self._seconds.append(time.monotonic() - attempt.begun)
+            self._end(lambda other: other.number == number)
+            return True
+        except ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, SourceLost):
+                self.reason = error.cause.reason
+                return False
+            if not _is_space(error.cause) or self._failed[number] > 0:
+                raise error.cause from None
+        except ray.exceptions.RayError as error:
+            if self._failed[number] >= ATTEMPTS:
+                raise storage_error(f"a task could not be done: {error}") from error
+        self._failed[number] += 1
+        self.repeated += 1
+        nodes = [node.id for node in alive()]
+        others = [node for node in nodes if node != attempt.node] or nodes
+        only = self._owner(number)
+        if only is not None and only not in nodes:
+            raise storage_error("the node of an input is lost, and no other node has it")
+        self._begin(number, only or others[number % len(others)])
+        return False
+
+    def _try_again(self) -> None:
+        """Begins a second attempt of a slow task if a node has nothing to do."""
+        if not self._seconds:
+            return
+        limit = max(SLOW, _SLOWER * statistics.median(self._seconds))
+        busy = {attempt.node for attempt in self._under_way.values()}
+        for attempt in list(self._under_way.values()):
+            number = attempt.number
+            if number in self._tried_twice or time.monotonic() - attempt.begun < limit:
+                continue
+            free = [node for node in self._may_move(number) if node not in busy]
+            if free:
+                self._tried_twice.add(number)
+                self.second_attempts += 1
+                self._begin(number, free[0])
+                return
 
 
 def _is_space(error: BaseException) -> bool:

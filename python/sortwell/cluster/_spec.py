@@ -35,31 +35,47 @@ _ORDER = {
     "separator",
 }
 
+# Options of the records that are written: the last merge has them.
+_SELECTION = {
+    "count",
+    "having",
+    "limit",
+    "max",
+    "min",
+    "select",
+    "skip",
+    "sum",
+    "unique",
+    "unique-by",
+}
+
+# Those of them that make one record of several with equal keys.
+_GROUPS = {"count", "max", "min", "sum", "unique", "unique-by"}
+
 # Options that tasks choose themselves, or that a cluster does not have, with the reason.
 _REFUSED = {
     "algorithm": None,
-    "count": "count records with a job of one machine",
     "compress": "compress the parts afterwards",
-    "decompress": "expand the inputs first",
-    "having": "groups are made by a job of one machine",
+    "decompress": "compressed inputs are found by their first bytes",
     "in-place": "name an output",
-    "limit": "take the first records of the first parts",
-    "max": "groups are made by a job of one machine",
-    "min": "groups are made by a job of one machine",
-    "resume": "a cluster sort begins from the start",
-    "select": "choose columns with a job of one machine",
-    "skip": "leave out the first records of the first parts",
     "split": "'parts' is the number of parts",
-    "threads": "a task takes all processors of its node",
     "split-by": "'parts' is the number of parts",
-    "sum": "groups are made by a job of one machine",
+    "threads": "a task takes all processors of its node",
     "union-by-name": "give files with the same columns",
-    "unique-by": "'unique' compares all keys",
     "verify": "a cluster sort always proves its result",
 }
 
+# Forms of the exchange: the paper's.
+FORMS = ("threaded", "interleaved", "synchronous")
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+
+# Beginning of the names of folders for runs.
+PREFIX = "sortwell-cluster-"
+
+# Folder whose files are in memory.
+MEMORY_FOLDER = "/dev/shm"
 
 # Memory of a node without the option.
 _MEMORY = "1GiB"
@@ -97,6 +113,7 @@ class Spec:
 
     `job` names the sort, and its folders on the nodes. `memory` is the limit of a node, in bytes.
     `options` are those of `sortwell sort` that say how records are read, chosen and ordered.
+    `form` is one of `FORMS`. `keeps` is true if the runs stay after a failure.
     """
 
     job: str
@@ -104,42 +121,98 @@ class Spec:
     memory: int
     temp: str
     options: tuple[tuple[str, str | None], ...]
+    form: str = FORMS[0]
+    keeps: bool = False
     header: bytes = b""
-    extension: str = ""
 
     def with_header(self, header: bytes) -> Spec:
         """Returns the same settings for inputs with these first lines."""
         return replace(self, header=header)
 
     @property
-    def is_unique(self) -> bool:
-        """True if only the first record of each key is written."""
-        return any(name == "unique" for name, _ in self.options)
+    def groups(self) -> bool:
+        """True if records with equal keys become one."""
+        return any(name in _GROUPS for name, _ in self.options)
 
-    def sort_words(self, threads: int) -> Words:
+    @property
+    def is_partial(self) -> bool:
+        """True if some records are left out by their number in the order."""
+        return self._numbers("skip", "limit") != [None, None]
+
+    @property
+    def writes_all(self) -> bool:
+        """True if every record of the runs is written as it is."""
+        return not any(name in _SELECTION for name, _ in self.options)
+
+    def _values(self, name: str) -> list[str | None]:
+        return [value for known, value in self.options if known == name]
+
+    def _numbers(self, *names: str) -> list[int | None]:
+        values = [self._values(name) for name in names]
+        return [int(found[-1] or 0) if found else None for found in values]
+
+    def _order(self) -> Words:
+        return [word for word in self.options if word[0] in _ORDER]
+
+    def order_words(self) -> Words:
+        """Returns the options of the order of runs: records that become one are neighbours."""
+        words: Words = [("key", key) for key in self._values("unique-by")]
+        return words + self._order()
+
+    def cut_words(self) -> Words:
+        """Returns the options of cuts: records that become one are in the same part."""
+        if not (groups := self._values("unique-by")):
+            return self._order()
+        words: Words = [("key", key) for key in groups]
+        return words + [word for word in self._order() if word[0] != "key"]
+
+    def sort_words(self, threads: int, memory: int) -> Words:
         """Returns the options of the sort of one split."""
-        words = [word for word in self.options if word[0] != "unique"]
-        # The node's exchange and two interpreters have the rest.
-        memory = max(self.memory - (192 << 20), 64 << 20)
+        words = [word for word in self.options if word[0] not in _SELECTION | _ORDER]
+        counts = {"count", "having", "max", "min", "sum"}
+        if not self.groups:
+            words += self.order_words()
+            skip, limit = self._numbers("skip", "limit")
+            if limit is not None:
+                words.append(("limit", str((skip or 0) + limit)))
+        elif any(name in counts for name, _ in self.options):
+            words += self.order_words()
+        else:
+            # One record of each key in a split is enough.
+            words += self._order()
+            words += [word for word in self.options if word[0] in ("unique", "unique-by")]
         return [*words, ("memory", str(memory)), ("threads", str(threads)), ("temp", self.temp)]
 
-    def search_words(self) -> Words:
-        """Returns the options of a search in runs."""
-        return [word for word in self.options if word[0] in _ORDER]
+    @property
+    def task_memory(self) -> int:
+        """Bytes of the sort of a split. The node's exchange and two interpreters have the rest."""
+        return max(self.memory - (192 << 20), 64 << 20)
+
+    @property
+    def memory_of_runs(self) -> int:
+        """Most bytes of runs that stay in the memory of a node."""
+        return self.task_memory // 4
 
     def merge_words(self, memory: int, is_last: bool) -> Words:
         """Returns the options of a merge of runs, or of the last merge."""
-        words = [*self.search_words(), ("memory", str(max(memory, 40 << 20)))]
-        if is_last and self.is_unique:
-            words.append(("unique", None))
-        if not is_last:
-            # The last merge proves the order, and the sum of all parts is compared with the runs.
-            words += [("verify", "off"), ("threads", "1")]
-        return words
+        limit: Words = [("memory", str(max(memory, 40 << 20)))]
+        if is_last:
+            return self._order() + limit + [w for w in self.options if w[0] in _SELECTION]
+        # The last merge proves the order, and the sum of all parts is compared with the runs.
+        return self.order_words() + limit + [("verify", "off"), ("threads", "1")]
 
     def folder(self, node: str) -> str:
         """Returns the folder of the runs on a node."""
-        return os.path.join(self.temp, f"sortwell-cluster-{self.job}", node)
+        return os.path.join(self.temp, self.name, node)
+
+    def memory_folder(self, node: str) -> str:
+        """Returns the folder of the runs on a node that stay in memory."""
+        return os.path.join(MEMORY_FOLDER, self.name, node)
+
+    @property
+    def name(self) -> str:
+        """Name of the folder that has the folders of nodes."""
+        return f"{PREFIX}{self.job}"
 
 
 def checked_options(options: dict[str, Option]) -> tuple[tuple[str, str | None], ...]:
@@ -151,9 +224,18 @@ def checked_options(options: dict[str, Option]) -> tuple[tuple[str, str | None],
             raise usage_error(
                 f"a cluster sort has no option '{name}'" + (f": {reason}" if reason else "")
             )
-        if name == "unique" and value not in (None, "first", "true", ""):
-            raise usage_error(f"'unique' keeps the first record of each key; '{value}' is refused")
+        if name == "unique" and value == "error":
+            raise usage_error("'unique=error' is for one machine; use 'unique' and compare counts")
+        if name in ("skip", "limit") and not str(value).isdecimal():
+            raise usage_error(f"'{name}' is a number of records; {value} was given")
     return tuple(words)
+
+
+def checked_form(form: str) -> str:
+    """Returns the form of the exchange. Raises `UsageError` for one that there is not."""
+    if form not in FORMS:
+        raise usage_error(f"'{form}' is no form of the exchange; use one of {', '.join(FORMS)}")
+    return form
 
 
 def checked_memory(memory: str | int | None) -> int:
@@ -166,12 +248,17 @@ def checked_memory(memory: str | int | None) -> int:
 
 @dataclass(frozen=True)
 class InputFile:
-    """An input file. `node` is the id of the node that has it, or None for a shared path."""
+    """An input file. `node` is the id of the node that has it, or None for a shared path.
+
+    `state` changes with the content. A compressed file is one split.
+    """
 
     path: str
     node: str | None
     bytes: int
     header: Raw
+    is_compressed: bool
+    state: str
 
 
 @dataclass(frozen=True)
@@ -183,11 +270,29 @@ class Split:
     node: str | None
     start: int
     end: int
+    is_compressed: bool
+    state: str
 
     @property
     def bytes(self) -> int:
         """Bytes of the split."""
         return self.end - self.start
+
+    @property
+    def identity(self) -> str:
+        """Text that is the same for the same bytes."""
+        return f"{self.number} {self.start} {self.end} {self.state} {self.path}"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a task did: its times in seconds since 1970, and how many bytes it had moved when."""
+
+    name: str
+    node: str
+    begun: float
+    ended: float
+    moved: list[tuple[float, int]]
 
 
 @dataclass(frozen=True)
@@ -201,6 +306,7 @@ class Run:
     records: int
     checksum: str
     keys: list[tuple[Raw, int, int]]
+    work: Work
 
 
 @dataclass(frozen=True)
@@ -219,15 +325,22 @@ class Source:
 
 @dataclass(frozen=True)
 class MadePart:
-    """A part that was written on a node, and the bytes that came from each node."""
+    """A part that was written on a node, and the bytes that came from each node.
+
+    `records_read` are those that it was merged of. The checksum is that of all of them; it is empty
+    if some were left out by their number.
+    """
 
     number: int
     node: str
     path: str
     records: int
+    records_read: int
     bytes: int
+    header: Raw
     checksum: str
     received: dict[str, int]
+    work: Work
 
 
 class NodeLost(Exception):

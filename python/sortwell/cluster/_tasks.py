@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
 import json
 import os
-import urllib.parse
 import uuid
+from dataclasses import asdict
 
 import ray
 
 from sortwell import _native
-from sortwell.cluster._exchange import FRAME
-from sortwell.cluster._pipes import Feed, write_all
-from sortwell.cluster._spec import MadePart, Run, SourceLost, proof_error, storage_error
+from sortwell.cluster._exchange import NOTE
+from sortwell.cluster._janitor import LOCK
+from sortwell.cluster._reception import Reception
+from sortwell.cluster._recorder import Recorder
+from sortwell.cluster._spec import MadePart, Run, proof_error, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Any
 
     from sortwell.cluster._spec import Source, Spec, Split
-
-# Seconds without a byte after which a source is lost.
-_SILENCE = 120
 
 
 def here() -> str:
@@ -32,138 +30,112 @@ def here() -> str:
     return node
 
 
-def make_run(spec: Spec, split: Split, threads: int) -> Run:
-    """Sorts a split into a run on this node."""
+def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
+    """Sorts a split into a run on this node, in a folder of its memory or of its disk."""
     node = here()
-    folder = spec.folder(node)
+    recorder = Recorder(f"map {split.number}", node)
+    folder = spec.memory_folder(node) if in_memory else spec.folder(node)
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"run-{split.number:06}-{uuid.uuid4().hex[:8]}")
+    memory = spec.task_memory
+    if in_memory:
+        memory -= spec.memory_of_runs
     size, records, checksum, keys, _ = _native.make_run(
-        spec.sort_words(threads), (split.path, split.start, split.end), spec.header, path, None
+        spec.sort_words(threads, memory),
+        spec.cut_words(),
+        (split.path, split.start, split.end, split.is_compressed),
+        spec.header,
+        path,
+        recorder,
     )
-    return Run(split.number, node, path, size, records, checksum, keys)
+    run = Run(split.number, node, path, size, records, checksum, keys, recorder.work())
+    if spec.keeps:
+        _note(split, run)
+    return run
+
+
+def _note(split: Split, run: Run) -> None:
+    """Notes that a run is finished, for a sort that continues this one."""
+    values = asdict(run)
+    for name in ("keys", "work", "node", "path"):
+        del values[name]
+    for path in (run.path, f"{run.path}.index"):
+        with open(path, "rb+") as file:
+            os.fsync(file.fileno())
+    with open(f"{run.path}.tmp", "w", encoding="utf-8") as file:
+        json.dump({"identity": split.identity, "run": values}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(f"{run.path}.tmp", f"{run.path}{NOTE}")
 
 
 def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads: int) -> MadePart:
     """Merges what nodes send into a part of the output. Returns what was written.
 
-    The folder of the output was empty, so a file of this name is that of another attempt, which has
-    the same bytes.
+    A file of this name is that of another attempt, which has the same bytes.
     """
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    attempt = f"{spec.job}.{uuid.uuid4().hex[:8]}"
-    temporary = os.path.join(folder, f".{os.path.basename(path)}.{attempt}.tmp")
+    node = here()
+    recorder = Recorder(f"reduce {number}", node)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    temporary = f"{path}.{uuid.uuid4().hex[:8]}.tmp"
+    _check_goes_on(spec, node)
     try:
-        if sources:
-            records, checksum = _merged(spec, sources, temporary, threads)
-        else:
-            records, checksum = 0, "0" * 32
-            with open(temporary, "xb") as file:
-                file.write(spec.header)
-                os.fsync(file.fileno())
+        statistics = _merged(spec, sources, temporary, threads, recorder)
+        size = os.path.getsize(temporary)
+        header_bytes = size - statistics["bytes"]
+        with open(temporary, "rb") as file:
+            header = file.read(header_bytes)
+        _check_goes_on(spec, node)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.remove(temporary)
         raise
-    _sync(folder)
     received = {source.node: 0 for source in sources}
     for source in sources:
         received[source.node] += source.bytes
-    size = os.path.getsize(path)
-    return MadePart(number, here(), path, records, size, checksum, received)
+    proof = statistics["proof"] or {"records": statistics["records"], "checksum": ""}
+    return MadePart(
+        number=number,
+        node=node,
+        path=path,
+        records=statistics["records"],
+        records_read=proof["records"],
+        bytes=size,
+        header=header,
+        checksum=str(proof["checksum"]),
+        received=received,
+        work=recorder.work(),
+    )
 
 
-def _merged(spec: Spec, sources: list[Source], output: str, threads: int) -> tuple[int, str]:
-    feeds = [Feed(_receiver(spec, source)) for source in sources]
+def _check_goes_on(spec: Spec, node: str) -> None:
+    """Raises an error if the sort has ended: nobody would remove the part."""
+    if not os.path.exists(os.path.join(spec.folder(node), LOCK)):
+        raise storage_error("the sort has ended")
+
+
+def _merged(
+    spec: Spec, sources: list[Source], output: str, threads: int, recorder: Recorder
+) -> dict[str, Any]:
+    """Merges sources into a file, and returns the statistics."""
+    words = spec.merge_words(spec.memory // 4, is_last=True)
+    words += [("threads", str(threads)), ("temp", spec.temp)]
+    reception = Reception(spec, sources, spec.folder(here()))
     try:
-        words = spec.merge_words(spec.memory // 4, is_last=True)
-        words += [("threads", str(threads)), ("temp", spec.temp)]
-        inputs = [feed.pipe.input_path for feed in feeds]
-        statistics = json.loads(_native.run_job("merge", words, inputs, output, None))
-    except Exception as error:
+        statistics = json.loads(_native.run_job("merge", words, reception.inputs, output, recorder))
+    except Exception:
         # A source that ended too early is the reason for a record that lacks its end.
-        for feed in feeds:
-            feed.close()
-        for feed in feeds:
-            _check(feed)
-        raise error
+        reception.close()
+        reception.check()
+        raise
     finally:
-        for feed in feeds:
-            feed.close()
-    for feed in feeds:
-        _check(feed)
-    proof = statistics["proof"]
-    if not spec.is_unique:
+        reception.close()
+    if not spec.is_partial:
+        reception.check()
+    if spec.writes_all:
         expected = sum(source.bytes for source in sources) + len(spec.header)
         if os.path.getsize(output) != expected:
             raise proof_error(f"{output} has not the {expected} bytes that its runs have")
-    return int(proof["records"]), str(proof["checksum"])
-
-
-def _check(feed: Feed) -> None:
-    # The merge closed the pipe: its own error is the reason.
-    with contextlib.suppress(BrokenPipeError):
-        feed.check()
-
-
-def _receiver(spec: Spec, source: Source) -> Callable[[int], None]:
-    """Returns what writes the records of a source to a descriptor."""
-
-    def receive(output: int) -> None:
-        url = urllib.parse.urlsplit(source.url)
-        connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=_SILENCE)
-        try:
-            body = json.dumps({"ranges": source.ranges, "header": spec.header.hex()})
-            headers = {"Authorization": f"Bearer {spec.token}"}
-            connection.request("POST", url.path, body, headers)
-            response = connection.getresponse()
-            if response.status != 200:
-                reason = response.read(1000).decode(errors="replace")
-                raise SourceLost(source.node, f"{response.status} {reason}")
-            received = _copy(source, response, output)
-            expected = source.bytes + len(spec.header)
-            if received != expected:
-                raise SourceLost(source.node, f"{received} bytes of {expected} came")
-        except (OSError, http.client.HTTPException) as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise SourceLost(source.node, f"{type(error).__name__}: {error}") from error
-        finally:
-            connection.close()
-
-    return receive
-
-
-def _copy(source: Source, response: http.client.HTTPResponse, output: int) -> int:
-    """Copies blocks, each with its checksum, and returns the number of bytes."""
-    passed = 0
-    while True:
-        length, checksum = FRAME.unpack(_exactly(source, response, FRAME.size))
-        if length == 0:
-            if checksum != passed:
-                raise SourceLost(source.node, f"{checksum} bytes were sent, {passed} came")
-            return passed
-        block = _exactly(source, response, length)
-        if _native.block_checksum(block) != checksum:
-            raise SourceLost(source.node, "a block has another checksum than it was sent with")
-        write_all(output, block)
-        passed += length
-
-
-def _exactly(source: Source, response: http.client.HTTPResponse, size: int) -> bytes:
-    found = response.read(size)
-    if len(found) < size:
-        raise SourceLost(source.node, "the connection ended in the middle")
+    found: dict[str, Any] = statistics
     return found
-
-
-def _sync(folder: str) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        raise storage_error(f"cannot sync {folder}: {error}") from error
-    finally:
-        os.close(descriptor)

@@ -11,6 +11,7 @@ use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::resuming::Resuming;
 use crate::command::options::safety::Safety;
+use crate::command::options::selecting::Selecting;
 use crate::command::options::watching::AccountOptions;
 use crate::command::options::writing::Writing;
 use crate::command::options::{RESOURCES, SAFETY, values};
@@ -23,7 +24,9 @@ use crate::reporting::JobFiles;
 /// once. It uses a few megabytes of memory for each file, and more for long records. If there are
 /// too many files to be open at once, or to have memory, sortwell merges in several rounds. Of
 /// records with equal keys, those of earlier files come first. An output file appears whole or
-/// not at all, and sortwell only reads the inputs.
+/// not at all, and sortwell only reads the inputs. With --unique-by KEY, the inputs must be in the
+/// order that `sortwell sort --unique-by KEY` writes with the same keys: by KEY first, and by --key
+/// next.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct MergeArguments {
@@ -33,16 +36,8 @@ pub struct MergeArguments {
     #[command(flatten)]
     heading: HeadingOptions,
 
-    /// Write only the first of records with equal keys
-    #[arg(short, long, help_heading = None)]
-    unique: bool,
-
-    /// Write only the first record per KEY; repeatable
-    ///
-    /// KEY is written as for --key. The inputs must be in the order that `sortwell sort --unique-by
-    /// KEY` writes with the same keys: by KEY first, and by --key next.
-    #[arg(long, value_name = "KEY", help_heading = None)]
-    unique_by: Vec<String>,
+    #[command(flatten)]
+    selecting: Selecting,
 
     #[command(flatten)]
     inputs: Inputs,
@@ -97,6 +92,9 @@ Examples:
   The latest row of each id, from tables that have one row per id:
     sortwell merge -F csv --unique-by id -k updated:timestamp:desc -o all.csv a.csv b.csv
 
+  Monthly totals of each customer, from totals of days:
+    sortwell merge -F csv -k customer --sum amount -o month.csv day-*.csv
+
   A long merge that the same command continues after a power failure:
     sortwell merge --resume -o all.txt part-*.txt";
 
@@ -104,7 +102,7 @@ Examples:
 pub fn run(arguments: &MergeArguments) -> CommandOutcome {
     let job = arguments.job()?;
     arguments.resources.warn();
-    let order = arguments.order.behind(&arguments.unique_by);
+    let order = arguments.order.behind(arguments.selecting.group_keys());
     let format_by_names = order.format_by_names(&job.inputs).map(|(name, _)| name);
     let files =
         JobFiles { inputs: &job.inputs, output: &job.output, is_split: false, format_by_names };
@@ -115,15 +113,15 @@ impl MergeArguments {
     /// Returns the job that the arguments ask for.
     pub fn job(&self) -> Result<MergeJob> {
         let inputs = self.inputs.inputs()?;
-        let order = self.order.behind(&self.unique_by);
+        let order = self.order.behind(self.selecting.group_keys());
         let format = order.format(&inputs)?;
-        let (keys, order) = order.keys(format, false)?;
+        let select = self.selecting.select();
+        let (keys, order) = order.keys(format, select.looks_at_days())?;
         Ok(MergeJob {
             keys,
             order,
             header: self.heading.header(),
-            unique: self.unique || !self.unique_by.is_empty(),
-            unique_by: Some(self.unique_by.len()).filter(|keys| *keys > 0),
+            select,
             check: self.check || self.safety.verify,
             memory: self.resources.memory(),
             threads: values::chosen(self.threads),

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use clap::Args;
 use sortwell::unstable::job::{Algorithm, SortJob};
+use sortwell::unstable::operator::Select;
 use sortwell::{Input, Output, Result};
 
 use crate::command::options::filtering::Filtering;
@@ -17,7 +18,7 @@ use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::resuming::{InPlace, Resuming};
 use crate::command::options::safety::Safety;
-use crate::command::options::selecting::Selecting;
+use crate::command::options::selecting::{Selecting, Splitting};
 use crate::command::options::watching::AccountOptions;
 use crate::command::options::writing::Writing;
 use crate::command::options::{EXPERT, RESOURCES, values};
@@ -41,6 +42,9 @@ pub struct SortArguments {
 
     #[command(flatten)]
     selecting: Selecting,
+
+    #[command(flatten)]
+    splitting: Splitting,
 
     #[command(flatten)]
     filtering: Filtering,
@@ -196,7 +200,7 @@ impl SortArguments {
         let order = self.order();
         let format = order.format(&inputs)?;
         let filter = self.filtering.filter();
-        let select = self.selecting.select();
+        let select = Select { split: self.splitting.split(), ..self.selecting.select() };
         let has_days = filter.looks_at_days() || select.looks_at_days();
         let (keys, order) = order.keys(format, has_days)?;
         let output = match &inputs[..] {

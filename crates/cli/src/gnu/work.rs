@@ -11,6 +11,7 @@ use sortwell::unstable::io::{Engine, SpillDirectory};
 use sortwell::unstable::job::{CheckJob, MergeJob, SortJob, names_bytes, sort_lines, write_lines};
 use sortwell::unstable::key::text::Body;
 use sortwell::unstable::locale::Locale;
+use sortwell::unstable::operator::Select;
 use sortwell::unstable::plan::levers::Levers;
 use sortwell::{Budget, Input, Output, Progress, Unique};
 use sortwell::{ByteSize, Error};
@@ -172,10 +173,11 @@ impl GnuWork<'_> {
         let LineOrder { keys, options, format } = order;
         let inputs = inputs(settings);
         let (memory, engine) = means(settings.memory, &inputs);
+        let unique = settings.is_unique.then_some(Unique::First);
         let job = MergeJob {
             keys,
             order: options,
-            unique: settings.is_unique,
+            select: Select { unique, ..Select::default() },
             memory,
             engine,
             levers: Levers { merge_width: settings.merge_width, ..Levers::default() },

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::SortJob;
+use super::asked::Asking;
 use crate::error::{Message, Result};
 use crate::format::Format;
 use crate::key::text::{TextOrder, TextSpec};
@@ -13,19 +13,17 @@ use crate::predicate::Predicate;
 /// Returns the predicate that admits the records of a job, given the columns of the first row;
 /// `None` where all take part. Conditions look at fields as the job's keys do.
 pub fn predicate(
-    job: &SortJob,
+    job: &Asking<'_>,
     order: &TextOrder,
     columns: Option<&Columns>,
 ) -> Result<Option<Predicate>> {
-    if job.filter.is_all() {
-        return Ok(None);
-    }
-    bound(job, order, columns, |order, resolve| job.filter.predicate(order, resolve))
+    let Some(filter) = job.filter.filter(|filter| !filter.is_all()) else { return Ok(None) };
+    bound(job, order, columns, |order, resolve| filter.predicate(order, resolve))
 }
 
 /// Returns the predicate that admits the groups of a job, given the columns of the first row.
 pub fn group_predicate(
-    job: &SortJob,
+    job: &Asking<'_>,
     order: &TextOrder,
     columns: Option<&Columns>,
 ) -> Result<Option<Predicate>> {
@@ -39,7 +37,7 @@ pub fn group_predicate(
 type Resolve<'a> = &'a dyn Fn(&Key) -> std::result::Result<TextSpec, Message>;
 
 fn bound(
-    job: &SortJob,
+    job: &Asking<'_>,
     order: &TextOrder,
     columns: Option<&Columns>,
     bind: impl FnOnce(&TextOrder, Resolve<'_>) -> Result<Option<Predicate>>,

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::account::{Account, Made, streams_of_merge};
+use super::asked::{Asked, Asking};
 use super::coders::Coders;
 use super::contents::Look;
-use super::records::{bound, framing, gate, group_key, grouped, key};
+use super::records::{bound, framing};
 use super::resume::{KEPT_FILES, Places, Resume, Wanted};
 use super::union::{self, Tops, Turns};
 use super::{Budget, Input, Output, open, sampling};
@@ -15,12 +16,11 @@ use crate::error::Result;
 use crate::format::{Format, Framing, HeaderLines};
 
 use crate::io::{DirectStreams, Engine};
-use crate::key::text::TextOrder;
-use crate::key::{CompiledKey, Key, OrderOptions, with_encoder};
-use crate::operator::{Making, Select, Unique};
+use crate::key::{Key, OrderOptions, with_encoder};
+use crate::operator::{Making, Select};
 use crate::pipeline::merge::RecordRules;
 use crate::pipeline::sorted::{self, MergeWork, SortedPlace};
-use crate::pipeline::{Columns, Gate, Heading, Outcome, Spill};
+use crate::pipeline::{Gate, Heading, Outcome, Spill};
 use crate::plan::levers::Levers;
 use crate::plan::open_files::OpenFiles;
 use crate::plan::scratch::Lengths;
@@ -54,10 +54,8 @@ pub struct MergeJob {
     /// The lines at the top of each input that are not records. Those of the first input that has
     /// some stay at the top of the output; those of the others are left out.
     pub header: HeaderLines,
-    /// True to keep only the first of the records with equal keys.
-    pub unique: bool,
-    /// The number of first keys that make records equal; without it, all keys do.
-    pub unique_by: Option<usize>,
+    /// The selection of merged records to write. Its split is not used: there is one output.
+    pub select: Select,
     /// True if an input out of order is an error; otherwise the output has no certain order.
     pub check: bool,
     /// Ceiling of the process's resident size.
@@ -102,8 +100,7 @@ impl MergeJob {
             keys: Vec::new(),
             order: OrderOptions::default(),
             header: HeaderLines::NONE,
-            unique: false,
-            unique_by: None,
+            select: Select::default(),
             check: false,
             memory: Budget::Auto,
             threads: None,
@@ -144,14 +141,19 @@ impl MergeJob {
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
         let coders = Coders::new(budget, limits::cores(), &self.inputs, &order);
-        let mut coders = coders.with_files_of(self.format);
+        let mut coders = coders
+            .with_files_of(self.format)
+            .with_conditions(&self.select.having, self.format)
+            .with_folds(&self.select);
         let compression = self.compress.of(self.output.path())?;
         open::check_output(&self.output, self.force)?;
-        let early = heading.early(|| self.asked(&order, None))?;
+        let early = heading.early(|| self.asking().asked(&order, None))?;
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
         let Tops { header, columns, width } = tops;
-        let gate = held(self.format, &mut coders, columns.as_ref());
-        let (key, making) = early.map_or_else(|| self.asked(&order, columns.as_ref()), Ok)?;
+        let asked = early.map_or_else(|| self.asking().asked(&order, columns.as_ref()), Ok)?;
+        let Asked { gate, making, key } = asked;
+        coders.note_held(columns.as_ref(), gate.list_bytes());
+        let gate = Gate { scratch: coders.scratch(Lengths::Unknown), ..gate };
         let need = |coders: &Coders| self.need(&inputs, width, &temp, engine, coders);
         let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
@@ -166,7 +168,7 @@ impl MergeJob {
             _ => {
                 coders.note_inputs(&self.inputs);
                 plan(&coders)?; // before what there is to note takes the memory
-                Places::kept(&Wanted::merge(self, &order, &inputs)?, &temp)?
+                Places::kept(&Wanted::merge(self, &order, &inputs, &gate.folds)?, &temp)?
             }
         };
         let plan = plan(&coders);
@@ -221,10 +223,9 @@ impl MergeJob {
 
     /// Returns the rules for the records that are written.
     fn rules(&self, framing: Framing, making: Making) -> RecordRules {
-        let unique = self.unique.then_some(Unique::First);
         RecordRules {
             framing,
-            select: Select { unique, unique_by: self.unique_by, ..Select::default() },
+            select: self.select.clone(),
             making: Arc::new(making),
             verify: self.verify,
             // The order of inputs that are merged unchecked is whatever it is.
@@ -233,12 +234,10 @@ impl MergeJob {
         }
     }
 
-    /// Returns what records are ordered by, given the columns of the first row; and which of them
-    /// are equal.
-    fn asked(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<(CompiledKey, Making)> {
-        let key = key(&grouped(order, self.unique_by), columns)?;
-        let group = group_key(order, columns, self.unique_by)?;
-        Ok((key, Making::default().grouped_by(group)))
+    /// Returns what is asked of records.
+    fn asking(&self) -> Asking<'_> {
+        let Self { format, select, memory, .. } = self;
+        Asking { format: *format, filter: None, select, memory: *memory }
     }
 
     /// Returns the inputs to a plan that merges at most the given number of inputs at once.
@@ -265,11 +264,4 @@ impl MergeJob {
             levers: self.levers,
         }
     }
-}
-
-/// Returns what is asked of records of this format; what that and the columns take is a part of the
-/// budget.
-fn held(format: Format, coders: &mut Coders, columns: Option<&Columns>) -> Gate {
-    coders.note_held(columns, 0);
-    Gate { scratch: coders.scratch(Lengths::Unknown), ..gate(format, columns) }
 }

@@ -6,6 +6,7 @@
 
 mod account;
 mod advice;
+mod asked;
 mod budget;
 mod check;
 mod coders;
@@ -34,19 +35,19 @@ use crate::codec::{Compress, Decompress};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 use crate::io::{DirectStreams, Engine, Extent};
-use crate::key::text::{Separator, TextOrder};
-use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{CompiledKey, Key, KeyEncoder, OrderOptions, with_encoder};
 pub use crate::load::InputPlace;
-use crate::operator::{self, FoldInput, Making, RecordForm, Select};
+use crate::operator::Select;
 use crate::output;
-use crate::pipeline::{self, Columns, Gate, Heading, Outcome, SortEnd, Spill, Work};
+use crate::pipeline::{self, Gate, Heading, Outcome, SortEnd, Spill, Work};
 pub use crate::plan::Algorithm;
 use crate::plan::levers::Levers;
 use crate::plan::open_files::OpenFiles;
 use crate::plan::prediction::Rates;
 use crate::plan::scratch::Lengths;
 use crate::plan::{Need, Plan};
-use crate::predicate::{Predicate, RecordFilter};
+use crate::predicate::RecordFilter;
 use crate::profile::Profile;
 use crate::stats::{Progress, Statistics};
 use crate::sys::limits;
@@ -54,10 +55,11 @@ use crate::units::ByteSize;
 
 use account::Account;
 use advice::Endpoints;
+use asked::{Asked, Asking};
 use coders::Coders;
 pub use coders::names_bytes;
 use open::Opened;
-use records::{bound, framing, gate, group_key, grouped, key};
+use records::{bound, framing};
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use budget::Budget;
@@ -191,9 +193,7 @@ impl SortJob {
         let Asked { gate, making, key } = asked;
         let record_length = open::record_length(&input, framing)?;
         let gate = Gate { scratch: coders.scratch(Lengths::Average(record_length)), ..gate };
-        let predicates = gate.predicate.iter().chain(&gate.group_predicate);
-        let lists = predicates.map(Predicate::list_bytes).sum::<usize>() + gate.folds.list_bytes();
-        coders.note_held(columns.as_ref(), lists);
+        coders.note_held(columns.as_ref(), gate.list_bytes());
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let mut places = match (self.resume, self.in_place) {
             (Resume::Off, false) => {
@@ -287,40 +287,16 @@ impl SortJob {
     }
 }
 
-/// Conditions, changes and order that a sort applies to records, bound to their columns.
-struct Asked {
-    /// Gate that admits records.
-    gate: Gate,
-    /// Changes made to records when they are selected.
-    making: Making,
-    /// Key that orders the records.
-    key: CompiledKey,
-}
-
 impl SortJob {
     /// Returns the order of records, its keys bound to the format.
     fn bound(&self) -> Result<TextOrder> {
         bound(self.format, &self.keys, &self.order, self.memory)
     }
 
-    /// Returns the key that orders records, given the columns of the first row.
-    fn key(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
-        key(&grouped(order, self.select.unique_by), columns)
-    }
-
-    /// Returns the conditions on records, given the columns of the first row.
-    fn gate(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Gate> {
-        let predicate = filtering::predicate(self, order, columns)?;
-        let group_predicate = filtering::group_predicate(self, order, columns)?;
-        Ok(Gate { predicate, group_predicate, ..gate(self.format, columns) })
-    }
-
-    /// Returns all that is asked of records, given the columns of the first row.
-    fn asked(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Asked> {
-        let gate = self.gate(order, columns)?;
-        let making = self.making(order, columns)?.having(gate.group_predicate.clone());
-        let gate = Gate { folds: making.folds().clone(), ..gate };
-        Ok(Asked { gate, making, key: self.key(order, columns)? })
+    /// Returns what is asked of records.
+    fn asking(&self) -> Asking<'_> {
+        let Self { format, filter, select, memory, .. } = self;
+        Asking { format: *format, filter: Some(filter), select, memory: *memory }
     }
 
     /// Returns whether records that are the same to the byte may be dropped as they are read.
@@ -403,29 +379,6 @@ impl SortJob {
         let average = extent.average();
         let need = self.need(&order, Some(extent.bytes), average, self.engine, &coders);
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass()))
-    }
-
-    /// Returns the changes made to selected records, given the columns of the first row.
-    fn making(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Making> {
-        let separator = match order.separator {
-            Separator::Byte(separator) => Some(separator),
-            _ => None,
-        };
-        let layout = RecordForm::of(self.format, separator);
-        let group = group_key(order, columns, self.select.unique_by)?;
-        let resolved = columns.map(|columns| columns.resolved(order)).transpose()?;
-        let columns = columns.map(|columns| operator::RowColumns {
-            cells: &columns.cells,
-            are_named: columns.are_named,
-        });
-        // Asking for memory reads several files of the system, which is most of a short sort.
-        let memory = match self.select.folds.is_empty() {
-            true => ListMemory::UNBOUNDED,
-            false => ListMemory { budget: self.memory.resolve()?, taken: order.list_bytes() },
-        };
-        let of = FoldInput { columns, order: Some(order), memory, ..FoldInput::of(layout) };
-        let making = Making::new(&self.select, of)?.grouped_by(group);
-        Ok(making.ordered_by(resolved.as_ref().unwrap_or(order)))
     }
 
     /// Returns the coders with the parts of the budget that are taken before anything is

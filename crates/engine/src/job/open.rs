@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
+use super::asked::Asked;
 use super::coders::Coders;
 use super::contents::Look;
-use super::{Asked, Budget, Input, Output, Resume, SortJob, in_place, union};
+use super::{Budget, Input, Output, Resume, SortJob, in_place, union};
 use crate::error::{ConfigErrorKind, Error, Message, RecordPosition, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
@@ -80,7 +81,7 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
     // Of an output that is split, the parts are looked at when their names are known.
     check_output(&job.output, job.force || job.select.split.is_some())?;
     let heading = Heading::of(job.format, &job.header)?;
-    let early = heading.early(|| job.asked(order, None))?;
+    let early = heading.early(|| job.asking().asked(order, None))?;
     let look = Look::new(job.decompress, job.format, false, progress);
     let in_turn = coders.in_turn(&job.inputs, &look)?;
     let united = union::of_sort(job, &in_turn, &heading, &mut coders, progress)?;
@@ -92,7 +93,7 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
             (input, header)
         }
     };
-    let asked = early.map_or_else(|| job.asked(order, columns.as_ref()), Ok)?;
+    let asked = early.map_or_else(|| job.asking().asked(order, columns.as_ref()), Ok)?;
     Ok(Opened { engine, budget, coders, input, header, columns, asked })
 }
 

@@ -72,14 +72,18 @@ impl Delivery<'_> {
             Some(selection) => {
                 let selected = destination.finish(key, selection, &mut worker.lane)?;
                 worker.sum_out.add(selected.sum);
-                Written { bytes: selected.end, records: Some(selected.records) }
+                Written {
+                    bytes: selected.end,
+                    header_bytes: start,
+                    records: Some(selected.records),
+                }
             }
             None => {
                 let bytes = start + size.map_or(brought.bytes, |(_, bytes)| bytes);
                 if size.is_none() {
                     sink.seal(&mut worker.lane, bytes)?;
                 }
-                Written { bytes, records: None }
+                Written { bytes, header_bytes: start, records: None }
             }
         };
         sink.assert_whole();

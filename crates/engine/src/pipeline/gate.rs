@@ -93,6 +93,12 @@ impl Gate {
         self.predicate.is_none() && !self.drops_ragged()
     }
 
+    /// Returns the bytes of the lists that conditions and folds hold.
+    pub fn list_bytes(&self) -> usize {
+        let predicates = self.predicate.iter().chain(&self.group_predicate);
+        predicates.map(Predicate::list_bytes).sum::<usize>() + self.folds.list_bytes()
+    }
+
     /// Returns whether rows are left out for the number of their cells.
     pub fn drops_ragged(&self) -> bool {
         matches!(self.shape, Shape::Row(RowShape { drops_ragged: true, .. }))

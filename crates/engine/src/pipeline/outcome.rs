@@ -48,6 +48,8 @@ pub struct Outcome {
 pub struct Written {
     /// Bytes, the header included.
     pub bytes: u64,
+    /// Bytes of the header.
+    pub header_bytes: u64,
     /// Records, where not all were written.
     pub records: Option<u64>,
 }

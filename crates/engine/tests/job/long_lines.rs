@@ -181,7 +181,8 @@ fn merges_of_long_lines() {
     job.temp = vec![folder.at("spill")];
     (job.sync, job.levers.merge_width) = (false, Some(2));
     for (unique, check, mib) in [(false, false, 28), (true, false, 40), (false, true, 40)] {
-        (job.unique, job.check, job.memory) = (unique, check, Budget::Bytes(ByteSize::mib(mib)));
+        job.select.unique = unique.then_some(Unique::First);
+        (job.check, job.memory) = (check, Budget::Bytes(ByteSize::mib(mib)));
         let statistics = job.run(&Progress::new()).unwrap_or_else(|e| panic!("{mib} MiB: {e}"));
         let mut expected = all.clone();
         if unique {

@@ -4,6 +4,7 @@ use std::fs;
 
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{Budget, CheckJob, Input, MergeJob, Output};
+use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error};
 
@@ -73,7 +74,7 @@ fn merges_are_stable_sorts_of_all() {
         assert_eq!(statistics.records, expected.len() as u64);
         assert_eq!(statistics.passes > 1, inputs.len() > width.unwrap_or(FIT));
         folder.assert_clean(true);
-        job.unique = true;
+        job.select.unique = Some(Unique::First);
         expected.dedup();
         job.run(&Progress::new()).expect("merged");
         assert!(fs::read(folder.output()).expect("read") == expected.concat());

@@ -63,7 +63,7 @@ fn merges_in_pieces() {
             .collect();
         let folder = Folder::on_disk();
         let mut whole = merging::job(&folder, &inputs, format);
-        (whole.unique, whole.check) = (is_unique, random.one_in(2));
+        (whole.select.unique, whole.check) = (is_unique.then_some(Unique::First), random.one_in(2));
         if format != Format::LINES {
             whole.keys = vec!["0..2".parse().expect("a key")];
         }
@@ -146,7 +146,9 @@ fn a_merge_that_is_another_is_refused() {
         ended => panic!("{ended:?}"),
     });
     assert!(kept.expect("kept").is_dir());
-    fails(&MergeJob { unique: true, ..job.clone() }, &["has another use of unique"]);
+    let mut unique = job.clone();
+    unique.select.unique = Some(Unique::First);
+    fails(&unique, &["has another selection"]);
     let mut sort = SortJob::new(job.inputs.clone(), job.output.clone(), job.format);
     (sort.resume, sort.temp) = (Resume::On, job.temp.clone());
     let said = sort.run(&Progress::new()).expect_err("a fault").to_string();

@@ -151,7 +151,8 @@ impl Subject {
         lines.lay_out(&folder);
         let SortJob { inputs: places, output, temp, .. } = lines.job(&folder);
         let mut job = MergeJob::new(places, output, Format::LINES);
-        (job.temp, job.sync, job.unique) = (temp, false, is_unique);
+        (job.temp, job.sync) = (temp, false);
+        job.select.unique = is_unique.then_some(Unique::First);
         job.memory = Budget::Bytes(ByteSize::mib(32));
         job.levers.merge_width = (passes > 1).then_some(3);
         let words = format!("{passes} passes of a merge, unique {is_unique}");

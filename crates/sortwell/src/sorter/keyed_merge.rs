@@ -7,6 +7,7 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::format::Format;
 use sortwell_engine::io::{Supplied, Supply};
 use sortwell_engine::job::{self, Budget, Input, Output};
+use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
@@ -60,7 +61,7 @@ impl KeyedMerge {
         merge.job.temp.clone_from(&sort.temp);
         merge.job.verify = sort.verify;
         merge.job.order = sort.order.clone();
-        merge.job.unique = sort.select.unique.is_some();
+        merge.job.select.unique = sort.select.unique.map(|_| Unique::First);
         merge.limit = sort.select.limit.unwrap_or(u64::MAX);
         merge
     }
@@ -80,7 +81,7 @@ impl KeyedMerge {
 
     /// Sets whether only the first of the records with equal keys is kept. Default: false.
     pub fn unique(&mut self, unique: bool) -> &mut Self {
-        self.job.unique = unique;
+        self.job.select.unique = unique.then_some(Unique::First);
         self
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use sortwell::ByteSize;
 use sortwell::unstable::io::{Direct, Engine};
-use sortwell::{Budget, Input, Output};
+use sortwell::{Budget, Input, Output, Unique};
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -30,7 +30,7 @@ fn every_option_reaches_the_job() {
     assert_eq!(job.output, Output::File("out".into()));
     let keys: Vec<String> = job.keys.iter().map(ToString::to_string).collect();
     assert_eq!((keys, job.order.separator), (vec!["2:decimal:desc".to_owned()], Some(b',')));
-    assert!(job.unique && job.check && !job.verify && !job.sync);
+    assert!(job.select.unique == Some(Unique::First) && job.check && !job.verify && !job.sync);
     assert_eq!(job.memory, Budget::Bytes(ByteSize::mib(64)));
     assert_eq!(job.temp, [PathBuf::from("spill")]);
     assert_eq!(job.temp_limit, Some(ByteSize::mib(1)));

@@ -119,7 +119,12 @@ pub struct Selecting {
     #[arg(long, value_name = "PLACES", value_delimiter = ',',
           value_parser = values::parse::<Place>)]
     select: Vec<Place>,
+}
 
+/// The division of the output into several files.
+#[derive(Args, Debug)]
+#[command(next_help_heading = SELECTION)]
+pub struct Splitting {
     /// Split the output into N files of equal numbers of records, in order
     ///
     /// With -o out.csv, the files are out-1.csv, out-2.csv and so on, each with the header. If the
@@ -152,7 +157,7 @@ impl Selecting {
         Some(self.unique_by.len()).filter(|keys| *keys > 0)
     }
 
-    /// Returns the selection that the options ask for.
+    /// Returns the selection that the options ask for, for one output.
     pub fn select(&self) -> Select {
         Select {
             unique: self.unique.or_else(|| self.unique_by().map(|_| Unique::First)),
@@ -161,10 +166,17 @@ impl Selecting {
             folds: [&self.sum, &self.min, &self.max].into_iter().flatten().cloned().collect(),
             having: RecordFilter { include: self.having.clone(), ..RecordFilter::default() },
             parts: self.select.clone(),
-            split: self.split.clone().or_else(|| self.split_by.clone().map(Split::By)),
+            split: None,
             skip: self.skip,
             limit: self.limit,
         }
+    }
+}
+
+impl Splitting {
+    /// Returns the division that the options ask for.
+    pub fn split(&self) -> Option<Split> {
+        self.split.clone().or_else(|| self.split_by.clone().map(Split::By))
     }
 }
 

@@ -87,7 +87,7 @@ pub fn sort(mut job: SortJob, how: &ProgramCompression<'_>, progress: &Progress)
     let merge = MergeJob {
         keys: job.keys,
         order: job.order,
-        unique: job.select.unique.is_some(),
+        select: job.select,
         memory: job.memory,
         temp: job.temp,
         sync: job.sync,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::error::Error;
 use crate::format::Format;
-use crate::job::{Input, Output};
+use crate::job::{Input, Output, SortJob};
 use crate::predicate::RecordFilter;
 
 fn job(format: Format, include: &str) -> SortJob {
@@ -13,7 +13,7 @@ fn job(format: Format, include: &str) -> SortJob {
 }
 
 fn bound(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
-    predicate(job, &job.bound()?, columns)
+    predicate(&job.asking(), &job.bound()?, columns)
 }
 
 fn admits(job: &SortJob, record: &[u8]) -> bool {

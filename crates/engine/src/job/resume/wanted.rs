@@ -103,11 +103,7 @@ impl Wanted {
                 setting("keys", order),
                 setting("conditions", &job.filter),
                 setting("selection", &job.select),
-                setting("values of min and max", folds).called(message!(
-                    "values of {} and {}",
-                    Setting::Min,
-                    Setting::Max
-                )),
+                noted_folds(folds),
                 setting("header", &job.header),
                 setting("proof", &job.verify),
                 use_of(Setting::InPlace, "use of in-place", &job.in_place),
@@ -120,7 +116,12 @@ impl Wanted {
     /// # Errors
     ///
     /// As [`sort`](Self::sort).
-    pub fn merge(job: &MergeJob, order: &TextOrder, inputs: &[SortedPlace]) -> Result<Self> {
+    pub fn merge(
+        job: &MergeJob,
+        order: &TextOrder,
+        inputs: &[SortedPlace],
+        folds: &Folds,
+    ) -> Result<Self> {
         let path = one_output(&job.output, job.compress, Setting::Resume, true)?;
         let entry = |place: &SortedPlace| match place {
             SortedPlace::File { .. } => input_entry(&place.open_file(job.direct.input)?),
@@ -137,7 +138,8 @@ impl Wanted {
                 setting("format", &job.format),
                 setting("keys", order),
                 setting("header", &job.header),
-                use_of(Setting::Unique, "use of unique", &(job.unique, job.unique_by)),
+                setting("selection", &job.select),
+                noted_folds(folds),
                 use_of(Setting::Check, "use of check", &job.check),
                 setting("proof", &job.verify),
             ],
@@ -275,6 +277,12 @@ fn setting(name: &'static str, value: &dyn std::fmt::Debug) -> NotedSetting {
         text = format!("{} bytes, XXH3 {:032x}", text.len(), xxh3_128(text.as_bytes()));
     }
     NotedSetting { name, words: name.into(), value: text }
+}
+
+/// Returns the values that are folded of groups, as a setting.
+fn noted_folds(folds: &Folds) -> NotedSetting {
+    let words = message!("values of {} and {}", Setting::Min, Setting::Max);
+    setting("values of min and max", folds).called(words)
 }
 
 /// Returns a setting that messages call the use of another.

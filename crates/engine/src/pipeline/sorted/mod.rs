@@ -141,10 +141,12 @@ pub fn merge<K: KeyEncoder>(
     let (written, brought) = written?;
     crew.close_tally();
     crew.enter(Phase::Finishing)?;
-    let proof = work.rules.verify.then(|| prove(&crew, None)).transpose()?;
+    // Merges that write some of the records do not read the others.
+    let is_proven = work.rules.verify && !work.rules.select.is_partial();
+    let proof = is_proven.then(|| prove(&crew, None)).transpose()?;
     let outcome = Outcome {
         records: written.records.unwrap_or(brought.sum.records),
-        bytes: written.bytes - work.header.len() as u64,
+        bytes: written.bytes - written.header_bytes,
         written: Written { records: None, ..written },
         passes: passes + narrowed.passes,
         runs: inputs_count as u64,

@@ -1,0 +1,137 @@
+"""Receiving records from exchanges, in the three forms of the NOW-Sort paper.
+
+threaded      each source is received by a thread of its own while records are merged
+interleaved   one thread receives a block of each source in turn; then they are merged
+synchronous   one source is received after another; then they are merged
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import urllib.parse
+
+from sortwell import _native
+from sortwell.cluster._exchange import FRAME
+from sortwell.cluster._pipes import Feed, write_all
+from sortwell.cluster._spec import SourceLost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from sortwell.cluster._spec import Source, Spec
+
+# Seconds without a byte after which a source is lost.
+_SILENCE = 120
+
+
+class Reception:
+    """The sources of a part as inputs of a merge."""
+
+    def __init__(self, spec: Spec, sources: list[Source], folder: str) -> None:
+        self._feeds: list[Feed] = []
+        self._files: list[str] = []
+        if not sources:
+            self._feeds.append(Feed(lambda output: write_all(output, spec.header)))
+        elif spec.form == "threaded":
+            self._feeds += [Feed(_filler(spec, source)) for source in sources]
+        else:
+            try:
+                self._receive(spec, sources, folder)
+            except BaseException:
+                self.close()
+                raise
+
+    def _receive(self, spec: Spec, sources: list[Source], folder: str) -> None:
+        """Receives all sources into files."""
+        streams = [_blocks(spec, source) for source in sources]
+        os.makedirs(folder, exist_ok=True)
+        with contextlib.ExitStack() as stack:
+            files = []
+            for number, stream in enumerate(streams):
+                stack.callback(stream.close)
+                path = os.path.join(folder, f"received-{os.getpid()}-{number}")
+                self._files.append(path)
+                files.append(stack.enter_context(open(path, "wb")))
+            left = list(zip(streams, files, strict=True))
+            while left:
+                turn = left if spec.form == "interleaved" else left[:1]
+                for pair in list(turn):
+                    stream, file = pair
+                    block = next(stream, None)
+                    if block is None:
+                        left.remove(pair)
+                    else:
+                        file.write(block)
+
+    @property
+    def inputs(self) -> list[str]:
+        """Paths of the inputs of the merge."""
+        return self._files + [feed.pipe.input_path for feed in self._feeds]
+
+    def check(self) -> None:
+        """Waits for the end, and raises the error of a source if there is one."""
+        for feed in self._feeds:
+            # The merge closed the pipe: its own error is the reason, or it needs no more.
+            with contextlib.suppress(BrokenPipeError):
+                feed.check()
+
+    def close(self) -> None:
+        """Ends all, and removes the files."""
+        for feed in self._feeds:
+            feed.close()
+        for path in self._files:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(path)
+
+
+def _filler(spec: Spec, source: Source) -> Callable[[int], None]:
+    """Returns what writes the records of a source to a descriptor."""
+
+    def fill(output: int) -> None:
+        with contextlib.closing(_blocks(spec, source)) as blocks:
+            for block in blocks:
+                write_all(output, block)
+
+    return fill
+
+
+def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
+    """Yields what a source sends, block by block. Raises `SourceLost` if some of it is missing."""
+    url = urllib.parse.urlsplit(source.url)
+    connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=_SILENCE)
+    try:
+        body = json.dumps({"ranges": source.ranges, "header": spec.header.hex()})
+        headers = {"Authorization": f"Bearer {spec.token}"}
+        connection.request("POST", url.path, body, headers)
+        response = connection.getresponse()
+        if response.status != 200:
+            reason = response.read(1000).decode(errors="replace")
+            raise SourceLost(source.node, f"{response.status} {reason}")
+        passed = 0
+        while True:
+            length, checksum = FRAME.unpack(_exactly(source, response, FRAME.size))
+            if length == 0:
+                break
+            block = _exactly(source, response, length)
+            if _native.block_checksum(block) != checksum:
+                raise SourceLost(source.node, "a block has another checksum than it was sent with")
+            passed += length
+            yield block
+        expected = source.bytes + len(spec.header)
+        if not passed == checksum == expected:
+            raise SourceLost(source.node, f"{passed} bytes of {expected} came")
+    except (OSError, http.client.HTTPException) as error:
+        raise SourceLost(source.node, f"{type(error).__name__}: {error}") from error
+    finally:
+        connection.close()
+
+
+def _exactly(source: Source, response: http.client.HTTPResponse, size: int) -> bytes:
+    found = response.read(size)
+    if len(found) < size:
+        raise SourceLost(source.node, "the connection ended in the middle")
+    return found

@@ -1,0 +1,329 @@
+"""Faults in the middle of a cluster sort: killed processes, lost nodes, cut connections."""
+
+import contextlib
+import itertools
+import os
+import pathlib
+import random
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from unittest import mock
+
+from cluster_trial import WithRoots, add_node, end_nodes, records, start_nodes
+
+import sortwell
+import sortwell.cluster
+from sortwell import _native
+from sortwell.cluster import _reception, _running
+from sortwell.cluster._spec import Source, SourceLost, Spec
+
+
+def setUpModule():
+    """Starts four nodes, which all tests share."""
+    global CLUSTER
+    CLUSTER = start_nodes()
+
+
+def tearDownModule():
+    """Ends the nodes."""
+    end_nodes(CLUSTER)
+
+
+def processes(title):
+    """Returns the processes of Ray whose title contains these words."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if path.read_bytes().startswith(b"ray::") and title in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found
+
+
+def kill(title, sign=signal.SIGKILL):
+    """Sends a signal to a process of Ray with such a title. Returns whether there was one."""
+    for process in processes(title):
+        with contextlib.suppress(OSError):
+            os.kill(process, sign)
+            return True
+    return False
+
+
+class Faults(WithRoots):
+    """Processes and nodes that end in the middle."""
+
+    def sort_while(self, act, **options):
+        """Sorts, with `act` called for each progress. Compares with the sort of one machine."""
+        path = self.write("in", records(100_000, "uniform", seed=6))
+        options |= {"format": "fixed:100", "key": "0..10"}
+        sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
+        found, statistics = self.sorted(path, progress=act, **options)
+        self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
+        return statistics
+
+    def kill_at(self, phase, title):
+        """Kills a process while a phase runs."""
+        killed = []
+
+        def act(progress):
+            until = time.monotonic() + 10
+            while progress.phase == phase and not killed and time.monotonic() < until:
+                if kill(title):
+                    killed.append(title)
+
+        self.sort_while(act, parts=6)
+        self.assertEqual(killed, [title])
+
+    def test_map(self):
+        self.kill_at("map", b"sortwell map")
+
+    def test_reduce(self):
+        self.kill_at("reduce", b"sortwell reduce")
+
+    def test_exchange(self):
+        self.kill_at("reduce", b"Exchange")
+
+    def lose_at(self, phase, done):
+        """Removes a node when `done` tasks of a phase are done."""
+        node = add_node(CLUSTER, "lost")
+        CLUSTER.wait_for_nodes()
+        lost = []
+
+        def act(progress):
+            if (progress.phase, progress.done) == (phase, done) and not lost:
+                lost.append(phase)
+                CLUSTER.remove_node(node, allow_graceful=False)
+
+        self.loses_nodes = True
+        statistics = self.sort_while(act, parts=40)
+        self.assertEqual(lost, [phase])
+        self.loses_nodes = False
+        self.sorted(self.write("few", b"b\na\n"), "another")
+        self.assertGreater(statistics.maps_done_again, 0)
+
+    def test_a_node_is_lost_after_its_map(self):
+        self.lose_at("map", 5)
+
+    def test_a_node_is_lost_before_parts_are_made(self):
+        self.lose_at("reduce", 1)
+
+    def test_the_only_copy_is_lost(self):
+        node = add_node(CLUSTER, "lost")
+        CLUSTER.wait_for_nodes()
+        path = self.write("in", records(100_000, "uniform", seed=7))
+        lost = []
+
+        def act(progress):
+            if progress.phase == "reduce" and not lost:
+                lost.append(progress)
+                CLUSTER.remove_node(node, allow_graceful=False)
+
+        with self.assertRaisesRegex(sortwell.StorageError, "no other node has this input"):
+            self.sorted(f"node://lost{path}", progress=act, format="fixed:100", parts=6)
+        self.assertEqual(list(self.folder.joinpath("out").glob("*")), [])
+
+    def test_a_slow_task_is_tried_elsewhere(self):
+        stopped = []
+
+        def act(progress):
+            # A stopped process is as slow as can be.
+            until = time.monotonic() + 10
+            while progress.phase == "reduce" and not stopped and time.monotonic() < until:
+                if kill(b"sortwell reduce", signal.SIGSTOP):
+                    stopped.append(progress)
+
+        with mock.patch.object(_running, "SLOW", 2.0):
+            statistics = self.sort_while(act, parts=4)
+        self.assertEqual(statistics.second_attempts, 1)
+
+    def test_resume(self):
+        path = self.write("in", records(100_000, "uniform", seed=8))
+        options = {"format": "fixed:100", "key": "0..10", "resume": True}
+
+        def fail(progress):
+            if progress.phase == "reduce":
+                raise ArithmeticError
+
+        with self.assertRaises(ArithmeticError):
+            self.sorted(path, progress=fail, **options)
+        self.assertEqual(list(self.folder.joinpath("out").glob("*")), [])
+        found, statistics = self.sorted(path, **options)
+        self.assertEqual(statistics.maps_kept, 4)
+        sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
+        self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
+        # An input that has changed since is sorted again.
+        os.remove(self.folder / "out" / "manifest.json")
+        for part in statistics.parts:
+            os.remove(part.path)
+        with self.assertRaises(ArithmeticError):
+            self.sorted(path, progress=fail, **options)
+        self.write("in", records(100_000, "uniform", seed=9))
+        _, statistics = self.sorted(path, **options)
+        self.assertEqual(statistics.maps_kept, 0)
+
+
+class Ends(WithRoots):
+    """Sorts in a process of their own that is ended."""
+
+    def end(self, sign):
+        """Sends a signal to the command in its reduces. Returns its status and its words."""
+        path = self.write("in", records(300_000, "uniform", seed=10))
+        words = [sys.executable, "-m", "sortwell.cluster", "sort", "-F", "fixed:100", "-k", "0..10"]
+        words += ["--address", CLUSTER.address, "-M", "320MiB", "--parts", "40"]
+        words += ["-T", str(self.folder / "temp"), "-o", str(self.folder / "out"), str(path)]
+        command = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(command.stderr.close)
+        until = time.monotonic() + 60
+        while not list(self.folder.glob("out/.part-*")) and time.monotonic() < until:
+            time.sleep(0.01)
+        command.send_signal(sign)
+        status = command.wait(30)
+        return status, command.stderr.read()
+
+    def assert_nothing_left(self, seconds):
+        """Checks that processes, parts and runs are gone in a while."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            left = processes(b"sortwell") + list(self.folder.glob("out/.*"))
+            left += list(self.folder.glob("temp/*"))
+            if not left:
+                break
+            time.sleep(0.2)
+        self.assertEqual(left, [])
+        self.assertEqual(list(self.folder.glob("out/*")), [])
+        self.assert_no_runs()
+
+    def test_interrupt(self):
+        status, words = self.end(signal.SIGINT)
+        self.assertEqual((status, words), (130, "sortwell: interrupted\n"))
+        self.assert_nothing_left(10)
+
+    def test_death_of_the_driver(self):
+        status, _ = self.end(signal.SIGKILL)
+        self.assertEqual(status, -signal.SIGKILL)
+        self.assert_nothing_left(60)
+
+
+def framed(block, checksum=None):
+    """Returns a block as exchanges send it."""
+    checksum = _native.block_checksum(block) if checksum is None else checksum
+    return struct.pack("<IQ", len(block), checksum) + block
+
+
+class Connections(unittest.TestCase):
+    """Answers of an exchange that are cut or damaged."""
+
+    def received(self, body, length=None):
+        """Returns what is received of an answer with this body."""
+        answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (length or len(body)) + body
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def serve():
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(1 << 16)
+                    connection.sendall(answer)
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            self.addCleanup(thread.join)
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/ranges"
+            spec = Spec("job", "token", 1 << 28, "/nowhere", (), header=b"id\n")
+            source = Source("node", url, (("run", 0, 4),))
+            return b"".join(_reception._blocks(spec, source))
+
+    def test_whole_and_damaged_answers(self):
+        end = struct.pack("<IQ", 0, 7)
+        whole = framed(b"id\n") + framed(b"1\n2\n") + end
+        self.assertEqual(self.received(whole), b"id\n1\n2\n")
+        for cut in range(len(whole)):
+            with self.subTest(cut=cut), self.assertRaises(SourceLost):
+                self.received(whole[:cut], len(whole))
+        with self.assertRaisesRegex(SourceLost, "another checksum"):
+            self.received(framed(b"id\n") + framed(b"1\n2\n", 5) + end)
+        for less in [framed(b"id\n") + end, framed(b"id\n") + struct.pack("<IQ", 0, 3)]:
+            with self.assertRaisesRegex(SourceLost, "bytes of 7 came"):
+                self.received(less)
+
+    def test_nobody_answers(self):
+        spec = Spec("job", "token", 1 << 28, "/nowhere", ())
+        source = Source("node", "http://127.0.0.1:9/ranges", (("run", 0, 4),))
+        with self.assertRaisesRegex(SourceLost, "Refused"):
+            list(_reception._blocks(spec, source))
+
+
+# What is killed, and the phase in which it is.
+STAGES = [
+    ("map", "task"),
+    ("map", "exchange"),
+    ("map", "node"),
+    ("cut", "exchange"),
+    ("cut", "node"),
+    ("reduce", "task"),
+    ("reduce", "exchange"),
+    ("reduce", "node"),
+]
+
+
+class Kills(WithRoots):
+    """Kills that a seed draws, spread evenly over stages: CLUSTER_KILLS, CLUSTER_SEED."""
+
+    def test_kills(self):
+        count = int(os.environ.get("CLUSTER_KILLS", "10"))
+        seed = int(os.environ.get("CLUSTER_SEED", "1"))
+        path = self.write("in", records(100_000, "skewed", seed=12))
+        sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
+        expected = self.folder.joinpath("expected").read_bytes()
+        done = dict.fromkeys(STAGES, 0)
+        for number, stage in zip(range(count), itertools.cycle(STAGES)):
+            source = random.Random(f"{seed} {number}")
+            with self.subTest(f"kill {number} of seed {seed}", stage=stage):
+                self.sort_with_kill(path, expected, stage, source)
+                done[stage] += 1
+        words = [f"{kind} in {phase}: {times}" for (phase, kind), times in done.items()]
+        print(f"kills of seed {seed}, all with the right answer: {', '.join(words)}")
+        self.assertEqual(sum(done.values()), count)
+
+    def sort_with_kill(self, path, expected, stage, source):
+        """Sorts while something is killed in a phase, and compares the bytes."""
+        phase, kind = stage
+        node = add_node(CLUSTER, "lost") if kind == "node" else None
+        CLUSTER.wait_for_nodes()
+        delay, begun = source.uniform(0, 0.4), threading.Event()
+
+        def act(progress):
+            if progress.phase == phase:
+                begun.set()
+
+        def strike():
+            begun.wait(60)
+            time.sleep(delay)
+            if node is not None:
+                CLUSTER.remove_node(node, allow_graceful=False)
+                return
+            title = b"Exchange" if kind == "exchange" else b"sortwell " + phase.encode()
+            until = time.monotonic() + 5
+            while not kill(title) and time.monotonic() < until:
+                time.sleep(0.01)
+
+        thread = threading.Thread(target=strike)
+        thread.start()
+        self.loses_nodes = True
+        try:
+            found, _ = self.sorted(
+                path, format="fixed:100", key="0..10", parts=source.choice([4, 9]), progress=act
+            )
+            self.assertTrue(found == expected, "other bytes")
+        finally:
+            thread.join()
+            for left in self.folder.glob("out/*"):
+                left.unlink()
+
+
+if __name__ == "__main__":
+    unittest.main()
