@@ -15,9 +15,10 @@ pub enum Method {
     /// 4.2). The quickest.
     #[default]
     Radix,
-    /// AlphaSort's quicksort of key prefixes and pointers (Nyberg et al., SIGMOD 1994, section 4).
+    /// AlphaSort's quicksort of key prefixes and pointers (Nyberg et al., VLDB Journal 1995,
+    /// section 4).
     Quicksort,
-    /// A merge sort that begins with microruns, as psort's (Bertasi, Bressan and Peserico, 2011).
+    /// A merge sort that begins with microruns, as psort's (Bertasi, Bressan and Peserico, 2008).
     Mergesort,
 }
 

@@ -23,8 +23,8 @@
 //!   et al., SIGMOD 2010, section 4).
 //! - Phase 4, [`IncoreSort::finish`], is sample sort of one bucket, from where its keys differ.
 //! - Phases 5 and 6, [`KeyedLoad::sort_part`] and [`gather`](super::gather()): AlphaSort (Nyberg et
-//!   al., SIGMOD 1994, section 4) found that a cache miss costs more than a comparison. So it sorts
-//!   small entries, not records, a cache-full at a time, and copies the records last.
+//!   al., VLDB Journal 1995, section 4) found that a cache miss costs more than a comparison. So it
+//!   sorts small entries, not records, a cache-full at a time, and copies the records last.
 //!
 //! Everything here runs on one thread and does no I/O. `pipeline` reads pages for the sample and
 //! blocks to deal, has a dealer for each worker, and lets any of them sort and gather buckets.

@@ -7,11 +7,11 @@
 //! ```
 //!
 //! (psort writes runs into the input itself, where it has been read already; Bertasi, Bressan and
-//! Peserico, "psort, Yet Another Fast Stable Sorting Software", SEA 2009. Giving back the room
-//! leaves run files what they are, with their checksums.) At every instant every
-//! record is on disk, whole and durable, in the input, a run, or the output: a part of one is given
-//! back when the manifest says where its records are. So a sort that was stopped must be gone on
-//! with, and nothing that could be found out about a record must be able to stop it for good.
+//! Peserico, "psort, yet another fast stable external sorting software", 2008. Giving back the room
+//! leaves run files what they are, with their checksums.) At every instant every record is on disk,
+//! whole and durable, in the input, a run, or the output: a part of one is given back when the
+//! manifest says where its records are. So a sort that was stopped must be gone on with, and
+//! nothing that could be found out about a record must be able to stop it for good.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

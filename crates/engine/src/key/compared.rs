@@ -1,10 +1,11 @@
 //! The order of records by a function of the caller, for orders that no normalized key expresses.
 //!
-//! psort's library is the example (Bertasi, Bressan and Peserico, "psort, Yet Another Fast Stable
-//! Sorting Software", 2011): one function of the caller transforms a key into integers, another one
-//! compares two records. Here the first function makes a number of a record, which is word 0 of the
-//! key. The second one compares two records with equal numbers. There is no other word. Code that
-//! needs more compares whole records, and buckets are cut at records (`incore::classifier`).
+//! psort's library is the example (Bertasi, Bressan and Peserico, "psort, yet another fast stable
+//! external sorting software", 2008): one function of the caller transforms a key into integers,
+//! another one compares two records. Here the first function makes a number of a record, which is
+//! word 0 of the key. The second one compares two records with equal numbers. There is no other
+//! word. Code that needs more compares whole records, and buckets are cut at records
+//! (`incore::classifier`).
 
 use std::any::Any;
 use std::cmp::Ordering;

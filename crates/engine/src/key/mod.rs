@@ -5,8 +5,8 @@
 //! [`CompiledKey::new`] turns that into one *normalized key*: bytes of each record that, compared
 //! as unsigned bytes, stand in that order (key conditioning; Graefe, "Implementing Sorting in
 //! Database Systems", ACM Computing Surveys 38(3), 2006, on key normalization). Its first eight
-//! bytes, read as one big-endian integer, are the key prefix of an entry (AlphaSort, SIGMOD 1994,
-//! section 3).
+//! bytes, read as one big-endian integer, are the key prefix of an entry (AlphaSort, VLDB Journal
+//! 1995, section 4).
 //!
 //! ```text
 //!     record   .. 07 00 00 00 .. "Smith" ..        keys 4..8:u32le:desc, 12..17

@@ -13,9 +13,11 @@ const ONE: u16 = 1000;
 ///
 /// With 0 they are all alike. With more they grow evenly from stream to stream, by as much below
 /// the mean as above it: streams of one length, which are used up at one pace, do not all want
-/// their next piece at the same time. After the growing buffers of psort (Bertasi, Bressan and
-/// Peserico, JEA 16, 2011), whose parameter of the name is from 0 to 1 too; how it grows there we
-/// could not read.
+/// their next piece at the same time. The name is that of a parameter of psort (Bertasi, Bressan
+/// and Peserico, 2008, section 1.1), which has another meaning. There, buffers grow and shrink
+/// during a merge: with n runs and a space B, a refilled buffer of any run has at most (1+g)B/n,
+/// and each run always has at least (1-g)B/n. Reads get longer with g there. Here the pieces of a
+/// run keep their size, and reads get shorter on average.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Geometry {
     thousandths: u16,

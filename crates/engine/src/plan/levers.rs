@@ -14,8 +14,7 @@ use crate::units::ByteSize;
 /// Loads, or slabs, that take turns where one is read while another is written.
 pub(super) const AREAS_MAX: usize = 2;
 
-/// NOW-Sort's two forms of run generation and of merging (Arpaci-Dusseau et al. 1997, sections 4
-/// and 5).
+/// NOW-Sort's two forms of run generation and of merging (Arpaci-Dusseau et al. 1997, section 6.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlap {
     /// Pipelined, but where fewer runs are merged more than once if nothing overlaps.

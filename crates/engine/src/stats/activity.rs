@@ -1,5 +1,5 @@
-//! Time of workers by activity: AlphaSort's "where the time goes" (Nyberg et al., SIGMOD 1994,
-//! figure 5), worker by worker.
+//! Time of workers by activity: AlphaSort's "where the time goes" (Nyberg et al., VLDB Journal
+//! 1995, Figure 5), worker by worker.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
-//! Merge sort of entries from microruns, as psort sorts (Bertasi, Bressan and Peserico, "psort, Yet
-//! Another Fast Stable Sorting Software", JEA 16, 2011): runs small enough to be sorted next to the
-//! processor, then merged two and two, to and fro between the entries and their spare space.
+//! Merge sort of entries from microruns, as psort sorts (Bertasi, Bressan and Peserico, "psort, yet
+//! another fast stable external sorting software", 2008): runs small enough to be sorted next to
+//! the processor, then merged two and two, to and fro between the entries and their spare space.
 
 /// Entries of a microrun: four cache lines, sorted by insertion.
 const MICRORUN: usize = 32;

@@ -1,6 +1,6 @@
-//! Quicksort of entries, as AlphaSort sorts key prefixes with pointers (Nyberg et al., SIGMOD 1994,
-//! section 4): each of its scans is sequential, and after a few levels all it touches is in the
-//! first-level cache.
+//! Quicksort of entries, as AlphaSort sorts key prefixes with pointers (Nyberg et al., VLDB Journal
+//! 1995, section 4): each of its scans is sequential, and after a few levels all it touches is in
+//! the first-level cache.
 //!
 //! The scan that divides has no branch for the processor to guess wrong: each entry changes places
 //! with the first of the larger ones, and counts as smaller or does not (Lomuto's partition, so

@@ -1,7 +1,7 @@
 //! Keys with pointers as single integers: 32 bits of the key above a pointer of 32.
 //!
 //! NOW-Sort's entries (Arpaci-Dusseau et al., SIGMOD 1997, section 4.2) are of that form, and
-//! AlphaSort's key prefixes with pointers (Nyberg et al., SIGMOD 1994, section 4). As no two
+//! AlphaSort's key prefixes with pointers (Nyberg et al., VLDB Journal 1995, section 4). As no two
 //! pointers are alike, no two entries are.
 
 use crate::sequence::Sequence;

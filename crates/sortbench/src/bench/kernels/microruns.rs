@@ -1,10 +1,9 @@
 //! psort's microruns: runs that fit a cache, sorted one by one, then merged all at once.
 //!
-//! Bertasi, Bressan and Peserico, "psort, Yet Another Fast Stable Sorting Software", Journal of
-//! Experimental Algorithmics 16, 2011: the size of a microrun is what its speed hangs on. Small
-//! ones are sorted next to the processor and leave much to the merge; large ones the other way
-//! round. Sorted are they by quicksort, or by the library's merge sort, which is psort's of a
-//! bucket; merged by the library's loser tree.
+//! Bertasi, Bressan and Peserico, "psort, yet another fast stable external sorting software", 2008,
+//! section 1.1: its speed depends on the size of a microrun. Small ones fit the caches next to the
+//! processor and leave much to the merge; large ones leave little. Quicksort or the library's merge
+//! sort of a bucket sorts them, and the library's loser tree merges them.
 
 use sortwell::Result;
 use sortwell::unstable::incore::Method;

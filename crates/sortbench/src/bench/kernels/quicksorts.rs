@@ -1,7 +1,8 @@
 //! AlphaSort's four QuickSorts of records in memory, and beside them what sortwell does.
 //!
-//! Nyberg et al., "AlphaSort: A RISC Machine Sort", SIGMOD 1994, section 4 with Table 6. All four
-//! are one quicksort of ours; they differ in what is moved and in what is looked at:
+//! Nyberg et al., "AlphaSort: A Cache-Sensitive Parallel External Sort", VLDB Journal 1995, section
+//! 4 with Table 2. All four are one quicksort of ours; they differ in what is moved and in what is
+//! looked at:
 //!
 //! ```text
 //!                        moved                      looked at

@@ -1,9 +1,9 @@
 //! Replacement selection beside quicksort of the same memory, by the size of the tree.
 //!
-//! Nyberg et al., "AlphaSort: A RISC Machine Sort", SIGMOD 1994, section 4: a tournament makes runs
-//! twice as long as memory and touches a node in every level of its tree for each record, which is
-//! a cache miss for most of them unless nodes are clustered in lines; quicksort's runs are half as
-//! long, and its misses few.
+//! Nyberg et al., "AlphaSort: A Cache-Sensitive Parallel External Sort", VLDB Journal 1995, section
+//! 4: a tournament makes runs twice as long as memory and touches a node in every level of its tree
+//! for each record, which is a cache miss for most of them unless nodes are clustered in lines;
+//! quicksort's runs are half as long, and its misses few.
 
 use sortwell::Result;
 use sortwell::unstable::format::Framing;

@@ -11,11 +11,11 @@
 //!    4   5  6   7                               +-------+
 //! ```
 //!
-//! Nyberg et al., "AlphaSort: A RISC Machine Sort", SIGMOD 1994, section 4 with Figure 5: parents
-//! and children share a cache line, so that the way from a leaf to the root touches a third of the
-//! lines. The tree is one of losers (Knuth, TAOCP vol. 3, section 5.4.1). Lines are full from the
-//! leaves up; the one at the root may have fewer levels, so that no line near the leaves, where
-//! nearly all are, is wasted.
+//! Nyberg et al., "AlphaSort: A Cache-Sensitive Parallel External Sort", VLDB Journal 1995, section
+//! 4 with Figure 3: parents and children share a cache line, so that the way from a leaf to the
+//! root touches a third of the lines. The tree is one of losers (Knuth, TAOCP vol. 3, section
+//! 5.4.1). Lines are full from the leaves up; the one at the root may have fewer levels, so that no
+//! line near the leaves, where nearly all are, is wasted.
 //!
 //! A node is one integer: a bit for the run, 32 bits of the key, 31 of the leaf. One bit is enough,
 //! as a tree holds records of two runs at most: the one being written and the next. An empty leaf
