@@ -55,7 +55,7 @@ SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-
 .PHONY: help build capi install dist wheel deb package-check demo test test-rust test-oracle test-slow test-browser browser \
 	test-python python torture oracle fuzz \
 	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
-	measure compare peers
+	measure compare peers check-papers
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -179,6 +179,10 @@ peers: ## Time sorts of pushed records beside other crates: PEERS="--records N -
 	$(CARGO) build --release --package sortwell-cli --package sortwell-capi
 	$(CAPI) all
 	cd benches/peers && $(CARGO) run --release --quiet -- $(PEERS)
+
+check-papers: ## Compare the figures of papers with the texts of the papers: PAPERS
+	$(if $(PAPERS),,$(error PAPERS is missing; give the directory of the texts))
+	scripts/check_papers.py "$(PAPERS)"
 
 compare: build ## Time an old program (OLD) beside this one: SUITES, RUNS (10 at least), SCALE
 	scripts/compare.py --old "$(OLD)" --new "$${CARGO_TARGET_DIR:-target}/release/sortwell" \

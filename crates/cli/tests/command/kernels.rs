@@ -25,7 +25,7 @@ fn kernels_of_a_few_records() {
     assert_eq!(rows("to sort and merge runs").len(), 6);
     assert_eq!(rows("replacement selection").len(), 3);
     let printed = tables.iter().filter(|table| table["source"]["printed"].is_string());
-    assert_eq!(printed.count(), 2);
+    assert_eq!(printed.count(), 6);
     assert_eq!(found["charts"].as_array().map(Vec::len), Some(3));
     assert!(folder.names().is_empty(), "nothing is left");
 }

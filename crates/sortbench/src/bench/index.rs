@@ -38,8 +38,18 @@ const ABOUT: &str = "Each build makes an index on store and product of a table o
                      have the length of a sort area of 1, 2 or 4 MiB. The last builds change the \
                      write buffers, or leave everything to sortwell.";
 
-const PRINTED: [&str; 4] =
-    ["index-serial-oracle", "index-parallel-oracle", "index-buffers-oracle", "index-gains-oracle"];
+/// Printed tables that the bench shows.
+pub(super) const PRINTED: [&str; 9] = [
+    "index-memory-oracle",
+    "index-buffers-oracle",
+    "index-serial-oracle",
+    "index-parallel-oracle",
+    "index-gains-oracle",
+    "index-rates-oracle",
+    "index-setting-oracle",
+    "index-sales-oracle",
+    "index-columns-oracle",
+];
 
 /// Sizes of the bench.
 #[derive(Clone, Copy, Debug)]

@@ -77,7 +77,17 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
     })
 }
 
-const PRINTED: [&str; 2] = ["interfaces-now", "disks-now"];
+/// Printed tables that the bench shows.
+pub(super) const PRINTED: [&str; 8] = [
+    "interfaces-now",
+    "memory-now",
+    "disks-now",
+    "disks-talk",
+    "arrays-alphasort",
+    "arrays-talk",
+    "striping-rates-alphasort",
+    "striping-overhead-alphasort",
+];
 
 const UNFAIR: [&str; 4] = [
     "NOW-Sort ran short of memory because Solaris paged the sort out to buffer files. Linux \

@@ -1,7 +1,7 @@
 //! Bench of the effect of run size on a sort in two passes, and of the best way to merge runs.
 //!
-//! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA
-//! 16, 2011) on the geometry of the merge.
+//! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), section 6.2 and Figure 8, and psort
+//! (Bertasi et al., 2008), section 1.1, on the geometry of the merge.
 
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Phase};
@@ -9,7 +9,7 @@ use sortwell::{ConfigErrorKind, Phase};
 use super::cases::{Case, Measured};
 use super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable, Finding};
 use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
-use super::text;
+use super::{papers, text};
 
 /// Default number of bytes that are sorted.
 const SIZE: u64 = 2_000_000_000;
@@ -57,24 +57,30 @@ pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
         Case::new(*name, input.clone(), &arguments)
     };
     let merges = ground.rounds(&merges().iter().map(merged).collect::<Vec<Case>>())?;
+    let mut tables = vec![sizes(size, &by_size), ways(&merges)];
+    tables.extend(papers::tables(&PRINTED));
     Ok(Finding {
         bench: "runs",
         title: "the size of runs, and the geometry of merges",
         about: ABOUT.to_owned(),
         answer: answer(&by_size, &merges),
-        tables: vec![sizes(size, &by_size), ways(&merges)],
+        tables,
         charts: vec![chart(size, &by_size)],
         unfair: UNFAIR.map(str::to_owned).to_vec(),
-        references: Vec::new(),
+        references: papers::references(&PRINTED),
         setting: ground.setting(),
         samples: by_size.iter().chain(&merges).map(Measured::samples).collect(),
     })
 }
 
-const UNFAIR: [&str; 2] = [
+/// Printed tables that the bench shows.
+pub(super) const PRINTED: [&str; 3] = ["runs-now", "parameters-psort", "passes-alphasort"];
+
+const UNFAIR: [&str; 3] = [
     "A seek cost the disks of the papers as much as reading a hundred kilobytes. Many disks of \
      today have no such cost, and short pieces cost less.",
-    "NOW-Sort's and psort's own figures are not shown, because their text was not available.",
+    "NOW-Sort varied the number of runs with 128 MB of memory. Here the memory varies.",
+    "psort's buffers grow and shrink during a merge. Here the pieces of a run keep their size.",
 ];
 
 /// Budgets that double from the least until all fits into memory.
