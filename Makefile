@@ -29,6 +29,9 @@ ORACLE_JOBS ?= $(shell echo $$((2 * $$(nproc))))
 # How long each fuzz target runs; 0 leaves them out of `make torture`.
 FUZZ_SECONDS ?= 60
 
+# How many processes and nodes of cluster sorts `make torture` kills; 0 leaves them out.
+CLUSTER_KILLS ?= 200
+
 # What finds wrong uses of memory; the C libraries come as they are, their compiler's own checks are
 # of another make. Leaks are none where a process ends.
 SANITIZE := RUSTFLAGS=-Zsanitizer=address CFLAGS=-fno-sanitize=address \
@@ -115,9 +118,10 @@ test-python: ## Build, install and test the Python package; make python gets wha
 python: ## Get what the tests of the Python package need into target: maturin, NumPy, pyarrow and others
 	@scripts/python.sh get
 
-torture: $(if $(BIN),,build) ## Kill sorts at random and look at what is left: KILLS, SECONDS, SEED, BIN
+torture: $(if $(BIN),,build) ## Kill sorts at random and look at what is left: KILLS, CLUSTER_KILLS, SECONDS, SEED, BIN
 	scripts/torture.py --bin "$(or $(BIN),$${CARGO_TARGET_DIR:-target}/release/sortwell)" \
 		--kills $(KILLS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	@CLUSTER_KILLS=$(CLUSTER_KILLS) scripts/python.sh kills --if-possible
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh --if-possible
 
 oracle: $(if $(BIN),,build) ## Run random commands beside a model of them: SECONDS, SEED, BIN, CASE

@@ -6,6 +6,8 @@
 # test                   builds and installs the wheel, and runs the tests
 # test --if-possible     the same; without a tool that they need, leaves them out and says so
 #
+# kills                  kills tasks, exchanges and nodes of cluster sorts: CLUSTER_KILLS, CLUSTER_SEED
+# kills --if-possible    the same; without a tool that it needs, leaves them out and says so
 # oracle                 runs random commands through the package beside the model: CASES, SEED
 #
 # SORTWELL_PYTHON_PROFILE is the profile of cargo; release by default, as the demo and the torture
@@ -67,18 +69,55 @@ put() {
     packaging/share.sh "$built/sortwell" "$home/share"
 }
 
-run_tests() {
+# Ends with 1 if tools are missing and the first word is --if-possible; the second one says what is
+# left out then.
+may_run() {
     lacking=$(missing)
     if [[ -n $lacking ]]; then
-        [[ ${1:-} == --if-possible ]] || fail "$lacking"
-        echo "LEFT OUT: tests of the Python package: $lacking"
-        return
+        [[ $1 == --if-possible ]] || fail "$lacking"
+        echo "LEFT OUT: $2: $lacking"
+        return 1
     fi
+}
+
+place() {
     if [[ -n ${SORTWELL_PYTHON_BUILT:-} ]]; then put; else install; fi
+}
+
+run_tests() {
+    may_run "${1:-}" "tests of the Python package" || return 0
+    place
     "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
     "$python" -m mypy.stubtest sortwell --allowlist python/tests/stubtest.txt
-    (cd python/tests && PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest ${TESTS:-discover})
-    [[ -n ${TESTS:-} ]] || run_oracle
+    if [[ -n ${TESTS:-} ]]; then
+        of_package $TESTS
+        return
+    fi
+    # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time.
+    of_package test_cluster test_cluster_faults > target/python-cluster.log 2>&1 &
+    local others clusters=$!
+    trap 'kill '$clusters EXIT
+    others=$(cd python/tests && ls test_*.py | grep -v test_cluster)
+    of_package ${others//.py/}
+    run_oracle
+    wait "$clusters" || { cat target/python-cluster.log >&2; fail "tests of clusters failed"; }
+    trap - EXIT
+    grep -v '(raylet)\|^ ' target/python-cluster.log || true
+}
+
+# Runs tests of the package by the names of their modules.
+of_package() {
+    (cd python/tests && PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest "$@")
+}
+
+run_kills() {
+    if [[ ${CLUSTER_KILLS:=200} == 0 ]]; then
+        echo "kills of cluster sorts: left out, CLUSTER_KILLS is 0"
+        return
+    fi
+    may_run "${1:-}" "kills of cluster sorts" || return 0
+    place
+    (cd python/tests && CLUSTER_KILLS=$CLUSTER_KILLS "$python" -B -m unittest test_cluster_faults.Kills)
 }
 
 # Runs random commands. The interpreter takes some memory of its own.
@@ -93,6 +132,7 @@ run_oracle() {
 case ${1:-} in
     get) get ;;
     test) run_tests "${2:-}" ;;
+    kills) run_kills "${2:-}" ;;
     oracle) run_oracle ;;
-    *) fail "say get, test or oracle" ;;
+    *) fail "say get, test, kills or oracle" ;;
 esac

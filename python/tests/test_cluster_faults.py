@@ -20,7 +20,7 @@ from cluster_trial import WithRoots, add_node, end_nodes, records, start_nodes
 import sortwell
 import sortwell.cluster
 from sortwell import _native
-from sortwell.cluster import _reception, _running
+from sortwell.cluster import _nodes, _reception, _running
 from sortwell.cluster._spec import Source, SourceLost, Spec
 
 
@@ -54,63 +54,26 @@ def kill(title, sign=signal.SIGKILL):
     return False
 
 
+def may_mount():
+    """Returns whether this program may mount a disk for some of its processes."""
+    words = ["unshare", "--mount", "true"]
+    try:
+        return subprocess.run(words, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    except OSError:
+        return False
+
+
 class Faults(WithRoots):
     """Processes and nodes that end in the middle."""
 
-    def sort_while(self, act, **options):
+    def sort_while(self, act, count=100_000, **options):
         """Sorts, with `act` called for each progress. Compares with the sort of one machine."""
-        path = self.write("in", records(100_000, "uniform", seed=6))
+        path = self.write("in", records(count, "uniform", seed=6))
         options |= {"format": "fixed:100", "key": "0..10"}
         sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
         found, statistics = self.sorted(path, progress=act, **options)
         self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
         return statistics
-
-    def kill_at(self, phase, title):
-        """Kills a process while a phase runs."""
-        killed = []
-
-        def act(progress):
-            until = time.monotonic() + 10
-            while progress.phase == phase and not killed and time.monotonic() < until:
-                if kill(title):
-                    killed.append(title)
-
-        self.sort_while(act, parts=6)
-        self.assertEqual(killed, [title])
-
-    def test_map(self):
-        self.kill_at("map", b"sortwell map")
-
-    def test_reduce(self):
-        self.kill_at("reduce", b"sortwell reduce")
-
-    def test_exchange(self):
-        self.kill_at("reduce", b"Exchange")
-
-    def lose_at(self, phase, done):
-        """Removes a node when `done` tasks of a phase are done."""
-        node = add_node(CLUSTER, "lost")
-        CLUSTER.wait_for_nodes()
-        lost = []
-
-        def act(progress):
-            if (progress.phase, progress.done) == (phase, done) and not lost:
-                lost.append(phase)
-                CLUSTER.remove_node(node, allow_graceful=False)
-
-        self.loses_nodes = True
-        statistics = self.sort_while(act, parts=40)
-        self.assertEqual(lost, [phase])
-        self.loses_nodes = False
-        self.sorted(self.write("few", b"b\na\n"), "another")
-        self.assertGreater(statistics.maps_done_again, 0)
-
-    def test_a_node_is_lost_after_its_map(self):
-        self.lose_at("map", 5)
-
-    def test_a_node_is_lost_before_parts_are_made(self):
-        self.lose_at("reduce", 1)
 
     def test_the_only_copy_is_lost(self):
         node = add_node(CLUSTER, "lost")
@@ -140,6 +103,32 @@ class Faults(WithRoots):
         with mock.patch.object(_running, "SLOW", 2.0):
             statistics = self.sort_while(act, parts=4)
         self.assertEqual(statistics.second_attempts, 1)
+
+    def test_a_full_disk(self):
+        if not may_mount():
+            print("LEFT OUT: a full disk of a node: it needs root and 'unshare --mount'")
+            self.skipTest("no small disk")
+        # The node sees a disk of 4 MB in the place of the folder for runs.
+        mount = f"mount -t tmpfs -o size=4m tmpfs {self.folder}/temp"
+        ray_command = pathlib.Path(sys.executable).with_name("ray")
+        start = f"{ray_command} start --address {CLUSTER.address} --num-cpus 1 --block"
+        start += " --labels sortwell-node=full --object-store-memory 100000000"
+        node = subprocess.Popen(
+            ["unshare", "--mount", "sh", "-c", f"{mount} && exec {start}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            until = time.monotonic() + 60
+            while len(_nodes.alive()) < 5 and time.monotonic() < until:
+                time.sleep(0.2)
+            # Runs that are kept are never in memory.
+            statistics = self.sort_while(lambda _: None, count=400_000, resume=True)
+        finally:
+            node.terminate()
+            node.wait()
+        self.assertEqual(statistics.maps_done_again, 1)
+        self.assertEqual(len(statistics.nodes), 5)
 
     def test_resume(self):
         path = self.write("in", records(100_000, "uniform", seed=8))

@@ -32,8 +32,8 @@ def draw_case(seed: int, number: int) -> Case:
     files: dict[str, bytes] = {}
     keys = draw_keys(rng, shape, table, files)
     operators = Operators()
-    if command == "sort":
-        operators = draw_operators(rng, shape, table, keys)
+    if command != "check":
+        operators = draw_operators(rng, shape, table, keys, command)
         said = [word for option in operators.options for word in option]
         keys += date_format(rng, table, keys, said)
     elif chance(rng, 0.2):
@@ -127,6 +127,9 @@ def presorted(
     kept = [
         ("--ragged", "keep") if option == ("--ragged", "drop") else option for option in options
     ]
+    # Those that are combined are still apart.
+    groups = [("-k", option[1]) for option in kept if option[0] == "--unique-by"]
+    kept = groups + [option for option in kept if option[0] != "--unique-by"]
     words = tuple(word for option in kept for word in option)
     try:
         outcome = expected(Job("sort", words, (b"".join(records),), tuple(sorted(files.items()))))

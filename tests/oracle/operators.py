@@ -46,8 +46,13 @@ def plain_place(shape: Shape, table: Table, rng: Random, number: int) -> str:
     return place_of(rng, Shape(shape.name, shape.family), table, number)
 
 
-def draw_operators(rng: Random, shape: Shape, table: Table, keys: Options) -> Operators:
-    """Draws what is made of the sorted records; it may change the first key for `--split-by`."""
+def draw_operators(
+    rng: Random, shape: Shape, table: Table, keys: Options, command: str
+) -> Operators:
+    """Draws what is made of the sorted records; it may change the first key for `--split-by`.
+
+    A merge has one output of all records.
+    """
     chosen = Operators()
     draw_grouping(rng, shape, table, chosen)
     draw_range(rng, table, chosen)
@@ -57,6 +62,8 @@ def draw_operators(rng: Random, shape: Shape, table: Table, keys: Options) -> Op
         numbers = [rng.randrange(len(table.columns)) for _ in range(rng.randint(1, 4))]
         places = ",".join(plain_place(shape, table, rng, number) for number in numbers)
         chosen.add("--select", "--select", places)
+    if command == "merge":
+        return chosen
     is_grouping = any(name not in ("--skip", "--limit", "--select") for name in chosen.names)
     if chance(rng, 0.06) and (not is_grouping or chance(rng, 0.05)):
         chosen.add("--split", "--split", str(rng.choice((1, 2, 3, 5))))

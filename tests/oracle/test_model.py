@@ -475,7 +475,12 @@ class OtherCommands(ModelCase):
         self.assertEqual(expected(first), Outcome(0, {"": b"a1\nb2\nc1\n"}))
         self.assert_status(3, b"b\na\n", command="merge")
         self.assert_status(3, b"b\na\n", "--check", command="merge")
-        self.assert_status(2, b"", "--skip", "1", command="merge")
+        self.assert_status(2, b"", "--split", "2", command="merge")
+        some = Job("merge", ("--skip", "1", "--limit", "2"), (b"a\nc\n", b"b\nd\n"))
+        self.assertEqual(expected(some), Outcome(0, {"": b"b\nc\n"}))
+        sums = ("-t,", "-k1", "--sum", "2:int", "--unique=last")
+        groups = Job("merge", sums, (b"a,1\nb,2\n", b"a,3\n"))
+        self.assertEqual(expected(groups), Outcome(0, {"": b"a,4\nb,2\n"}))
 
     def test_check(self):
         """Each input by itself: 0 if it is sorted, 1 if not."""

@@ -91,10 +91,9 @@ impl DataFile {
         let start = &start[..read];
         let is_bgzf = bgzf::is_bgzf(start);
         if let (false, ContentKind::Packed(codec)) = (is_bgzf, ContentKind::of(start)) {
-            let how = match codec {
-                Codec::Gzip => "compress it with bgzip, or expand it",
-                Codec::Zstd | Codec::Lz4 => "expand it first",
-            };
+            let is_gzip = codec == Codec::Gzip;
+            let how =
+                if is_gzip { "compress it with bgzip, or expand it" } else { "expand it first" };
             let message = format!(
                 "it is compressed with {}, so its records have no offsets; {how}",
                 codec.name()

@@ -25,8 +25,8 @@ const KEYS_MAX: usize = 2048;
 /// A record of a run: its key, its offset, the bytes from it to the next one.
 type PlacedKey<'py> = (Bound<'py, PyBytes>, u64, u64);
 
-/// A run: bytes, records, checksum of these and of those that equal ones replaced, some of its keys,
-/// statistics as JSON.
+/// A run: bytes, records, checksum of these and of those that equal ones replaced, some of its
+/// keys, statistics as JSON.
 type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>, String);
 
 fn sort_job(
@@ -84,8 +84,8 @@ pub fn cut_input(
     Ok(splits.into_iter().map(|split| split.start).collect())
 }
 
-/// Sorts a part of an input file into a run, which `cut_by` says how to cut later: path, start, end,
-/// and true for all of a compressed file.
+/// Sorts a part of an input file into a run, which `cut_by` says how to cut later. The part is a
+/// path, a start, an end, and true for all of a compressed file.
 #[pyfunction]
 pub fn make_run<'py>(
     py: Python<'py>,

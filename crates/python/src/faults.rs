@@ -2,6 +2,7 @@
 //!
 //! The classes are Python's, in `sortwell/_errors.py`; its function `make` builds one.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
@@ -97,9 +98,15 @@ fn class_of(error: &Error) -> &'static str {
         | Error::Disorder { .. } => "ProofError",
         Error::Interrupted => "Interrupted",
         Error::Kept { error, .. } => class_of(error),
+        Error::Io { source, .. } if is_full(source) => "NoSpaceError",
         Error::Io { .. } | Error::WriteProtected { .. } => "StorageError",
         _ => "Error",
     }
+}
+
+/// Returns whether a disk or a quota was full.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Returns true for the names that errors have for pushed records and for sorted ones.

@@ -20,7 +20,7 @@ import sys
 import time
 
 # Seconds in which an exchange may be started again.
-PATIENCE = 30
+PATIENCE = 20
 
 # Name of the file in a folder of runs that is locked.
 LOCK = "lock"

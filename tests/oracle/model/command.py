@@ -30,28 +30,26 @@ SHARED_VALUES = {
     "--random-seed",
     "--pad",
 }
-SORT_VALUES = {
-    "--include",
-    "--exclude",
+SELECTION_VALUES = {
+    "--unique-by",
     "--skip",
     "--limit",
     "--sum",
     "--min",
     "--max",
     "--select",
-    "--split",
-    "--split-by",
     "--having",
 }
+SORT_VALUES = SELECTION_VALUES | {"--include", "--exclude", "--split", "--split-by"}
 VALUES = {
-    "sort": SHARED_VALUES | SORT_VALUES | {"--unique-by"},
-    "merge": SHARED_VALUES | {"--unique-by"},
+    "sort": SHARED_VALUES | SORT_VALUES,
+    "merge": SHARED_VALUES | SELECTION_VALUES,
     "check": SHARED_VALUES,
 }
 SHARED_FLAGS = {"--no-header", "--reverse", "--union-by-name"}
 FLAGS = {
     "sort": SHARED_FLAGS | {"--count"},
-    "merge": SHARED_FLAGS | {"--unique", "--check"},
+    "merge": SHARED_FLAGS | {"--count", "--check"},
     "check": SHARED_FLAGS | {"--unique", "--quiet"},
 }
 REPEATABLE = {
@@ -147,7 +145,7 @@ def take_long(
     """Returns a long option with its value, taken from `rest` if it is not in the argument."""
     if name in VALUES[command]:
         return name, take_value(name, rest) if value is None else value
-    if command == "sort" and name == "--unique":
+    if command != "check" and name == "--unique":
         return name, "first" if value is None else value
     if name in FLAGS[command] and value is None:
         return name, None

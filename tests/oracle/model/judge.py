@@ -117,6 +117,18 @@ def carry_out(
     command: str, arguments: tuple[str, ...], inputs: tuple[bytes, ...], files: dict[str, bytes]
 ) -> Solution:
     """Carries a job out, as `solve` does, but for jobs that go wrong in two ways."""
+    try:
+        return carry_out_whole(command, arguments, inputs, files)
+    except MalformedError:
+        if command == "merge" and parse_arguments(command, arguments).limit is not None:
+            raise Unspecified("merges that may end before a fault") from None
+        raise
+
+
+def carry_out_whole(
+    command: str, arguments: tuple[str, ...], inputs: tuple[bytes, ...], files: dict[str, bytes]
+) -> Solution:
+    """Carries a job out that looks at all records."""
     work = prepare(command, arguments, inputs, files)
     if command == "check":
         return Solution(run_check(work), {}, work)

@@ -205,7 +205,11 @@ def takes_part(work: Work, record: Record) -> bool:
 def run_sort(work: Work) -> dict[str, bytes]:
     """Sorts, and writes what the operators make of the order."""
     records = [record for part in work.inputs for record in part if takes_part(work, record)]
-    entries = work.sorted(work.entries(records))
+    return write(work, selected(work, work.sorted(work.entries(records))))
+
+
+def selected(work: Work, entries: list[Entry]) -> list[list[Entry]]:
+    """Returns what of sorted records is written: groups of equal ones, or each by itself."""
     groups = group(work, entries) if work.options.groups else [[entry] for entry in entries]
     if work.options.unique == "error":
         refuse_duplicates(work, groups)
@@ -215,7 +219,7 @@ def run_sort(work: Work) -> dict[str, bytes]:
     end = None if work.options.limit is None else skip + work.options.limit
     if work.options.aggregates:
         refuse_unseen_faults(work, groups[:skip] + (groups[end:] if end is not None else []))
-    return write(work, groups[skip:end])
+    return groups[skip:end]
 
 
 def is_written(work: Work, members: list[Entry]) -> bool:
@@ -344,6 +348,7 @@ def run_merge(work: Work) -> tuple[dict[str, bytes], bool]:
     """Merges; returns the outputs and whether their order is documented.
 
     "With --verify on, the default, [inputs that are not sorted] are always refused", with status 3.
+    With --limit, "the rest of the inputs is not read".
     """
     refuse_random(work)
     parts = [work.entries(records) for records in work.inputs]
@@ -351,8 +356,7 @@ def run_merge(work: Work) -> tuple[dict[str, bytes], bool]:
     if not ordered:
         raise MalformedError("an input that is not sorted")
     entries = work.sorted([entry for part in parts for entry in part])
-    groups = group(work, entries) if work.options.groups else [[entry] for entry in entries]
-    return write(work, groups), ordered
+    return write(work, selected(work, entries)), ordered
 
 
 def run_check(work: Work) -> int:

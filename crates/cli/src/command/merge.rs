@@ -24,11 +24,13 @@ use crate::reporting::JobFiles;
 /// once. It uses a few megabytes of memory for each file, and more for long records. If there are
 /// too many files to be open at once, or to have memory, sortwell merges in several rounds. Of
 /// records with equal keys, those of earlier files come first. An output file appears whole or
-/// not at all, and sortwell only reads the inputs. With --unique-by KEY, the inputs must be in the
-/// order that `sortwell sort --unique-by KEY` writes with the same keys: by KEY first, and by --key
-/// next.
+/// not at all, and sortwell only reads the inputs.
+///
+/// With --limit, a merge ends after the last record that is written, and the rest of the inputs is
+/// not read. With --unique-by KEY, the inputs must be in the order that `sortwell sort --unique-by
+/// KEY` writes with the same keys: by KEY first, and by --key next.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = FEW_EXAMPLES, after_long_help = EXAMPLES)]
 pub struct MergeArguments {
     #[command(flatten)]
     order: Order,
@@ -77,6 +79,13 @@ pub struct MergeArguments {
     #[command(flatten)]
     levers: RequestOptions,
 }
+
+const FEW_EXAMPLES: &str = "\
+Examples:
+  sortwell merge -o month.log day-*.log
+  sortwell merge -F csv -k customer --sum amount -o month.csv day-*.csv
+
+Keys: 'sortwell help keys'. All options: --help";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -18,7 +18,7 @@ use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::resuming::{InPlace, Resuming};
 use crate::command::options::safety::Safety;
-use crate::command::options::selecting::{Selecting, Splitting};
+use crate::command::options::selecting::{Selecting, SplitOptions};
 use crate::command::options::watching::AccountOptions;
 use crate::command::options::writing::Writing;
 use crate::command::options::{EXPERT, RESOURCES, values};
@@ -44,7 +44,7 @@ pub struct SortArguments {
     selecting: Selecting,
 
     #[command(flatten)]
-    splitting: Splitting,
+    splitting: SplitOptions,
 
     #[command(flatten)]
     filtering: Filtering,

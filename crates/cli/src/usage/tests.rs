@@ -22,14 +22,14 @@ fn messages_say_what_is_wrong_and_where_help_is() {
              sort -h`",
         ),
         (
-            "sortwell merge --limit 3",
-            "'--limit' is not an option of 'sortwell merge' (it is an option of 'sortwell sort'); \
+            "sortwell merge --split 3",
+            "'--split' is not an option of 'sortwell merge' (it is an option of 'sortwell sort'); \
              see `sortwell merge -h`",
         ),
         (
-            "sortwell merge --top 3",
-            "'--top' is not an option of 'sortwell merge': write --limit N (an option of 'sortwell \
-             sort'); see `sortwell merge -h`",
+            "sortwell check --top 3",
+            "'--top' is not an option of 'sortwell check': write --limit N (an option of 'sortwell \
+             sort'); see `sortwell check -h`",
         ),
         (
             "sortwell sort --limit x",

@@ -129,7 +129,7 @@ fn records_in_the_order_of_an_index() {
 fn indexes_that_cannot_be_built_leave_nothing() {
     let folder = Folder::new();
     folder.write("orders.csv", ORDERS);
-    folder.write("packed.gz", b"\x1f\x8b\x08rest");
+    folder.write("packed.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03rest");
     folder.write("bad.csv", "id\n1\nx\n");
     folder.run("index build packed.gz -k 1 -o index").fails(3, &["compressed with gzip"]);
     folder.run("index build bad.csv -k id:int -o index").fails(3, &["offset 5", "not an int"]);

@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::format::{Format, Framing, HeaderLines};
 
 use crate::io::{DirectStreams, Engine};
+use crate::key::text::TextOrder;
 use crate::key::{Key, OrderOptions, with_encoder};
 use crate::operator::{Making, Select};
 use crate::pipeline::merge::RecordRules;
@@ -140,11 +141,7 @@ impl MergeJob {
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
-        let coders = Coders::new(budget, limits::cores(), &self.inputs, &order);
-        let mut coders = coders
-            .with_files_of(self.format)
-            .with_conditions(&self.select.having, self.format)
-            .with_folds(&self.select);
+        let mut coders = self.coders(&order, budget);
         let compression = self.compress.of(self.output.path())?;
         open::check_output(&self.output, self.force)?;
         let early = heading.early(|| self.asking().asked(&order, None))?;
@@ -232,6 +229,14 @@ impl MergeJob {
             proves_order: self.verify && self.check,
             origin: PathBuf::from("the input"),
         }
+    }
+
+    /// Returns the coders with the parts of the budget that are taken before anything is expanded.
+    fn coders(&self, order: &TextOrder, budget: ByteSize) -> Coders {
+        Coders::new(budget, limits::cores(), &self.inputs, order)
+            .with_files_of(self.format)
+            .with_conditions(&self.select.having, self.format)
+            .with_folds(&self.select)
     }
 
     /// Returns what is asked of records.

@@ -124,7 +124,7 @@ pub struct Selecting {
 /// The division of the output into several files.
 #[derive(Args, Debug)]
 #[command(next_help_heading = SELECTION)]
-pub struct Splitting {
+pub struct SplitOptions {
     /// Split the output into N files of equal numbers of records, in order
     ///
     /// With -o out.csv, the files are out-1.csv, out-2.csv and so on, each with the header. If the
@@ -173,7 +173,7 @@ impl Selecting {
     }
 }
 
-impl Splitting {
+impl SplitOptions {
     /// Returns the division that the options ask for.
     pub fn split(&self) -> Option<Split> {
         self.split.clone().or_else(|| self.split_by.clone().map(Split::By))
