@@ -117,8 +117,8 @@ def exchange_rates(data, folder):
     words = tuple(OPTIONS.items())
     spec = Spec("bench", "token", 1 << 30, str(folder), words)
     runs = pathlib.Path(spec.folder("node"))
-    exchange = _exchange.Exchange("127.0.0.1")
-    url = exchange.begin(spec, "node", 1, str(folder / "none"))
+    exchange = ray.remote(_exchange.Exchange).remote("127.0.0.1")
+    url = ray.get(exchange.begin.remote(spec, "node", 1, str(folder / "none")))
     # Sorted already: the runs are parts of the output.
     size = min(1 << 30, (folder / "one").stat().st_size // 4) // 100 * 100
     for number in range(4):
@@ -130,7 +130,7 @@ def exchange_rates(data, folder):
             begun = time.perf_counter()
             passed = sum(len(block) for block in _reception._blocks(spec, source))
             tell(name, gb_per_second=passed / (time.perf_counter() - begun) / 1e9)
-    exchange.end(False)
+    ray.get(exchange.end.remote(False))
 
 
 def store_rate():

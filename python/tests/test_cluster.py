@@ -49,6 +49,21 @@ class Sorts(WithRoots):
         self.assert_as_one([second, first], key="2:int:desc", unique=True, parts=3)
         self.assert_as_one([first], include="2:int < 20", key="3", parts=4)
 
+    def test_header_by_prefix(self):
+        lines = [b"#%d\n" % (number * 7919 % 50_021) for number in range(50_000)]
+        first = self.write("first", b"#top\n#second\n0\n" + b"".join(lines))
+        second = self.write("second", b"1\n" + b"".join(lines[:9]))
+        self.assert_as_one([first, second], header="#", parts=3)
+        self.assert_as_one([second, first], header="prefix:#", unique=True, parts=2)
+
+    def test_dates(self):
+        rows = [b"%d,%02d.%02d.2026\n" % (n % 90, n % 28 + 1, n % 12 + 1) for n in range(9000)]
+        path = self.write("dates.csv", b"id,when\n" + b"".join(rows))
+        dated = {"format": "csv", "date_format": "%d.%m.%Y", "parts": 3}
+        self.assert_as_one(path, unique_by="id", key="when:date:desc", **dated)
+        self.assert_as_one(path, key="id", include='when:date > "01.06.2026"', **dated)
+        self.assert_as_one(path, key=["when:date", "id:int"], **dated)
+
     def test_rows(self):
         source = random.Random(3)
         rows = [
@@ -110,15 +125,16 @@ class Sorts(WithRoots):
         self.assertEqual(statistics.header, b"id\n")
 
     def test_forms_and_passes(self):
-        path = self.write("in", records(800_000, "uniform"))
+        path = self.write("in", records(100_000, "uniform"))
         options = {"format": "fixed:100", "key": "0..10"}
-        for form, memory, passes in [
-            ("threaded", "1GiB", 1),
-            ("interleaved", "256MiB", 2),
-            ("synchronous", "256MiB", 2),
+        for form, resume, passes in [
+            ("threaded", False, 1),
+            ("interleaved", True, 2),
+            ("synchronous", True, 2),
         ]:
             with self.subTest(form):
-                statistics = self.assert_as_one(path, form=form, memory=memory, **options)
+                # Runs that are kept are never in memory.
+                statistics = self.assert_as_one(path, form=form, resume=resume, **options)
                 self.assertEqual(statistics.passes, passes)
 
     def test_many_parts(self):
@@ -292,6 +308,8 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "one part at least", path, parts=0)
         self.refused(sortwell.UsageError, "no node is named 'up'", f"node://up{path}")
         self.refused(sortwell.UsageError, "256 MiB at least", path, memory="10MiB")
+        drop = {"format": "csv", "no_header": True, "ragged": "drop"}
+        self.refused(sortwell.UsageError, "needs a header", path, key="1", **drop)
         self.refused(sortwell.StorageError, "no file has a name like", str(path) + "*x")
         self.refused(sortwell.StorageError, "cannot open", str(path) + "x")
         self.refused(sortwell.UsageError, "'nothing'", path, format="csv", key="nothing")

@@ -14,6 +14,6 @@ mod run;
 mod run_index;
 mod split;
 
-pub use run::{MadeRun, RunJob, index_path};
+pub use run::{MadeRun, RunJob, index_path, range_checksum};
 pub use run_index::{CutSide, IndexEntry, RunCut, RunIndex, SearchedRun};
 pub use split::{InputSplit, InputTop, SplitCutter, read_top, row_keys};

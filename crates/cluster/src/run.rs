@@ -12,9 +12,10 @@ use sortwell_engine::io::{ConsumeTask, Consumer, Supplied};
 use sortwell_engine::job::{Input, Output, RowKeys, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::run_index::{IndexEntry, RunIndex};
-use crate::split::{InputSplit, SplitBytes, row_keys};
+use crate::split::{InputSplit, SplitBytes, read_full, row_keys};
 
 /// Bytes of records between two entries of the index, at most, and entries of a small run.
 const SPACING: u64 = 64 << 10;
@@ -29,11 +30,35 @@ const SPACING_OF_LONG_KEY: u64 = 64;
 /// Bytes of records that are looked through and written at once.
 const PIECE: usize = 1 << 20;
 
+/// Bytes that are read at once for a checksum: they stay in the caches of the processor.
+const CHECKED: usize = 128 << 10;
+
 /// Returns the path of the index of a run.
 pub fn index_path(run: &Path) -> PathBuf {
     let mut name = run.as_os_str().to_owned();
     name.push(".index");
     name.into()
+}
+
+/// Returns the XXH3 of a range of a run.
+///
+/// # Errors
+///
+/// [`Error::Io`], and [`Error::Malformed`] for a run that ends before the range.
+pub fn range_checksum(run: &Path, start: u64, end: u64) -> Result<u64> {
+    let file = File::open(run).map_err(|error| Error::io("open", run, error))?;
+    let (mut hasher, mut buffer, mut at) = (Xxh3::new(), vec![0; CHECKED], start);
+    while at < end {
+        let wanted = (end - at).min(CHECKED as u64) as usize;
+        let read = read_full(&file, run, &mut buffer[..wanted], at)?;
+        hasher.update(&buffer[..read]);
+        at += read as u64;
+        if read < wanted {
+            let message = format!("the run ends at byte {at}");
+            return Err(Error::Malformed { path: run.to_owned(), message: message.into() });
+        }
+    }
+    Ok(hasher.digest())
 }
 
 /// The sort of one split into one run.

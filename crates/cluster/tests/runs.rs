@@ -157,6 +157,36 @@ fn cuts_are_found_in_runs() {
 }
 
 #[test]
+fn keys_around_offsets_are_found() {
+    let mut random = Random(10);
+    for case in cases() {
+        let (format, _, header) = case;
+        let folder = tempfile::tempdir().unwrap();
+        let (job, run, all) = made(folder.path(), case, &mut random);
+        let (rows, searched) = (row_keys(&job, header).unwrap(), SearchedRun::open(&run).unwrap());
+        let key = |record: &Vec<u8>| {
+            let mut key = Vec::new();
+            rows.each(record, |row| row.append_key(&mut key)).unwrap();
+            key
+        };
+        let mut offset = 0;
+        for number in 0..=all.len() {
+            let before = number.checked_sub(1).map(|before| key(&all[before]));
+            if number % 211 == 0 || number == all.len() {
+                let expected = [before, all.get(number).map(key)];
+                let found = searched.neighbours(&rows, offset).unwrap();
+                assert_eq!(found, expected, "{format:?}: record {number}");
+                if number > 0 {
+                    let within = searched.neighbours(&rows, offset - 1);
+                    assert!(matches!(within, Err(Error::Malformed { .. })), "{format:?}: {number}");
+                }
+            }
+            offset += all.get(number).map_or(0, Vec::len) as u64;
+        }
+    }
+}
+
+#[test]
 fn damaged_runs_are_errors() {
     let mut random = Random(9);
     let folder = tempfile::tempdir().unwrap();

@@ -161,6 +161,13 @@ pub fn keys_around<'py>(
     Ok(found.into_iter().map(|keys| keys.map(key)).collect())
 }
 
+/// Returns the XXH3 of the bytes of a run from `start` to `end`.
+#[pyfunction]
+pub fn range_checksum(py: Python<'_>, run: PathBuf, start: u64, end: u64) -> PyResult<u64> {
+    py.detach(|| sortwell_cluster::range_checksum(&run, start, end))
+        .map_err(|error| faults::exception(py, &error))
+}
+
 /// Returns the XXH3 of bytes.
 #[pyfunction]
 pub fn block_checksum(py: Python<'_>, block: &[u8]) -> u64 {

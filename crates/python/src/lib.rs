@@ -44,7 +44,8 @@ mod native {
     use crate::buffer::Block;
     #[pymodule_export]
     use crate::cluster::{
-        block_checksum, cut_input, find_cuts, keys_around, make_run, read_input_top, run_keys,
+        block_checksum, cut_input, find_cuts, keys_around, make_run, range_checksum,
+        read_input_top, run_keys,
     };
     #[pymodule_export]
     use crate::index::{FoundBatches, IndexSearch, OpenIndex};

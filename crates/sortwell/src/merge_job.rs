@@ -51,18 +51,6 @@ impl MergeJob {
         self
     }
 
-    /// Leaves out the first records of the merged order. Default: 0.
-    pub fn skip(&mut self, records: u64) -> &mut Self {
-        self.job.select.skip = records;
-        self
-    }
-
-    /// Writes at most this number of records. Default: all.
-    pub fn limit(&mut self, records: u64) -> &mut Self {
-        self.job.select.limit = Some(records);
-        self
-    }
-
     /// Sets whether an input that is out of order is an error. Default: true. Otherwise its records
     /// come out in no certain order.
     pub fn check(&mut self, check: bool) -> &mut Self {

@@ -76,6 +76,18 @@ macro_rules! order_options {
 /// Declares the methods of a job that writes records, for a type with a field `job`.
 macro_rules! writing_options {
     () => {
+        /// Leaves out the first records of the order. Default: 0.
+        pub fn skip(&mut self, records: u64) -> &mut Self {
+            self.job.select.skip = records;
+            self
+        }
+
+        /// Writes at most this number of records. Default: all.
+        pub fn limit(&mut self, records: u64) -> &mut Self {
+            self.job.select.limit = Some(records);
+            self
+        }
+
         crate::options::place_options!();
 
         /// Sets how the output is compressed. Default: as the suffix of its name says.

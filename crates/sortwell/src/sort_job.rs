@@ -61,18 +61,6 @@ impl SortJob {
         self
     }
 
-    /// Leaves out the first records of the sorted order. Default: 0.
-    pub fn skip(&mut self, records: u64) -> &mut Self {
-        self.job.select.skip = records;
-        self
-    }
-
-    /// Writes at most this number of records. Default: all.
-    pub fn limit(&mut self, records: u64) -> &mut Self {
-        self.job.select.limit = Some(records);
-        self
-    }
-
     /// Sorts, and returns when the output is in place.
     ///
     /// # Errors

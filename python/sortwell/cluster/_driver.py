@@ -28,9 +28,11 @@ from sortwell.cluster._spec import (
     NodeLost,
     Source,
     Spec,
+    check_memory,
     checked_form,
     checked_memory,
     checked_options,
+    own_error,
     proof_error,
     storage_error,
     usage_error,
@@ -191,9 +193,10 @@ class _Sort:
         cluster = Cluster(self._spec, self._folder)
         is_done = False
         try:
+            check_memory(self._spec.memory, len(cluster.nodes))
             self._check_output(cluster)
             files = _inputs.find(cluster, names)
-            self._spec = self._spec.with_header(_inputs.common_header(files))
+            self._spec = self._spec.with_header(_inputs.common_header(files, self._spec))
             splits = self._splits(cluster, files)
             chosen = _inputs.assign(splits, self._ids(cluster))
             self._in_memory = self._fits_memory(cluster, splits, chosen)
@@ -206,12 +209,9 @@ class _Sort:
             self._commit(cluster)
             self._write_manifest(statistics)
             is_done = True
-        except NodeLost as error:
+        except BaseException as error:
             self._remove_parts(cluster)
-            raise storage_error(str(error)) from error
-        except BaseException:
-            self._remove_parts(cluster)
-            raise
+            raise own_error(error) from error.__cause__
         finally:
             cluster.close(self._spec.keeps and not is_done, is_done)
         return statistics
@@ -286,7 +286,7 @@ class _Sort:
 
         def start(number: int, node: str) -> Any:
             split, threads = waiting[number], cluster.cpus(node)
-            task = task_on(make_run, f"map {number}", node, threads, split.node is None)
+            task = task_on(make_run, f"map {number}", node, threads)
             return task.remote(self._spec, split, threads, self._in_memory)
 
         runs = Tasks(
@@ -353,10 +353,10 @@ class _Sort:
         parts = len(next(iter(bounds.values()))) - 1
 
         def start(number: int, node: str) -> Any:
-            path = self._unnamed(number)
+            path = self._unnamed(number, node)
             sources = self._sources(cluster, runs, bounds, number)
             threads = cluster.cpus(node)
-            task = task_on(make_part, f"reduce {number}", node, threads, False)
+            task = task_on(make_part, f"reduce {number}", node, threads)
             return task.remote(self._spec, number, path, sources, threads)
 
         left, reason = set(range(parts)), ""
@@ -376,9 +376,10 @@ class _Sort:
             self._second_attempts += tasks.second_attempts
             self._work += [part.work for part in made.values()]
             reason = tasks.reason or reason
-            lost = cluster.drop_lost()
+            cluster.drop_lost()
             if self._node is not None:
-                self._made = {k: part for k, part in self._made.items() if part.node not in lost}
+                known = self._ids(cluster)
+                self._made = {k: part for k, part in self._made.items() if part.node in known}
             left = set(range(parts)) - set(self._made)
             if not left:
                 self._phases.append(Phase("reduce", time.monotonic() - begun, parts))
@@ -389,9 +390,9 @@ class _Sort:
             f"{len(left)} parts could not be made in {ATTEMPTS} attempts; the last fault: {reason}"
         )
 
-    def _unnamed(self, number: int) -> str:
-        """Returns the path of a part before all are made."""
-        return os.path.join(self._folder, f".part-{number:05}.{self._spec.job}")
+    def _unnamed(self, number: int, node: str) -> str:
+        """Returns the path of a part that a node makes before all are made."""
+        return os.path.join(self._folder, f".part-{number:05}.{self._spec.part_end(node)}")
 
     def _named(self, number: int) -> str:
         """Returns the path of a part in the end."""

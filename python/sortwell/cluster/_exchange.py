@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import fcntl
 import glob
 import hmac
@@ -19,6 +20,7 @@ import json
 import os
 import pathlib
 import shutil
+import stat
 import struct
 import threading
 import time
@@ -26,11 +28,11 @@ import time
 from sortwell import _errors, _native
 from sortwell.cluster import _janitor
 from sortwell.cluster._pipes import Feed, Pipe
-from sortwell.cluster._spec import MEMORY_FOLDER, PREFIX, Run, Work, storage_error
+from sortwell.cluster._spec import MEMORY_FOLDER, PREFIX, NotBegun, Run, Work, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from sortwell.cluster._spec import Spec
@@ -56,10 +58,11 @@ class Exchange:
 
     def __init__(self, address: str) -> None:
         """Starts the server at an address of the node."""
+        _give_memory_back()
         self._address = address
         self._ready = threading.Event()
         self._port = 0
-        self._job = ""
+        self._begun: Spec | None = None
         threading.Thread(target=self._serve, daemon=True).start()
 
     def begin(self, spec: Spec, node: str, senders: int, output: str) -> str:
@@ -67,18 +70,18 @@ class Exchange:
 
         A sort that has begun already goes on.
         """
-        if self._job != spec.job:
-            self._begin(spec, node, senders, output)
+        if self._begun is None or self._begun.job != spec.job:
+            self._begin(spec, node, output)
+        self._memory = spec.memory // 4 // max(senders, 1)
         self._ready.wait(30)
         if self._port == 0:
             raise storage_error(f"no port could be opened at {self._address}")
         host = f"[{self._address}]" if ":" in self._address else self._address
         return f"http://{host}:{self._port}/{spec.job}"
 
-    def _begin(self, spec: Spec, node: str, senders: int, output: str) -> None:
-        self._spec, self._output = spec, output
+    def _begin(self, spec: Spec, node: str, output: str) -> None:
+        self._output = output
         self._folders = [spec.folder(node), spec.memory_folder(node)]
-        self._memory = spec.memory // 4 // max(senders, 1)
         # Locks say that the sort is under way. Runs of an exchange that has died are kept.
         self._locks = [_locked(folder) for folder in self._folders]
         for root in (spec.temp, MEMORY_FOLDER):
@@ -86,8 +89,14 @@ class Exchange:
         if spec.keeps:
             pathlib.Path(self._folders[0], _KEPT).touch()
         else:
-            _janitor.start(self._folders, output, spec.job)
-        self._job = spec.job
+            _janitor.start(self._folders, output, spec.part_end(node))
+        self._begun = spec
+
+    @property
+    def _spec(self) -> Spec:
+        if self._begun is None:
+            raise NotBegun
+        return self._begun
 
     def tops(self, paths: list[str]) -> list[tuple[str, int, bytes, bool, str]]:
         """Returns the files of paths and patterns on this node.
@@ -174,7 +183,7 @@ class Exchange:
         _janitor.remove_unfinished(self._output, self._spec.job)
         for lock in self._locks:
             os.close(lock)
-        self._job = ""
+        self._begun = None
 
     def _serve(self) -> None:
         from aiohttp import web
@@ -198,7 +207,7 @@ class Exchange:
     async def _answer(self, request: Any) -> Any:
         from aiohttp import web
 
-        if not self._job or request.match_info["job"] != self._job:
+        if self._begun is None or request.match_info["job"] != self._begun.job:
             return web.Response(status=404, text="no such sort")
         token = request.headers.get("Authorization", "")
         if not hmac.compare_digest(token, f"Bearer {self._spec.token}"):
@@ -212,46 +221,52 @@ class Exchange:
                 return web.Response(status=404, text="no such run")
         header = bytes.fromhex(wanted["header"])
         response = web.StreamResponse()
-        response.enable_chunked_encoding()
-        await response.prepare(request)
-        sent = 0
-        async with contextlib.aclosing(self._blocks(ranges, header)) as blocks:
-            async for block in blocks:
-                await response.write(FRAME.pack(len(block), _native.block_checksum(block)))
-                await response.write(block)
-                sent += len(block)
-        await response.write(FRAME.pack(0, sent))
+        if len(ranges) == 1:
+            await self._send_range(request, response, header, *ranges[0])
+        else:
+            await self._send_merged(request, response, header, ranges)
         await response.write_eof()
         return response
 
-    async def _blocks(
-        self, ranges: list[tuple[str, int, int]], header: bytes
-    ) -> AsyncGenerator[bytes, None]:
-        """Yields the header and the records of ranges, merged."""
+    async def _send_range(
+        self, request: Any, response: Any, header: bytes, path: str, start: int, end: int
+    ) -> None:
+        """Sends a header and a range of a run, which the system copies from the file."""
         loop = asyncio.get_running_loop()
-        if len(ranges) == 1:
-            if header:
-                yield header
-            path, start, end = ranges[0]
-            descriptor = os.open(path, os.O_RDONLY)
-            try:
-                while start < end:
-                    wanted = min(BLOCK, end - start)
-                    block = await loop.run_in_executor(None, os.pread, descriptor, wanted, start)
-                    if not block:
-                        raise OSError(f"{path} ends at byte {start}")
-                    yield block
-                    start += len(block)
-            finally:
-                os.close(descriptor)
-            return
+        total, frames = len(header) + end - start, bool(header) - (start - end) // BLOCK + 1
+        response.content_length = total + FRAME.size * frames
+        await response.prepare(request)
+        if header:
+            await response.write(FRAME.pack(len(header), _native.block_checksum(header)) + header)
+        with open(path, "rb", buffering=0) as file:
+            while start < end:
+                size = min(BLOCK, end - start)
+                checksum = await loop.run_in_executor(
+                    None, _native.range_checksum, path, start, start + size
+                )
+                await response.write(FRAME.pack(size, checksum))
+                if await loop.sendfile(request.transport, file, start, size) < size:
+                    raise OSError(f"{path} has become shorter")
+                start += size
+        await response.write(FRAME.pack(0, total))
+
+    async def _send_merged(
+        self, request: Any, response: Any, header: bytes, ranges: list[tuple[str, int, int]]
+    ) -> None:
+        """Sends a header and the records of ranges, merged."""
+        loop = asyncio.get_running_loop()
+        total = len(header) + sum(end - start for _, start, end in ranges)
+        response.content_length = total + FRAME.size * (-(-total // BLOCK) + 1)
+        await response.prepare(request)
         merge = _RangeMerge(self._spec, ranges, header, self._memory)
         try:
             while block := await loop.run_in_executor(None, merge.read):
-                yield block
+                await response.write(FRAME.pack(len(block), _native.block_checksum(block)))
+                await response.write(block)
             merge.check()
         finally:
             await loop.run_in_executor(None, merge.close)
+        await response.write(FRAME.pack(0, total))
 
 
 class _RangeMerge:
@@ -296,6 +311,15 @@ class _RangeMerge:
         self._thread.join()
 
 
+def _give_memory_back() -> None:
+    """Has the C library give freed blocks back to the system, not keep them for each thread."""
+    with contextlib.suppress(OSError, AttributeError):
+        library = ctypes.CDLL(None)
+        # M_MMAP_THRESHOLD and M_ARENA_MAX of glibc.
+        library.mallopt(-3, 256 << 10)
+        library.mallopt(-8, 2)
+
+
 def sync_folder(folder: str) -> None:
     """Makes the names in a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -307,13 +331,29 @@ def sync_folder(folder: str) -> None:
         os.close(descriptor)
 
 
+def _is_own(folder: str) -> bool:
+    """Returns whether a path is a folder of this user, and no link to one."""
+    found = os.lstat(folder)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _make_own(folder: str) -> None:
+    """Makes a folder of runs, and the one around it, that other users cannot read."""
+    for path in (os.path.dirname(folder), folder):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+        with contextlib.suppress(FileNotFoundError):
+            if not _is_own(path):
+                raise storage_error(f"{path} is no folder of this user; remove it")
+
+
 def _locked(folder: str) -> int:
     """Makes a folder, and returns a descriptor with a lock on it, which ends with the process."""
     path = os.path.join(folder, _janitor.LOCK)
     for _ in range(50):
-        os.makedirs(folder, exist_ok=True)
+        _make_own(folder)
         with contextlib.suppress(FileNotFoundError, BlockingIOError):
-            descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 # Another node may have removed the folder before it was locked.
@@ -331,7 +371,10 @@ def _locked(folder: str) -> int:
 @contextlib.contextmanager
 def _lock_of(folder: str) -> Iterator[None]:
     """Holds the lock of another folder. Raises `OSError` if a process has it."""
-    descriptor = os.open(os.path.join(folder, _janitor.LOCK), os.O_CREAT | os.O_RDWR, 0o600)
+    if not (_is_own(folder) and _is_own(os.path.dirname(folder))):
+        raise PermissionError(folder)
+    flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW
+    descriptor = os.open(os.path.join(folder, _janitor.LOCK), flags, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield

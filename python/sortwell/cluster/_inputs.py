@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sortwell.cluster._nodes import Cluster
+    from sortwell.cluster._spec import Spec
 
 _SCHEME = "node://"
 
@@ -61,11 +62,11 @@ def find(cluster: Cluster, paths: list[str]) -> list[InputFile]:
     return found
 
 
-def common_header(files: list[InputFile]) -> bytes:
-    """Returns the header of all files. Raises `UsageError` if they differ."""
+def common_header(files: list[InputFile], spec: Spec) -> bytes:
+    """Returns the header of all files: the first one. Raises `UsageError` if columns differ."""
     first = next((file for file in files if file.header), None)
     for file in files:
-        if first is not None and file.bytes and file.header != first.header:
+        if first is not None and file.bytes and file.header != first.header and spec.has_columns:
             raise usage_error(
                 f"{file.path} begins with another header than {first.path}; a cluster sort needs "
                 "files with the same header"

@@ -19,6 +19,10 @@ import subprocess
 import sys
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # Seconds in which an exchange may be started again.
 PATIENCE = 20
 
@@ -26,17 +30,20 @@ PATIENCE = 20
 LOCK = "lock"
 
 
-def start(folders: list[str], output: str, job: str) -> None:
-    """Starts the process. It looks after folders of runs, the last of which has the lock."""
+def start(folders: list[str], output: str, part_end: str) -> None:
+    """Starts the process. It looks after folders of runs, the last of which has the lock.
+
+    `part_end` is in the names of the unfinished parts of this node in the folder of the output.
+    """
     # Without the package, the interpreter starts at once.
-    words = [sys.executable, "-I", "-S", __file__, json.dumps([folders, output, job])]
+    words = [sys.executable, "-I", "-S", __file__, json.dumps([folders, output, part_end])]
     nothing = subprocess.DEVNULL
     subprocess.run(words, stdin=nothing, stdout=nothing, stderr=nothing, check=True)
 
 
-def remove_unfinished(folder: str, job: str) -> None:
-    """Removes the parts of a sort that have no final name yet."""
-    for path in glob.glob(os.path.join(glob.escape(folder), f".*{job}*")):
+def remove_unfinished(folder: str, part_end: str) -> None:
+    """Removes the parts of a sort, or of one node, that have no final name yet."""
+    for path in glob.glob(os.path.join(glob.escape(folder), f".*{part_end}*")):
         with contextlib.suppress(FileNotFoundError):
             os.remove(path)
 
@@ -49,27 +56,28 @@ def remove_runs(folders: list[str]) -> None:
             os.rmdir(os.path.dirname(folder))
 
 
-def _wait_for_lock(path: str, flags: int) -> None:
-    """Takes the lock, and gives it back. Raises `OSError` if it is gone, or cannot be had."""
+@contextlib.contextmanager
+def _lock(path: str, flags: int) -> Iterator[None]:
+    """Holds the lock. Raises `OSError` if it is gone, or cannot be had."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, flags)
         os.stat(path)
+        yield
     finally:
         os.close(descriptor)
 
 
-def _watch(folders: list[str], output: str, job: str) -> None:
+def _watch(folders: list[str], output: str, part_end: str) -> None:
     lock = os.path.join(folders[-1], LOCK)
-    try:
-        _wait_for_lock(lock, fcntl.LOCK_EX)
+    # If the lock cannot be had, the folder is gone, or another exchange has it.
+    with contextlib.suppress(OSError):
+        with _lock(lock, fcntl.LOCK_EX):
+            pass
         time.sleep(PATIENCE)
-        _wait_for_lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        # The folder is gone, or another exchange has it.
-        return
-    remove_unfinished(output, job)
-    remove_runs(folders)
+        with _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            remove_unfinished(output, part_end)
+            remove_runs(folders)
 
 
 if __name__ == "__main__":

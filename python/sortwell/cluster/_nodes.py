@@ -11,7 +11,7 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from sortwell.cluster._exchange import Exchange
-from sortwell.cluster._spec import NodeLost, storage_error, usage_error
+from sortwell.cluster._spec import NodeLost, NotBegun, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # Label of a node's name.
 LABEL = "sortwell-node"
+
+# Seconds between two calls that keep exchanges.
+_KEEP = 5
 
 # Seconds until a node whose exchange does not answer is taken for lost.
 PATIENCE = 30
@@ -49,9 +52,9 @@ def alive() -> list[Node]:
     return sorted(found, key=lambda node: (node.name, node.id))
 
 
-def on(node: str, soft: bool = False) -> Any:
+def on(node: str) -> Any:
     """Returns the strategy that places a task on a node."""
-    return NodeAffinitySchedulingStrategy(node_id=node, soft=soft)
+    return NodeAffinitySchedulingStrategy(node_id=node, soft=False)
 
 
 class Cluster:
@@ -64,6 +67,7 @@ class Cluster:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
         self._output = output
         self._urls: dict[str, str] = {}
+        self._kept = time.monotonic()
         self._exchanges = {node.id: _exchange_of(node) for node in self.nodes}
         self.begin_exchanges()
 
@@ -77,6 +81,16 @@ class Cluster:
             with contextlib.suppress(NodeLost):
                 self._urls[node] = self._answer(node, reference, self._begin_sort)
         self.drop_lost()
+
+    def keep_exchanges(self) -> None:
+        """Has exchanges that have died since begin again, without waiting for them.
+
+        The processes that remove what a dead sort has left wait for this.
+        """
+        if time.monotonic() - self._kept > _KEEP:
+            self._kept = time.monotonic()
+            for node in self.nodes:
+                self._begin_sort(node.id)
 
     def _begin_sort(self, node: str) -> Any:
         exchange, senders = self._exchanges[node], len(self.nodes)
@@ -119,25 +133,32 @@ class Cluster:
 
     def _answer(self, node: str, reference: Any, call_again: Callable[[str], Any]) -> Any:
         """Returns the answer of an exchange, which is called again if it has died."""
-        for attempt in range(PATIENCE):
+        attempt = 0
+        while True:
             try:
-                if attempt > 0:
+                if reference is None:
                     reference = call_again(node)
-                return ray.get(reference, timeout=PATIENCE * 4)
+                return ray.get(reference, timeout=PATIENCE)
             except ray.exceptions.RayTaskError as error:
-                raise error.cause from None
+                if not isinstance(error.cause, NotBegun):
+                    raise error.cause from None
+                reference = None
+            except ray.exceptions.GetTimeoutError:
+                # Long work, such as to find the splits of a large file.
+                if not any(known.id == node for known in alive()):
+                    raise NodeLost(f"node {self.name(node)} is lost") from None
             except (
                 ray.exceptions.RayActorError,
                 ray.exceptions.ActorUnschedulableError,
             ) as error:
                 if not any(known.id == node for known in alive()):
                     raise NodeLost(f"node {self.name(node)} is lost") from error
-                if attempt + 1 == PATIENCE:
+                attempt, reference = attempt + 1, None
+                if attempt == PATIENCE:
                     raise storage_error(
                         f"the exchange of node {self.name(node)} does not answer: {error}"
                     ) from error
                 time.sleep(1)
-        raise AssertionError
 
     def drop_lost(self) -> set[str]:
         """Forgets the nodes that are not alive, and returns them."""

@@ -64,6 +64,7 @@ class Reception:
                     block = next(stream, None)
                     if block is None:
                         left.remove(pair)
+                        file.close()
                     else:
                         file.write(block)
 

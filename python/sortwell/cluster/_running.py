@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import statistics
 import time
 from dataclasses import dataclass
@@ -30,9 +31,9 @@ SLOW = 10.0
 _SLOWER = 3.0
 
 
-def task_on(function: Any, name: str, node: str, cpus: int, soft: bool) -> Any:
+def task_on(function: Any, name: str, node: str, cpus: int) -> Any:
     """Returns a task of Ray that takes all processors of a node."""
-    options = {"num_cpus": cpus, "max_retries": 3, "scheduling_strategy": on(node, soft)}
+    options = {"num_cpus": cpus, "max_retries": 3, "scheduling_strategy": on(node)}
     return ray.remote(**options)(function).options(name=f"sortwell {name}")
 
 
@@ -63,12 +64,12 @@ class Tasks:
     ) -> None:
         """Tasks are named by numbers, with their nodes in `chosen`.
 
-        `may_move` returns the nodes for a second attempt. `owner` returns the only node that can do
-        a task.
+        `may_move` returns the nodes for another attempt. `owner` returns the only node that can do
+        a task, if there is one.
         """
         self._cluster = cluster
         self._start = start
-        self._chosen = chosen
+        self._waiting = dict(chosen)
         self._tell = tell
         self._may_move = may_move
         self._owner = owner
@@ -88,20 +89,34 @@ class Tasks:
         """
         done: dict[int, Any] = {}
         try:
-            for number, node in self._chosen.items():
-                self._begin(number, node)
             self._tell(0)
-            while self._under_way:
+            while self._begin_waiting() or self._under_way:
                 ready, _ = ray.wait(list(self._under_way), num_returns=1, timeout=_LOOK)
                 for reference in ready:
                     attempt = self._under_way.pop(reference)
                     if self._result(reference, attempt, done):
                         self._tell(len(done))
                 self._try_again()
+                self._cluster.keep_exchanges()
         except BaseException:
             self._end(lambda _: True)
             raise
         return done
+
+    def _begin_waiting(self) -> bool:
+        """Begins the next task of each node that has none. Returns whether there is one.
+
+        A task takes all processors of its node.
+        """
+        busy = {attempt.node for attempt in self._under_way.values()}
+        begun = False
+        for number, node in list(self._waiting.items()):
+            if node not in busy:
+                busy.add(node)
+                del self._waiting[number]
+                self._begin(number, node)
+                begun = True
+        return begun
 
     def _begin(self, number: int, node: str) -> None:
         reference = self._start(number, node)
@@ -136,12 +151,19 @@ class Tasks:
                 raise storage_error(f"a task could not be done: {error}") from error
         self._failed[number] += 1
         self.repeated += 1
-        nodes = [node.id for node in alive()]
-        others = [node for node in nodes if node != attempt.node] or nodes
+        known = {node.id for node in alive()}
         only = self._owner(number)
-        if only is not None and only not in nodes:
+        if only is not None and only not in known:
             raise storage_error("the node of an input is lost, and no other node has it")
-        self._begin(number, only or others[number % len(others)])
+        nodes = [node for node in self._may_move(number) if node in known]
+        others = [node for node in nodes if node != attempt.node] or nodes
+        if only is None and not others:
+            raise storage_error("the nodes that may do a task are lost")
+        self._waiting[number] = only or others[number % len(others)]
+        # Tasks that wait for a lost node go elsewhere, too.
+        for other, node in self._waiting.items():
+            if node not in known and self._owner(other) is None and others:
+                self._waiting[other] = others[other % len(others)]
         return False
 
     def _try_again(self) -> None:
@@ -163,4 +185,4 @@ class Tasks:
 
 
 def _is_space(error: BaseException) -> bool:
-    return type(error).__name__ == "NoSpaceError"
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

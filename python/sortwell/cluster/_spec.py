@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from dataclasses import dataclass, replace
@@ -80,8 +81,9 @@ MEMORY_FOLDER = "/dev/shm"
 # Memory of a node without the option.
 _MEMORY = "1GiB"
 
-# Least memory of a node: that of an exchange, of a sort, and of two interpreters.
-_MEMORY_LEAST = 256 << 20
+# Least memory of a node: that of a sort and of two interpreters, and of a merge for each node.
+_MEMORY_LEAST = 128 << 20
+_MEMORY_EACH = 32 << 20
 
 
 def usage_error(message: str) -> BaseException:
@@ -97,6 +99,17 @@ def storage_error(message: str) -> BaseException:
 def proof_error(message: str) -> BaseException:
     """Returns the error of a result that is not that of the inputs."""
     return _errors.make("ProofError", message, 5, None, None, None, None)
+
+
+def own_error(error: BaseException) -> BaseException:
+    """Returns an error of the system as one of the package, and others as they are."""
+    if isinstance(error, NodeLost):
+        return storage_error(str(error))
+    if not isinstance(error, OSError) or isinstance(error, _errors.Error):
+        return error
+    is_space = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    kind = "NoSpaceError" if is_space else "StorageError"
+    return _errors.make(kind, str(error), 4, None, None, None, error.errno)
 
 
 def bytes_of(size: str | int) -> int:
@@ -126,13 +139,24 @@ class Spec:
     header: bytes = b""
 
     def with_header(self, header: bytes) -> Spec:
-        """Returns the same settings for inputs with these first lines."""
-        return replace(self, header=header)
+        """Returns the same settings for inputs with these first lines.
+
+        A header that is known by its prefix has a number of lines from here on: sorted records may
+        begin with the prefix, too.
+        """
+        lines = str(header.count(b"\n"))
+        options = tuple((n, lines if n == "header" else value) for n, value in self.options)
+        return replace(self, header=header, options=options)
 
     @property
     def groups(self) -> bool:
         """True if records with equal keys become one."""
         return any(name in _GROUPS for name, _ in self.options)
+
+    @property
+    def has_columns(self) -> bool:
+        """True if the header says what the columns are."""
+        return any(name == "format" and value != "lines" for name, value in self.options)
 
     @property
     def is_partial(self) -> bool:
@@ -154,6 +178,16 @@ class Spec:
     def _order(self) -> Words:
         return [word for word in self.options if word[0] in _ORDER]
 
+    def _without_unused(self, words: Words) -> Words:
+        """Leaves out options that no key and no condition of a step uses."""
+        text = " ".join(value or "" for _, value in words)
+        unused = set()
+        if not re.search(r":(date|time|timestamp)\b", text):
+            unused.add("date-format")
+        if not re.search(r":random\b", text):
+            unused.add("random-seed")
+        return [word for word in words if word[0] not in unused]
+
     def order_words(self) -> Words:
         """Returns the options of the order of runs: records that become one are neighbours."""
         words: Words = [("key", key) for key in self._values("unique-by")]
@@ -162,9 +196,9 @@ class Spec:
     def cut_words(self) -> Words:
         """Returns the options of cuts: records that become one are in the same part."""
         if not (groups := self._values("unique-by")):
-            return self._order()
+            return self._without_unused(self._order())
         words: Words = [("key", key) for key in groups]
-        return words + [word for word in self._order() if word[0] != "key"]
+        return self._without_unused(words + [w for w in self._order() if w[0] != "key"])
 
     def sort_words(self, threads: int, memory: int) -> Words:
         """Returns the options of the sort of one split."""
@@ -197,9 +231,15 @@ class Spec:
         """Returns the options of a merge of runs, or of the last merge."""
         limit: Words = [("memory", str(max(memory, 40 << 20)))]
         if is_last:
-            return self._order() + limit + [w for w in self.options if w[0] in _SELECTION]
+            selection = [word for word in self.options if word[0] in _SELECTION]
+            return self._without_unused(self._order() + selection) + limit
         # The last merge proves the order, and the sum of all parts is compared with the runs.
-        return self.order_words() + limit + [("verify", "off"), ("threads", "1")]
+        words = self._without_unused(self.order_words())
+        return [*words, *limit, ("verify", "off"), ("threads", "1")]
+
+    def part_end(self, node: str) -> str:
+        """Returns the end of the names of unfinished parts that a node makes."""
+        return f"{self.job}.{node[:12]}"
 
     def folder(self, node: str) -> str:
         """Returns the folder of the runs on a node."""
@@ -228,6 +268,11 @@ def checked_options(options: dict[str, Option]) -> tuple[tuple[str, str | None],
             raise usage_error("'unique=error' is for one machine; use 'unique' and compare counts")
         if name in ("skip", "limit") and not str(value).isdecimal():
             raise usage_error(f"'{name}' is a number of records; {value} was given")
+    given = dict(words)
+    if "no-header" in given and given.get("ragged") == "drop":
+        raise usage_error("'ragged=drop' needs a header, which says how many cells rows have")
+    if "header" in given and str(given.get("format", "lines")) != "lines":
+        raise usage_error("a cluster sort has 'header' for lines that end with a line feed alone")
     return tuple(words)
 
 
@@ -240,10 +285,17 @@ def checked_form(form: str) -> str:
 
 def checked_memory(memory: str | int | None) -> int:
     """Returns the memory of a node in bytes."""
-    size = bytes_of(_MEMORY if memory is None else memory)
-    if size < _MEMORY_LEAST:
-        raise usage_error(f"a node needs 256 MiB at least; {size} bytes were given")
-    return size
+    return bytes_of(_MEMORY if memory is None else memory)
+
+
+def check_memory(memory: int, nodes: int) -> None:
+    """Raises `UsageError` if the memory of a node is too little: each node sends to all others."""
+    least = max(_MEMORY_LEAST + _MEMORY_EACH * nodes, 256 << 20)
+    if memory < least:
+        raise usage_error(
+            f"with {nodes} nodes, each needs {least >> 20} MiB at least; "
+            f"{memory >> 20} MiB were given"
+        )
 
 
 @dataclass(frozen=True)
@@ -341,6 +393,10 @@ class MadePart:
     checksum: str
     received: dict[str, int]
     work: Work
+
+
+class NotBegun(Exception):
+    """An exchange that Ray has started again does not know its sort yet."""
 
 
 class NodeLost(Exception):
