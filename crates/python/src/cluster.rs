@@ -164,7 +164,7 @@ pub fn keys_around<'py>(
 /// Returns the XXH3 of the bytes of a run from `start` to `end`.
 #[pyfunction]
 pub fn range_checksum(py: Python<'_>, run: PathBuf, start: u64, end: u64) -> PyResult<u64> {
-    py.detach(|| sortwell_cluster::range_checksum(&run, start, end))
+    py.detach(move || sortwell_cluster::range_checksum(&run, start, end))
         .map_err(|error| faults::exception(py, &error))
 }
 
