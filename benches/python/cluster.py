@@ -1,4 +1,4 @@
-"""Times cluster sorts on four nodes of this machine beside one process and two peers.
+"""Times cluster sorts on four nodes of this machine, of one process, and of two peers.
 
 python benches/python/cluster.py SORTWELL FOLDER MILLIONS ROUNDS [PEER ...]
 
@@ -34,7 +34,7 @@ OPTIONS = {"format": "fixed:100", "key": "0..10"}
 NODE_MEMORY = 512 << 20
 
 
-def tell(name, **figures):
+def show(name, **figures):
     """Prints figures as a line of JSON."""
     rounded = {key: round(v, 3) if isinstance(v, float) else v for key, v in figures.items()}
     print(json.dumps({"name": name} | rounded), flush=True)
@@ -45,7 +45,7 @@ def timed(name, work, **figures):
     begun = time.perf_counter()
     found = work()
     os.sync()
-    tell(name, seconds=time.perf_counter() - begun, **figures)
+    show(name, seconds=time.perf_counter() - begun, **figures)
     return found
 
 
@@ -101,15 +101,15 @@ def rounds(program, data, folder, count):
     cluster_sort(small, folder)
     for _ in range(count):
         statistics = timed("cluster", lambda: cluster_sort(data, folder))
-        tell("phases", **{phase.name: phase.seconds for phase in statistics.phases})
+        show("phases", **{phase.name: phase.seconds for phase in statistics.phases})
         between = statistics.bytes_between_nodes / statistics.bytes
-        tell("balance", skew=statistics.skew, between=between, passes=statistics.passes)
+        show("balance", skew=statistics.skew, between=between, passes=statistics.passes)
         words = [program, "sort", "-F", "fixed:100", "-k", "0..10", "-M", "1GiB", "-T", folder]
         words += ["-o", folder / "one", data]
         timed("one process", lambda words=words: subprocess.run(words, check=True))
     with Memory() as memory:
         cluster_sort(data, folder)
-    tell("memory of nodes", budget=NODE_MEMORY, most=max(memory.most.values()))
+    show("memory of nodes", budget=NODE_MEMORY, most=max(memory.most.values()))
 
 
 def exchange_rates(data, folder):
@@ -129,7 +129,7 @@ def exchange_rates(data, folder):
         for _ in range(3):
             begun = time.perf_counter()
             passed = sum(len(block) for block in _reception._blocks(spec, source))
-            tell(name, gb_per_second=passed / (time.perf_counter() - begun) / 1e9)
+            show(name, gb_per_second=passed / (time.perf_counter() - begun) / 1e9)
     ray.get(exchange.end.remote(False))
 
 
@@ -144,7 +144,7 @@ def store_rate():
         ray.wait([block], fetch_local=False)
         begun = time.perf_counter()
         size = ray.get(take.options(scheduling_strategy=on(second, soft=False)).remote(block))
-        tell("object store", gb_per_second=size / (time.perf_counter() - begun) / 1e9)
+        show("object store", gb_per_second=size / (time.perf_counter() - begun) / 1e9)
 
 
 def as_parquet(data, folder):

@@ -1,4 +1,4 @@
-"""Four nodes of Ray on this machine, and sorts on them beside those of one machine."""
+"""Four nodes of Ray on this machine, and sorts on them compared with those of one machine."""
 
 import pathlib
 import random

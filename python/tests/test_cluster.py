@@ -56,6 +56,16 @@ class Sorts(WithRoots):
         self.assert_as_one([first, second], header="#", parts=3)
         self.assert_as_one([second, first], header="prefix:#", unique=True, parts=2)
 
+    def test_headers_without_a_line_end(self):
+        rows = b"".join(b"%d\n" % (number * 7919 % 10_007) for number in range(10_000))
+        for options in [{"header": 1}, {"format": "csv", "key": "id:int"}]:
+            bare = self.write("bare.csv", b"id")
+            whole = self.write("whole.csv", b"id\n" + rows)
+            self.assert_as_one([bare, whole], parts=3, **options)
+            self.assert_as_one([whole, bare], parts=2, **options)
+        other = self.write("other", b"another\n" + rows)
+        self.assert_as_one([whole, other], parts=2, header=1)
+
     def test_dates(self):
         rows = [b"%d,%02d.%02d.2026\n" % (n % 90, n % 28 + 1, n % 12 + 1) for n in range(9000)]
         path = self.write("dates.csv", b"id,when\n" + b"".join(rows))
@@ -63,6 +73,7 @@ class Sorts(WithRoots):
         self.assert_as_one(path, unique_by="id", key="when:date:desc", **dated)
         self.assert_as_one(path, key="id", include='when:date > "01.06.2026"', **dated)
         self.assert_as_one(path, key=["when:date", "id:int"], **dated)
+        self.assert_as_one(path, key="id", min="when:date", **dated)
 
     def test_rows(self):
         source = random.Random(3)
@@ -254,7 +265,7 @@ def random_operators(source, options):
 
 
 class RandomSorts(WithRoots):
-    """Sorts drawn from a seed, beside those of one machine."""
+    """Sorts drawn from a seed, compared with those of one machine."""
 
     def test_random_sorts(self):
         cases = int(os.environ.get("CLUSTER_CASES", "4"))
@@ -280,6 +291,8 @@ class RandomSorts(WithRoots):
             if "random" not in str(options):
                 options |= random_operators(source, options)
             options["form"] = source.choice(FORMS)
+            # Runs that are kept are on disk, others in memory.
+            options["resume"] = source.random() < 0.5
             parts = source.choice([1, 2, 5, 9])
             if "limit" in options:
                 parts = 1
@@ -308,6 +321,7 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "one part at least", path, parts=0)
         self.refused(sortwell.UsageError, "no node is named 'up'", f"node://up{path}")
         self.refused(sortwell.UsageError, "256 MiB at least", path, memory="10MiB")
+        self.refused(sortwell.UsageError, "of type date or time", path, date_format="%Y")
         drop = {"format": "csv", "no_header": True, "ragged": "drop"}
         self.refused(sortwell.UsageError, "needs a header", path, key="1", **drop)
         self.refused(sortwell.StorageError, "no file has a name like", str(path) + "*x")

@@ -230,7 +230,7 @@ class _Sort:
                     f"{names[0]}; name a new folder"
                 )
 
-    def _tell(self, phase: str, done: int, tasks: int) -> None:
+    def _notify(self, phase: str, done: int, tasks: int) -> None:
         if self._progress is not None:
             self._progress(ClusterProgress(phase, done, tasks))
 
@@ -293,7 +293,7 @@ class _Sort:
             cluster,
             start,
             chosen,
-            tell=lambda done: self._tell("map", done, len(chosen)),
+            notify=lambda done: self._notify("map", done, len(chosen)),
             may_move=lambda number: self._ids(cluster) if waiting[number].node is None else [],
             owner=lambda number: waiting[number].node,
         )
@@ -311,12 +311,12 @@ class _Sort:
         from sortwell.cluster._running import ATTEMPTS
 
         begun = time.monotonic()
-        self._tell("cut", 0, 1)
+        self._notify("cut", 0, 1)
         for _ in range(ATTEMPTS):
             with contextlib.suppress(NodeLost):
                 bounds = _bounds.find(cluster, self._spec, list(runs.values()), parts)
                 self._phases.append(Phase("cut", time.monotonic() - begun, len(runs)))
-                self._tell("cut", 1, 1)
+                self._notify("cut", 1, 1)
                 return bounds
             self._recover(cluster, splits, runs)
         raise storage_error(f"nodes were lost in {ATTEMPTS} attempts to cut the runs")
@@ -366,7 +366,7 @@ class _Sort:
                 cluster,
                 start,
                 {number: nodes[number * len(nodes) // parts] for number in sorted(left)},
-                tell=lambda done: self._tell("reduce", done, parts),
+                notify=lambda done: self._notify("reduce", done, parts),
                 may_move=lambda _: [node.id for node in self._owners(cluster)],
                 owner=lambda _: None,
             )

@@ -63,15 +63,18 @@ class Exchange:
         self._ready = threading.Event()
         self._port = 0
         self._begun: Spec | None = None
+        # Several calls may come at once after a death.
+        self._beginning = threading.Lock()
         threading.Thread(target=self._serve, daemon=True).start()
 
     def begin(self, spec: Spec, node: str, senders: int, output: str) -> str:
         """Begins a sort, or continues one whose exchange has died. Returns where ranges are.
 
-        A sort that has begun already goes on.
+        A sort that has begun already continues.
         """
-        if self._begun is None or self._begun.job != spec.job:
-            self._begin(spec, node, output)
+        with self._beginning:
+            if self._begun is None or self._begun.job != spec.job:
+                self._begin(spec, node, output)
         self._memory = spec.memory // 4 // max(senders, 1)
         self._ready.wait(30)
         if self._port == 0:
@@ -175,8 +178,8 @@ class Exchange:
 
     def end(self, keeps_runs: bool) -> None:
         """Ends the sort, and removes the runs unless they are wanted later."""
-        if not keeps_runs:
-            _janitor.remove_runs(self._folders)
+        # Runs that are kept are on disk.
+        _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
         # Tasks look for it.
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self._folders[0], _janitor.LOCK))

@@ -66,12 +66,17 @@ def common_header(files: list[InputFile], spec: Spec) -> bytes:
     """Returns the header of all files: the first one. Raises `UsageError` if columns differ."""
     first = next((file for file in files if file.header), None)
     for file in files:
-        if first is not None and file.bytes and file.header != first.header and spec.has_columns:
+        if first is None or not file.bytes or not spec.has_columns:
+            continue
+        # The last line of a file may lack its end.
+        if file.header.rstrip(b"\r\n") != first.header.rstrip(b"\r\n"):
             raise usage_error(
                 f"{file.path} begins with another header than {first.path}; a cluster sort needs "
                 "files with the same header"
             )
-    return b"" if first is None else first.header
+    if first is None:
+        return b""
+    return first.header if first.header.endswith(b"\n") else first.header + b"\n"
 
 
 def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -> list[Split]:

@@ -171,7 +171,12 @@ class Cluster:
 
     def close(self, keeps_runs: bool, is_done: bool) -> None:
         """Removes all runs unless they are kept. Exchanges stay after a sort that is done."""
-        ends = [(node, self._exchanges[node].end.remote(keeps_runs)) for node in self._urls]
+        known: set[str] = set()
+        with contextlib.suppress(Exception):
+            known = {node.id for node in alive()}
+        # The answer of a lost node would be waited for.
+        begun = [node for node in self._urls if node in known]
+        ends = [(node, self._exchanges[node].end.remote(keeps_runs)) for node in begun]
         for node, reference in ends:
             with contextlib.suppress(Exception):
                 ray.get(reference, timeout=PATIENCE)

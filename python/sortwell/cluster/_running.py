@@ -58,7 +58,7 @@ class Tasks:
         cluster: Cluster,
         start: Callable[[int, str], Any],
         chosen: dict[int, str],
-        tell: Callable[[int], None],
+        notify: Callable[[int], None],
         may_move: Callable[[int], list[str]],
         owner: Callable[[int], str | None],
     ) -> None:
@@ -70,7 +70,7 @@ class Tasks:
         self._cluster = cluster
         self._start = start
         self._waiting = dict(chosen)
-        self._tell = tell
+        self._notify = notify
         self._may_move = may_move
         self._owner = owner
         self._under_way: dict[Any, _Attempt] = {}
@@ -89,13 +89,13 @@ class Tasks:
         """
         done: dict[int, Any] = {}
         try:
-            self._tell(0)
+            self._notify(0)
             while self._begin_waiting() or self._under_way:
                 ready, _ = ray.wait(list(self._under_way), num_returns=1, timeout=_LOOK)
                 for reference in ready:
                     attempt = self._under_way.pop(reference)
                     if self._result(reference, attempt, done):
-                        self._tell(len(done))
+                        self._notify(len(done))
                 self._try_again()
                 self._cluster.keep_exchanges()
         except BaseException:

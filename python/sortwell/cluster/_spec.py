@@ -66,6 +66,9 @@ _REFUSED = {
     "verify": "a cluster sort always proves its result",
 }
 
+# Options that are an error where no key and no condition has one of these types.
+_USED_BY = {"date-format": "date|time|timestamp", "random-seed": "random"}
+
 # Forms of the exchange: the paper's.
 FORMS = ("threaded", "interleaved", "synchronous")
 
@@ -178,16 +181,6 @@ class Spec:
     def _order(self) -> Words:
         return [word for word in self.options if word[0] in _ORDER]
 
-    def _without_unused(self, words: Words) -> Words:
-        """Leaves out options that no key and no condition of a step uses."""
-        text = " ".join(value or "" for _, value in words)
-        unused = set()
-        if not re.search(r":(date|time|timestamp)\b", text):
-            unused.add("date-format")
-        if not re.search(r":random\b", text):
-            unused.add("random-seed")
-        return [word for word in words if word[0] not in unused]
-
     def order_words(self) -> Words:
         """Returns the options of the order of runs: records that become one are neighbours."""
         words: Words = [("key", key) for key in self._values("unique-by")]
@@ -196,9 +189,9 @@ class Spec:
     def cut_words(self) -> Words:
         """Returns the options of cuts: records that become one are in the same part."""
         if not (groups := self._values("unique-by")):
-            return self._without_unused(self._order())
+            return _without_unused(self._order())
         words: Words = [("key", key) for key in groups]
-        return self._without_unused(words + [w for w in self._order() if w[0] != "key"])
+        return _without_unused(words + [w for w in self._order() if w[0] != "key"])
 
     def sort_words(self, threads: int, memory: int) -> Words:
         """Returns the options of the sort of one split."""
@@ -215,6 +208,7 @@ class Spec:
             # One record of each key in a split is enough.
             words += self._order()
             words += [word for word in self.options if word[0] in ("unique", "unique-by")]
+        words = _without_unused(words)
         return [*words, ("memory", str(memory)), ("threads", str(threads)), ("temp", self.temp)]
 
     @property
@@ -232,9 +226,9 @@ class Spec:
         limit: Words = [("memory", str(max(memory, 40 << 20)))]
         if is_last:
             selection = [word for word in self.options if word[0] in _SELECTION]
-            return self._without_unused(self._order() + selection) + limit
+            return _without_unused(self._order() + selection) + limit
         # The last merge proves the order, and the sum of all parts is compared with the runs.
-        words = self._without_unused(self.order_words())
+        words = _without_unused(self.order_words())
         return [*words, *limit, ("verify", "off"), ("threads", "1")]
 
     def part_end(self, node: str) -> str:
@@ -255,6 +249,13 @@ class Spec:
         return f"{PREFIX}{self.job}"
 
 
+def _without_unused(words: Words) -> Words:
+    """Leaves out options that no key and no condition among the words uses."""
+    text = " ".join(value or "" for _, value in words)
+    unused = {name for name, types in _USED_BY.items() if not re.search(rf":({types})\b", text)}
+    return [word for word in words if word[0] not in unused]
+
+
 def checked_options(options: dict[str, Option]) -> tuple[tuple[str, str | None], ...]:
     """Returns the options as words. Raises `UsageError` for one that a cluster does not have."""
     words = _options.words(options)
@@ -268,6 +269,9 @@ def checked_options(options: dict[str, Option]) -> tuple[tuple[str, str | None],
             raise usage_error("'unique=error' is for one machine; use 'unique' and compare counts")
         if name in ("skip", "limit") and not str(value).isdecimal():
             raise usage_error(f"'{name}' is a number of records; {value} was given")
+    if unused := [word for word in words if word not in _without_unused(words)]:
+        types = _USED_BY[unused[0][0]].replace("|", " or ")
+        raise usage_error(f"'{unused[0][0]}' needs a key or a condition of type {types}")
     given = dict(words)
     if "no-header" in given and given.get("ragged") == "drop":
         raise usage_error("'ragged=drop' needs a header, which says how many cells rows have")
@@ -338,7 +342,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Work:
-    """What a task did: its times in seconds since 1970, and how many bytes it had moved when."""
+    """Work of a task: its times in seconds since 1970, and the bytes it had moved at times."""
 
     name: str
     node: str

@@ -78,14 +78,14 @@ def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads
     recorder = Recorder(f"reduce {number}", node)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{uuid.uuid4().hex[:8]}.tmp"
-    _check_goes_on(spec, node)
+    _check_continues(spec, node)
     try:
         statistics = _merged(spec, sources, temporary, threads, recorder)
         size = os.path.getsize(temporary)
         header_bytes = size - statistics["bytes"]
         with open(temporary, "rb") as file:
             header = file.read(header_bytes)
-        _check_goes_on(spec, node)
+        _check_continues(spec, node)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -109,8 +109,8 @@ def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads
     )
 
 
-def _check_goes_on(spec: Spec, node: str) -> None:
-    """Raises an error if the sort has ended: nobody would remove the part."""
+def _check_continues(spec: Spec, node: str) -> None:
+    """Raises an error if the sort has ended: no process would remove the part."""
     if not os.path.exists(os.path.join(spec.folder(node), LOCK)):
         raise storage_error("the sort has ended")
 

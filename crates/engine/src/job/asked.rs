@@ -1,4 +1,4 @@
-//! What a job asks of its records: conditions, changes and order, bound to the format and to the
+//! Conditions, changes and order that a job applies to records, bound to the format and to the
 //! columns of the first row.
 
 use super::Budget;
