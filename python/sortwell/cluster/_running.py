@@ -89,6 +89,7 @@ class Tasks:
         """
         done: dict[int, Any] = {}
         try:
+            self._begin_waiting()
             self._notify(0)
             while self._begin_waiting() or self._under_way:
                 ready, _ = ray.wait(list(self._under_way), num_returns=1, timeout=_LOOK)
