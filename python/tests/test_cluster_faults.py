@@ -16,6 +16,7 @@ import unittest
 from unittest import mock
 
 from cluster_trial import WithRoots, add_node, end_nodes, records, start_nodes
+from ray.cluster_utils import Cluster
 
 import sortwell
 import sortwell.cluster
@@ -173,19 +174,19 @@ class Faults(WithRoots):
 class Ends(WithRoots):
     """Sorts in a process of their own that is ended."""
 
-    def end(self, sign):
-        """Sends a signal to the command in its reduces. Returns its status and its words."""
+    def end(self, act, cluster, *options):
+        """Calls `act` with the command in its reduces. Returns its status and its words."""
         path = self.write("in", records(300_000, "uniform", seed=10))
         words = [sys.executable, "-m", "sortwell.cluster", "sort", "-F", "fixed:100", "-k", "0..10"]
-        words += ["--address", CLUSTER.address, "-M", "320MiB", "--parts", "40"]
+        words += ["--address", cluster.address, "-M", "320MiB", "--parts", "40", *options]
         words += ["-T", str(self.folder / "temp"), "-o", str(self.folder / "out"), str(path)]
         command = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
         self.addCleanup(command.stderr.close)
         until = time.monotonic() + 60
         while not list(self.folder.glob("out/.part-*")) and time.monotonic() < until:
             time.sleep(0.01)
-        command.send_signal(sign)
-        status = command.wait(30)
+        act(command)
+        status = command.wait(60)
         return status, command.stderr.read()
 
     def assert_nothing_left(self, seconds):
@@ -202,16 +203,26 @@ class Ends(WithRoots):
         self.assert_no_runs()
 
     def test_interrupt(self):
-        status, words = self.end(signal.SIGINT)
+        status, words = self.end(lambda command: command.send_signal(signal.SIGINT), CLUSTER)
         # Ray's own code fails a check at times while its tasks are ended; then it ends the program.
         if "(core_worker" not in words and " C " not in words:
             self.assertEqual((status, words), (130, "sortwell: interrupted\n"))
         self.assert_nothing_left(10)
 
     def test_death_of_the_driver(self):
-        status, _ = self.end(signal.SIGKILL)
+        status, _ = self.end(subprocess.Popen.kill, CLUSTER)
         self.assertEqual(status, -signal.SIGKILL)
         self.assert_nothing_left(60)
+
+    def test_death_of_the_head(self):
+        other = Cluster()
+        self.addCleanup(other.shutdown)
+        add_node(other, "alone")
+        kill_head = other.head_node.kill_gcs_server
+        status, words = self.end(lambda _: kill_head(check_alive=False), other, "--resume")
+        self.assertEqual(status, 4)
+        self.assertRegex(words, "the head of the cluster at .* is lost; start the cluster again")
+        self.assertEqual(len(list(self.folder.glob("temp/*/*/run-*.done"))), 1)
 
 
 def framed(block, checksum=None):

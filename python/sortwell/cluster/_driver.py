@@ -129,8 +129,6 @@ def sort(
         _connect(address)
     try:
         statistics = _Sort(spec, os.fsdecode(output), progress).run(names, parts)
-    except ray.exceptions.RaySystemError as error:
-        raise storage_error(f"the head of the cluster is lost: {error}") from error
     finally:
         if is_ours:
             ray.shutdown()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import socket
 import time
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from sortwell.cluster._exchange import Exchange
-from sortwell.cluster._spec import NodeLost, NotBegun, storage_error, usage_error
+from sortwell.cluster._spec import HeadLost, NodeLost, NotBegun, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Cluster:
         self._output = output
         self._urls: dict[str, str] = {}
         self._kept = time.monotonic()
+        self._is_head_lost = False
         self._exchanges = {node.id: _exchange_of(node) for node in self.nodes}
         self.begin_exchanges()
 
@@ -88,9 +90,20 @@ class Cluster:
         The processes that remove what a dead sort has left wait for this.
         """
         if time.monotonic() - self._kept > _KEEP:
+            self._check_head()
             self._kept = time.monotonic()
             for node in self.nodes:
                 self._begin_sort(node.id)
+
+    def _check_head(self) -> None:
+        """Raises `HeadLost` if the head does not answer: Ray would end the program in a minute."""
+        context: Any = ray.get_runtime_context()
+        host, _, port = context.gcs_address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_KEEP).close()
+        except OSError as error:
+            self._is_head_lost = True
+            raise HeadLost(f"the head of the cluster at {context.gcs_address} is lost") from error
 
     def _begin_sort(self, node: str) -> Any:
         exchange, senders = self._exchanges[node], len(self.nodes)
@@ -170,7 +183,12 @@ class Cluster:
         return lost
 
     def close(self, keeps_runs: bool, is_done: bool) -> None:
-        """Removes all runs unless they are kept. Exchanges stay after a sort that is done."""
+        """Removes all runs unless they are kept. Exchanges stay after a sort that is done.
+
+        Without its head, a cluster answers no more; each node removes what is not kept by itself.
+        """
+        if self._is_head_lost:
+            return
         known: set[str] = set()
         with contextlib.suppress(Exception):
             known = {node.id for node in alive()}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import ray
 
 from sortwell.cluster._nodes import alive, on
-from sortwell.cluster._spec import SourceLost, storage_error
+from sortwell.cluster._spec import HeadLost, SourceLost, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class Tasks:
                         self._notify(len(done))
                 self._try_again()
                 self._cluster.keep_exchanges()
+        except HeadLost:
+            raise
         except BaseException:
             self._end(lambda _: True)
             raise

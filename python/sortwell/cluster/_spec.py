@@ -106,6 +106,9 @@ def proof_error(message: str) -> BaseException:
 
 def own_error(error: BaseException) -> BaseException:
     """Returns an error of the system as one of the package, and others as they are."""
+    if isinstance(error, HeadLost):
+        how = "start the cluster again, and repeat the sort with 'resume' if it had that"
+        return storage_error(f"{error}; {how}")
     if isinstance(error, NodeLost):
         return storage_error(str(error))
     if not isinstance(error, OSError) or isinstance(error, _errors.Error):
@@ -401,6 +404,10 @@ class MadePart:
 
 class NotBegun(Exception):
     """An exchange that Ray has started again does not know its sort yet."""
+
+
+class HeadLost(Exception):
+    """The head of the cluster does not answer."""
 
 
 class NodeLost(Exception):
