@@ -111,8 +111,8 @@ fn column(table: &str, name: &str) -> Vec<f64> {
     table.rows.iter().map(|row| figure(&row[place])).collect()
 }
 
-/// AlphaSort's Table 4 prints the cost of each sort next to price and time: five years prorated. For
-/// one of the five it prints 0.014 where 0.012 follows.
+/// AlphaSort's Table 4 prints the cost of each sort next to price and time: five years prorated.
+/// For one of the five it prints 0.014 where 0.012 follows.
 #[test]
 fn alphasorts_prices_follow_from_its_times() {
     let [prices, times, costs] =
