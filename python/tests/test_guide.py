@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 EXAMPLE = re.compile(r"```(sh|python)\n(.*?)```\n(?:\n```text\n(.*?)```)?", re.DOTALL)
@@ -23,6 +24,8 @@ def examples(page):
 class Pages(unittest.TestCase):
     """Pages as a reader would type them."""
 
+    # Else an example would join the cluster of another test that runs on this machine.
+    @unittest.mock.patch.dict(os.environ, RAY_ADDRESS="local")
     def test_pages(self):
         paths = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
         pages = {path.name: path.read_text() for path in paths}

@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     sort.add_argument("--parts", type=int, metavar="N", help="parts; by default one for each node")
     sort.add_argument("-M", "--memory", metavar="SIZE", help="limit of each node; 1GiB by default")
     sort.add_argument("-T", "--temp", metavar="DIR", help="folder for runs; /var/tmp by default")
-    sort.add_argument("--address", help="address of a cluster of Ray; by default a new one here")
+    sort.add_argument("--address", help="cluster of Ray; by default one running here or a new one")
     sort.add_argument("--form", choices=FORMS, default=FORMS[0], help="how parts receive records")
     sort.add_argument("--resume", action="store_true", help="keep runs, or continue with kept ones")
     sort.add_argument("--report", metavar="FILE", help="write a page with what each node did")

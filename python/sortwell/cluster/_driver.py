@@ -85,9 +85,11 @@ def sort(
     the parts in order. Of CSV, each part has the header.
 
     `parts` is the number of parts, by default one for each node, and one with `limit` or `skip`.
-    `memory` is the limit of each node, 1 GiB by default. `temp` is the folder for runs on each
-    node. `address` is that of a cluster of Ray; by default that of the environment, or a new one on
-    this machine, which ends with the call. A program that has called `ray.init` uses that cluster.
+    `memory` is the limit of each node, 1 GiB by default. `temp` is each node's folder for runs.
+
+    `address` is that of a cluster of Ray. By default it is the address in RAY_ADDRESS, or that of
+    the cluster that runs on this machine; without one, a new cluster starts, and ends with the
+    call. A program that has called `ray.init` uses that cluster.
 
     `form` says how a part receives records: "threaded" while it merges, "interleaved" from all
     nodes in turn before, or "synchronous" from one node after another before.

@@ -115,7 +115,7 @@ fn joule() {
 
 #[test]
 fn interfaces() {
-    let finding = found("interfaces --memory 64MiB");
+    let finding = found("interfaces --memory 32MiB");
     let (measured, printed) = sources(&finding);
     assert_eq!((measured, printed), (2, 8));
     let limited = table(&finding, "Seconds of sorts");

@@ -227,7 +227,7 @@ fn as_python_sorts_them() {
         return;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/differ_csv.py");
-    let cases = std::env::var("SORTWELL_TEST_CASES").unwrap_or_else(|_| "300".to_owned());
+    let cases = std::env::var("SORTWELL_TEST_CASES").unwrap_or_else(|_| "150".to_owned());
     let mut command = Command::new("python3");
     command.args(["-B", script, "--bin", env!("CARGO_BIN_EXE_sortwell"), "--cases", &cases]);
     let output = command.output().expect("python3");

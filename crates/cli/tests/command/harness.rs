@@ -161,6 +161,12 @@ pub fn every_other<T: Copy>(cases: &[T], number: usize) -> Vec<T> {
     }
 }
 
+/// Returns every other case, beginning with the first or the second by chance, or all of them as
+/// `every_other` does.
+pub fn half<T: Copy>(cases: &[T]) -> Vec<T> {
+    every_other(cases, Random::fresh().next() as usize)
+}
+
 /// Statuses of processes that died of signals.
 pub const DIED_OF_INT: i32 = -2;
 pub const DIED_OF_TERM: i32 = -15;

@@ -11,7 +11,7 @@ use crate::harness::{DIED_OF_INT, Folder, Random, Said, ended, random_records, s
 
 const SORT: &str = "sort -F fixed:100 -k 0..10 -M 48MiB -T spill -o out in";
 const RECORDS: usize = 1_000_000;
-const KILLS: usize = 15;
+const KILLS: usize = 10;
 const INTERRUPTS: usize = 8;
 
 /// The status of a process that died of SIGKILL.

@@ -232,7 +232,8 @@ fn budgets_hold_for_replacement_selection() {
     let mut random = Random::fresh();
     let (kind, engine) = (Kind::Selected, Engine::Auto);
     // Several times what memory holds; one thread takes short records one by one.
-    for (length, bytes) in [(16, 20_000_000), (100, 70_000_000), (10_000, 70_000_000)] {
+    for (length, bytes) in random.some([(16, 20_000_000), (100, 70_000_000), (10_000, 70_000_000)])
+    {
         let folder = Folder::on_disk();
         let bytes = fill(&folder, bytes, length);
         for (threads, mib) in random.some([(1, 32), (2, 64)]) {
@@ -256,8 +257,10 @@ fn budgets_hold_for_replacement_selection() {
 /// One load, and one slab, have the memory of two.
 #[test]
 fn budgets_hold_where_nothing_overlaps() {
+    let mut random = Random::fresh();
     let (kind, engine) = (Kind::Synchronous, Engine::Auto);
-    for (length, is_lines) in [(16, false), (100, false), (1 << 20, false), (100, true)] {
+    let kinds = [(16, false), (100, false), (1 << 20, false), (100, true)];
+    for (length, is_lines) in random.some(kinds) {
         let folder = Folder::on_disk();
         let bytes = match is_lines {
             true => fill_lines(&folder, 80_000_000, length),
@@ -315,7 +318,8 @@ fn fill_lines(folder: &Folder, bytes: usize, length: usize) -> u64 {
 /// three.
 #[test]
 fn small_budgets_hold_for_lines_with_every_engine() {
-    for (row, length) in [1, 2, 100, 200_000].into_iter().enumerate() {
+    let mut random = Random::fresh();
+    for (row, length) in random.some([1, 2, 100, 200_000].into_iter().enumerate()) {
         let folder = Folder::on_disk();
         let bytes = if length < 3 { 5_000_000 } else { 40_000_000 };
         let bytes = fill_lines(&folder, bytes, length);
@@ -335,11 +339,11 @@ fn small_budgets_hold_for_lines_with_every_engine() {
 fn a_budget_holds_for_lines_of_a_third_of_it() {
     let mut random = Random::fresh();
     let budget = ByteSize::mib(64);
-    for (kind, length, all_threads) in [
+    for (kind, length, all_threads) in random.some([
         (Kind::Sort, 20 << 20, [1, 8]),
         (Kind::Sort, (64 << 20) / 3, [2, 8]),
         (Kind::Unique, 14 << 20, [1, 2]),
-    ] {
+    ]) {
         let folder = Folder::on_disk();
         let bytes = fill_with_long_lines(&folder, 160 << 20, length);
         for threads in random.some(all_threads) {
@@ -402,7 +406,7 @@ fn a_budget_holds_for_compressed_files() {
     let (length, engine) = (100, Engine::Auto);
     let folder = Folder::on_disk();
     let bytes = fill_lines(&folder, 30_000_000, length);
-    for codec in Codec::ALL {
+    for codec in random.some(Codec::ALL) {
         let plain = folder.at("in").join("plain");
         let packed = folder.at("in").join(format!("packed.{}", codec.extension()));
         fs::copy(folder.input(0), &plain).expect("copy");

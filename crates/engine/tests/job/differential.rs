@@ -81,7 +81,7 @@ pub fn any_trial(bytes: usize, random: &mut Random) -> Trial {
 #[test]
 fn jobs_by_chance() {
     let mut random = Random::fresh();
-    for _ in 0..400 {
+    for _ in 0..250 {
         let bytes = random.pick(&[100, 3000, 60_000, 500_000, 2_000_000]);
         any_trial(bytes, &mut random).run();
     }

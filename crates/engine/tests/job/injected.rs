@@ -154,7 +154,7 @@ fn answers_out_of_order_and_late() {
 fn writes_that_begin_late() {
     let mut random = Random::fresh();
     let subjects = random.some(Subject::all()).into_iter().zip(std::iter::repeat(5));
-    for (subject, milliseconds) in subjects.chain([(Subject::long_records(), 200)]) {
+    for (subject, milliseconds) in subjects.chain([(Subject::long_records(), 100)]) {
         let late = InjectedFault::BeginsLate(Duration::from_millis(milliseconds));
         let script = Script::new(&subject.folder.at(""), 0..u64::MAX, late);
         let outcome = subject.run(script.of(Direction::Write));

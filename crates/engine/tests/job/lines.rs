@@ -378,7 +378,7 @@ fn stopped_anywhere() {
                     progress.request_stop();
                     break;
                 }
-                std::thread::yield_now();
+                std::thread::sleep(std::time::Duration::from_micros(50));
             }
             running.join().expect("no panic")
         });
@@ -441,7 +441,7 @@ fn an_input_that_becomes_shorter() {
     let outcome = std::thread::scope(|scope| {
         let running = scope.spawn(|| job.run(&progress));
         while !running.is_finished() && progress.bytes().0 == 0 {
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_micros(50));
         }
         let file = fs::OpenOptions::new().write(true).open(folder.input(0)).expect("open");
         file.set_len(1_000_000).expect("shorten");

@@ -56,7 +56,8 @@ fn mixed(random: &mut Random, short_bytes: usize, (long, length): (usize, usize)
 #[test]
 fn lines_of_a_third_of_the_budget() {
     let mut random = Random::fresh();
-    for (threads, is_streamed) in [(1, (false, true)), (2, (false, false)), (3, (true, false))] {
+    let all = [(1, (false, true)), (2, (false, false)), (3, (true, false))];
+    for (threads, is_streamed) in random.some(all) {
         let input = mixed(&mut random, 15_000_000, (5, THIRD));
         let inputs = if is_streamed.0 { vec![input] } else { vec![b"m\nn".to_vec(), input] };
         let engine = random.pick(&engines());
@@ -92,13 +93,13 @@ fn selections_of_long_lines() {
     input.push(b'\n');
     let again = [&input[..], &mixed(&mut random, 2_000_000, (3, 4_000_000)), b"\n", &input];
     let input = again.concat();
-    for select in [
+    for select in random.some([
         Select { unique: Some(Unique::First), ..Select::default() },
         Select { count: true, ..Select::default() },
         Select { limit: Some(7), ..Select::default() },
         Select { limit: Some(20_000), ..Select::default() },
         Select { unique: Some(Unique::First), limit: Some(30_000), ..Select::default() },
-    ] {
+    ]) {
         let memory = ByteSize::mib(34);
         let lines = Lines { memory, select, threads: 2, ..Lines::new(vec![input.clone()]) };
         let expected = lines.expected();

@@ -46,7 +46,7 @@ pub fn run_for(job: &impl Job, bytes: u64) -> Result<Statistics> {
                 progress.request_stop();
                 break;
             }
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_micros(50));
         }
         running.join().expect("no panic")
     })

@@ -17,7 +17,7 @@ use crate::trial::Folder;
 /// Does a job in pieces until it went on behind a slab, or did not too often.
 fn until_behind_slabs(mut in_pieces: impl FnMut() -> Resumed) -> Resumed {
     let mut resumed = Resumed::default();
-    for _ in 0..4 {
+    for _ in 0..8 {
         resumed += in_pieces();
         if resumed.behind_slabs > 0 {
             break;

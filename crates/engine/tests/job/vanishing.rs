@@ -34,7 +34,7 @@ fn run_and(
     let result = std::thread::scope(|scope| {
         let running = scope.spawn(|| subject.run_watched(&words));
         while !installed.has_struck() && !running.is_finished() {
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_micros(50));
         }
         change();
         running.join().expect("no panic")
