@@ -2,7 +2,8 @@
 # The tests of the Python package: they build its wheel, install it, and run python/tests.
 #
 # get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis,
-#                        mypy, pyarrow, Polars, nanoarrow, pandas, DuckDB, lmdb, Ray, aiohttp
+#                        mypy, pyarrow, Polars, nanoarrow, pandas, DuckDB, lmdb, tpchgen-cli, Ray,
+#                        aiohttp
 # test                   builds and installs the wheel, and runs the tests
 # test --if-possible     the same; without a tool that they need, leaves them out and says so
 #
@@ -19,7 +20,7 @@ cd "$(dirname "$0")/.."
 
 packages=(maturin==1.16.0 numpy==2.4.6 hypothesis==6.170.17 mypy==2.4.1
     pyarrow==26.0.1 polars==2.1.0 nanoarrow==0.9.0 pandas==3.1.1 duckdb==2.0.1
-    lmdb==3.0.0 ray==2.60.0 aiohttp==3.14.5)
+    lmdb==3.0.0 tpchgen-cli==4.0.0 ray==2.60.0 aiohttp==3.14.5)
 modules='aiohttp, duckdb, hypothesis, lmdb, maturin, mypy, nanoarrow, numpy, pandas, polars, pyarrow, ray'
 python3=${PYTHON:-python3}
 home=$PWD/target/python-env
@@ -32,7 +33,7 @@ fail() { printf 'python: %s\n' "$*" >&2; exit 1; }
 missing() {
     if ! "$python3" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
         echo "no Python 3.11 or newer"
-    elif ! "$python" -c "import $modules" 2> /dev/null; then
+    elif ! "$python" -c "import $modules" 2> /dev/null || [[ ! -x $home/bin/tpchgen-cli ]]; then
         echo "no ${packages[*]} for Python (make python, with a network)"
     fi
 }
