@@ -61,7 +61,7 @@ install() {
 # features are resolved for it alone.
 put() {
     local built=${CARGO_TARGET_DIR:-target}/debug site
-    cargo build --quiet --workspace --all-targets
+    cargo build --quiet --workspace --lib --bins --tests
     site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
     rm -rf "$site"/sortwell "$site"/sortwell-*.dist-info
     cp -r python/sortwell "$site"
@@ -91,24 +91,26 @@ run_tests() {
     "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
     "$python" -m mypy.stubtest sortwell --allowlist python/tests/stubtest.txt
     if [[ -n ${TESTS:-} ]]; then
-        of_package $TESTS
+        (of_package $TESTS)
         return
     fi
-    # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time.
-    of_package test_cluster test_cluster_faults > target/python-cluster.log 2>&1 &
+    # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time. The
+    # examples of the guides are among them, as they sort on a cluster too.
+    of_package test_cluster test_cluster_faults test_guide > target/python-cluster.log 2>&1 &
     local others clusters=$!
     trap 'kill '$clusters EXIT
-    others=$(cd python/tests && ls test_*.py | grep -v test_cluster)
-    of_package ${others//.py/}
+    others=$(cd python/tests && ls test_*.py | grep -v 'test_cluster\|test_guide')
+    (of_package ${others//.py/})
     run_oracle
     wait "$clusters" || { cat target/python-cluster.log >&2; fail "tests of clusters failed"; }
     trap - EXIT
     grep -v '(raylet)\|^ ' target/python-cluster.log || true
 }
 
-# Runs tests of the package by the names of their modules.
+# Becomes a run of tests of the package, by the names of their modules.
 of_package() {
-    (cd python/tests && PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest "$@")
+    cd python/tests
+    PYTHONDONTWRITEBYTECODE=1 exec "$python" -m unittest "$@"
 }
 
 run_kills() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::children::measured;
-use crate::harness::{Folder, Said, half, left_out, random_records, sorted_by};
+use crate::harness::{Folder, Said, left_out, random_records, some, sorted_by};
 use crate::limits::runs_within;
 
 const LENGTH: usize = 100;
@@ -167,7 +167,7 @@ fn loads_of_long_records_keep_to_the_budget_by_every_key() {
 fn sort_by_every_key(lines: usize, length: usize, mib: u64) {
     let folder = Folder::new();
     folder.write("lines", long_lines(lines, length, "Ab, c7 \u{c4}x.y-".as_bytes()));
-    for key in half(&KEYS) {
+    for key in some(&KEYS) {
         runs_within(&folder, &format!("sort -k ..:{key} --invalid last -o out lines"), mib);
     }
 }
@@ -178,7 +178,7 @@ fn long_lines_that_differ_in_case_keep_to_the_budget() {
     let folder = Folder::new();
     let line = "Ab, c7 \u{c4}x.y-".repeat(700_000);
     folder.write("case", format!("B{line}\nb{line}\n"));
-    for key in half(&["text:locale=de", "text:trim:locale=de", "text:desc:locale=en-u-kf-upper"]) {
+    for key in some(&["text:locale=de", "text:trim:locale=de", "text:desc:locale=en-u-kf-upper"]) {
         runs_within(&folder, &format!("sort -k ..:{key} -o out case"), 44);
     }
     // A merge takes a record of a third of 64 MiB.
@@ -202,7 +202,7 @@ fn long_lines_in_a_locale_of_the_system_keep_to_the_budget() {
     folder.write("digits", long_lines(2, 7_000_000, b"7"));
     let locale = format!("LOCPATH={} LC_ALL=de_DE.UTF-8", folder.path().display());
     let all = [("", "case"), ("-r", "blanks"), ("-f", "case"), ("-u", "digits")];
-    for (options, input) in half(&all) {
+    for (options, input) in some(&all) {
         runs_within(&folder, &format!("{locale} gnu {options} -o out {input}"), 44);
     }
 }
@@ -308,7 +308,7 @@ fn commands_of_any_length_keep_to_the_budget() {
     runs_within(&folder, &format!("sort {keys} -o out lines"), 32);
     let places: Vec<String> = (1..15_000).map(|column| column.to_string()).collect();
     let select = format!("--select {}", places.join(","));
-    for options in half(&["-k c119998:int", "-k c7:int:desc --unique", &select]) {
+    for options in some(&["-k c119998:int", "-k c7:int:desc --unique", &select]) {
         runs_within(&folder, &format!("sort -F csv {options} -o out wide"), 32);
     }
 }

@@ -51,12 +51,12 @@ impl Random {
         choices[self.below(choices.len())].clone()
     }
 
-    /// Returns some of the cases, at least a quarter of them, each time other ones, or all of them
+    /// Returns some of the cases, at least a sixth of them, each time other ones, or all of them
     /// where the environment asks for that.
     pub fn some<T>(&mut self, cases: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut cases: Vec<T> = cases.into_iter().collect();
         if std::env::var_os(ALL_VARIABLE).is_none() {
-            for _ in 0..cases.len() - cases.len().div_ceil(4) {
+            for _ in 0..cases.len() - cases.len().div_ceil(6) {
                 cases.remove(self.below(cases.len()));
             }
         }
