@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, final
 
@@ -90,7 +90,7 @@ def sort_items(
 def run_job(
     command: str,
     options: _Options,
-    inputs: list[str],
+    inputs: Sequence[str | FedInput],
     output: str | None,
     progress: _Progress,
 ) -> Any: ...
@@ -136,6 +136,22 @@ def make_run(
 def find_cuts(
     options: _Options, header: bytes, run: str, cuts: list[tuple[bytes, bool]]
 ) -> list[int]: ...
+
+@final
+class FedInput:
+    def __new__(cls, name: str) -> FedInput: ...
+    def push(self, block: bytes) -> None: ...
+    def finish(self) -> None: ...
+    def close(self) -> None: ...
+
+@final
+class MergedRanges:
+    def __new__(
+        cls, options: _Options, header: bytes, ranges: list[tuple[str, int, int]], block_bytes: int
+    ) -> MergedRanges: ...
+    def next_block(self) -> tuple[Block, int] | None: ...
+    def close(self) -> None: ...
+
 def run_keys(run: str) -> list[tuple[bytes, int, int]]: ...
 def keys_around(
     options: _Options, header: bytes, run: str, offsets: list[int]

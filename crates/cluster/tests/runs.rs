@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sortwell_cluster::{
-    CutSide, InputSplit, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter, index_path, read_top,
-    row_keys,
+    CutSide, InputSplit, MergedBlock, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun,
+    SplitCutter, index_path, read_top, row_keys,
 };
 use sortwell_engine::format::{CsvFormat, Format};
-use sortwell_engine::job::{Budget, Output, SortJob};
+use sortwell_engine::job::{Budget, MergeJob, Output, SortJob};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error};
 
@@ -183,6 +183,51 @@ fn keys_around_offsets_are_found() {
             }
             offset += all.get(number).map_or(0, Vec::len) as u64;
         }
+    }
+}
+
+/// Returns a merge of records like those of `job`.
+fn merge_like(job: &SortJob) -> MergeJob {
+    let mut merge = MergeJob::new(Vec::new(), Output::Stdout, job.format);
+    (merge.keys, merge.memory) = (job.keys.clone(), job.memory);
+    (merge.threads, merge.verify) = (Some(1), false);
+    merge
+}
+
+#[test]
+fn ranges_are_merged_into_blocks() {
+    let mut random = Random(11);
+    for case in cases() {
+        let (format, _, header) = case;
+        let folder = tempfile::tempdir().unwrap();
+        let (job, run, all) = made(folder.path(), case, &mut random);
+        let expected = [header, &all.concat()].concat();
+        let offset = |count: usize| all[..count].iter().map(|record| record.len() as u64).sum();
+        for block_bytes in [1 << 20, 4096, 1 + random.below(9000)] {
+            // Neighbours may be equal, and then the range before comes first.
+            let mut cuts: Vec<u64> = (0..3).map(|_| offset(random.below(all.len()))).collect();
+            cuts.extend([0, offset(all.len())]);
+            cuts.sort_unstable();
+            let ranges = cuts.windows(2).map(|pair| split(run.clone(), pair[0], pair[1]));
+            let ranges: Vec<_> = ranges.collect();
+            let begin = || RangeMerge::begin(merge_like(&job), &ranges, header, block_bytes);
+            let (mut merge, mut found) = (begin().unwrap(), Vec::new());
+            while let Some(MergedBlock { bytes, checksum }) = merge.next_block().unwrap() {
+                let left = expected.len() - found.len();
+                assert_eq!(bytes.len(), block_bytes.min(left), "{format:?}");
+                assert_eq!(checksum, xxhash_rust::xxh3::xxh3_64(&bytes));
+                found.extend(bytes);
+            }
+            assert!(found == expected, "{format:?}: other bytes");
+            assert!(merge.next_block().unwrap().is_none(), "it has ended");
+            // One that is not taken to its end stops.
+            begin().unwrap().next_block().unwrap();
+        }
+        let end = offset(all.len());
+        let beyond = [split(run.clone(), 0, end), split(run, end, end + 50)];
+        let mut merge = RangeMerge::begin(merge_like(&job), &beyond, header, 1 << 30).unwrap();
+        let error = merge.next_block().unwrap_err();
+        assert!(error.to_string().contains("before its split"), "{error}");
     }
 }
 

@@ -10,14 +10,15 @@ use sortwell::unstable::job::SortJob;
 use sortwell::{Progress, Result};
 use sortwell_cli::embed::EmbeddedCommand;
 use sortwell_cluster::{
-    CutSide, InputSplit, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter, index_path, read_top,
-    row_keys,
+    CutSide, InputSplit, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter,
+    index_path, read_top, row_keys,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::buffer::Block;
 use crate::faults;
 use crate::job::{OptionWords, job_words};
-use crate::waiting::Wait;
+use crate::waiting::{Guarded, Wait};
 
 /// Most records of a run whose keys are returned.
 const KEYS_MAX: usize = 2048;
@@ -172,4 +173,48 @@ pub fn range_checksum(py: Python<'_>, run: PathBuf, start: u64, end: u64) -> PyR
 #[pyfunction]
 pub fn block_checksum(py: Python<'_>, block: &[u8]) -> u64 {
     py.detach(|| xxh3_64(block))
+}
+
+/// A merge of ranges of runs, block by block. Another thread merges.
+#[pyclass(frozen, module = "sortwell._native")]
+pub struct MergedRanges(Arc<Guarded<RangeMerge>>);
+
+#[pymethods]
+impl MergedRanges {
+    /// Begins to merge ranges: a path, a start and an end each.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        options: Vec<OptionWords>,
+        header: &[u8],
+        ranges: Vec<(PathBuf, u64, u64)>,
+        block_bytes: usize,
+    ) -> PyResult<Self> {
+        let raised = |error: &sortwell::Error| faults::exception(py, error);
+        let mut words = job_words(py, EmbeddedCommand::Merge, options)?;
+        for (path, ..) in &ranges {
+            words.input(path.as_os_str()).map_err(|error| raised(&error))?;
+        }
+        let job = words.pulled_merge().map_err(|error| raised(&error))?;
+        let split = |(path, start, end)| InputSplit { path, start, end, is_compressed: false };
+        let ranges: Vec<_> = ranges.into_iter().map(split).collect();
+        let merge = RangeMerge::begin(job, &ranges, header, block_bytes.max(1));
+        let merge = merge.map_err(|error| raised(&error))?;
+        let progress = Arc::clone(merge.progress());
+        Ok(Self(Guarded::new(merge, &progress)))
+    }
+
+    /// Returns the next block and its XXH3; `None` after the last one.
+    fn next_block(&self, py: Python<'_>) -> PyResult<Option<(Block, u64)>> {
+        let mut state = self.0.lock(py, "next_block")?;
+        let Some(merge) = state.as_mut() else { return Ok(None) };
+        let block = py.detach(|| merge.next_block());
+        let block = block.map_err(|error| faults::exception(py, &error))?;
+        Ok(block.map(|block| (Block::new(block.bytes), block.checksum)))
+    }
+
+    /// Ends the merge.
+    fn close(&self) {
+        self.0.close_detached();
+    }
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use sortwell::Progress;
+use sortwell::unstable::job::Input;
 use sortwell_cli::embed::{self, EmbeddedCommand, FileJob, FileJobEnd, JobWords};
 
 use crate::faults;
+use crate::fed::FedInput;
 use crate::waiting::Wait;
 
 /// An option: its long name without dashes, and its value if it has one.
@@ -19,6 +21,15 @@ type CheckResult = (u64, u64, u64, Option<DisorderResult>);
 
 /// A disorder: the message, the file, the offset in bytes, the number of the record from 1.
 type DisorderResult = (String, PathBuf, u64, u64);
+
+/// Input of a job.
+#[derive(FromPyObject)]
+pub enum NamedInput<'py> {
+    /// Bytes that other threads pass, for a merge.
+    Fed(PyRef<'py, FedInput>),
+    /// A path.
+    File(OsString),
+}
 
 /// Result of a job for the package.
 #[derive(IntoPyObject)]
@@ -52,7 +63,7 @@ pub fn run_job(
     py: Python<'_>,
     command: &str,
     options: Vec<OptionWords>,
-    inputs: Vec<OsString>,
+    inputs: Vec<NamedInput<'_>>,
     output: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<JobResult> {
@@ -65,10 +76,22 @@ pub fn run_job(
     };
     let raised = |error: &sortwell::Error| faults::exception(py, error);
     let mut words = job_words(py, command, options)?;
-    for input in inputs {
-        words.input(&input).map_err(|error| raised(&error))?;
+    for input in &inputs {
+        let name = match input {
+            NamedInput::Fed(fed) => fed.name().as_os_str(),
+            NamedInput::File(path) => path,
+        };
+        words.input(name).map_err(|error| raised(&error))?;
     }
-    let job = words.file_job(output.as_deref()).map_err(|error| raised(&error))?;
+    let mut job = words.file_job(output.as_deref()).map_err(|error| raised(&error))?;
+    if let FileJob::Merge(merge) = &mut job {
+        for (place, input) in merge.inputs.iter_mut().zip(inputs) {
+            if let NamedInput::Fed(fed) = input {
+                let used = || faults::usage(py, "an input that is passed can be merged once");
+                *place = Input::Supplied(fed.stream().ok_or_else(used)?);
+            }
+        }
+    }
     let wait = Wait::new(Arc::<Progress>::default(), progress);
     let end = wait.run(py, || job.run(wait.progress()))?.map_err(|error| raised(&error))?;
     wait.show(py)?;

@@ -7,6 +7,7 @@
 //!   batches  record batches of Arrow, sorted by columns: `sortwell.sort_batches`
 //!   index    indexes over files: `sortwell.Index`
 //!   cluster  steps of a sort on many machines that one node does: `sortwell.cluster`
+//!   fed      inputs of merges that threads of Python fill
 //!   key      normalized keys of Python objects
 //!   payload  Python objects as bytes, and back
 //!   waiting  work without the interpreter lock: signals, progress, forks, end of the interpreter
@@ -25,6 +26,7 @@ mod blocks;
 mod buffer;
 mod cluster;
 mod faults;
+mod fed;
 mod index;
 mod items;
 mod job;
@@ -44,9 +46,11 @@ mod native {
     use crate::buffer::Block;
     #[pymodule_export]
     use crate::cluster::{
-        block_checksum, cut_input, find_cuts, keys_around, make_run, range_checksum,
+        MergedRanges, block_checksum, cut_input, find_cuts, keys_around, make_run, range_checksum,
         read_input_top, run_keys,
     };
+    #[pymodule_export]
+    use crate::fed::FedInput;
     #[pymodule_export]
     use crate::index::{FoundBatches, IndexSearch, OpenIndex};
     #[pymodule_export]

@@ -27,7 +27,6 @@ import time
 
 from sortwell import _errors, _native
 from sortwell.cluster import _janitor
-from sortwell.cluster._pipes import Feed, Pipe
 from sortwell.cluster._spec import MEMORY_FOLDER, PREFIX, NotBegun, Run, Work, storage_error
 
 TYPE_CHECKING = False
@@ -261,57 +260,16 @@ class Exchange:
         total = len(header) + sum(end - start for _, start, end in ranges)
         response.content_length = total + FRAME.size * (-(-total // BLOCK) + 1)
         await response.prepare(request)
-        merge = _RangeMerge(self._spec, ranges, header, self._memory)
+        words = self._spec.merge_words(self._memory, is_last=False)
+        merge = _native.MergedRanges(words, header, ranges, BLOCK)
         try:
-            while block := await loop.run_in_executor(None, merge.read):
-                await response.write(FRAME.pack(len(block), _native.block_checksum(block)))
-                await response.write(block)
-            merge.check()
+            while found := await loop.run_in_executor(None, merge.next_block):
+                block, checksum = found
+                await response.write(FRAME.pack(len(block), checksum))
+                await response.write(memoryview(block))
         finally:
             await loop.run_in_executor(None, merge.close)
         await response.write(FRAME.pack(0, total))
-
-
-class _RangeMerge:
-    """A merge of ranges by a thread, whose output is a pipe."""
-
-    def __init__(
-        self, spec: Spec, ranges: list[tuple[str, int, int]], header: bytes, memory: int
-    ) -> None:
-        self._error: BaseException | None = None
-        self._output = Pipe()
-        self._feeds = [Feed.of_range(header, path, start, end) for path, start, end in ranges]
-        words = spec.merge_words(memory, is_last=False)
-        self._thread = threading.Thread(target=self._run, args=(words,), daemon=True)
-        self._thread.start()
-
-    def _run(self, words: list[tuple[str, str | None]]) -> None:
-        try:
-            inputs = [feed.pipe.input_path for feed in self._feeds]
-            _native.run_job("merge", words, inputs, self._output.output_path, None)
-            for feed in self._feeds:
-                feed.check()
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._output.close_output()
-
-    def read(self) -> bytes:
-        """Returns the next block; nothing at the end."""
-        return self._output.read(BLOCK)
-
-    def check(self) -> None:
-        """Raises the error that ended the merge, if there is one."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def close(self) -> None:
-        """Ends the merge and its feeds."""
-        self._output.close()
-        for feed in self._feeds:
-            feed.close()
-        self._thread.join()
 
 
 def _give_memory_back() -> None:

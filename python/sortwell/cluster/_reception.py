@@ -15,7 +15,7 @@ import urllib.parse
 
 from sortwell import _native
 from sortwell.cluster._exchange import FRAME
-from sortwell.cluster._pipes import Feed, write_all
+from sortwell.cluster._feeds import Feed
 from sortwell.cluster._spec import SourceLost
 
 TYPE_CHECKING = False
@@ -35,9 +35,9 @@ class Reception:
         self._feeds: list[Feed] = []
         self._files: list[str] = []
         if not sources:
-            self._feeds.append(Feed(lambda output: write_all(output, spec.header)))
+            self._feeds.append(Feed("the header", lambda push: push(spec.header)))
         elif spec.form == "threaded":
-            self._feeds += [Feed(_filler(spec, source)) for source in sources]
+            self._feeds += [Feed(source.node, _filler(spec, source)) for source in sources]
         else:
             try:
                 self._receive(spec, sources, folder)
@@ -69,14 +69,14 @@ class Reception:
                         file.write(block)
 
     @property
-    def inputs(self) -> list[str]:
-        """Paths of the inputs of the merge."""
-        return self._files + [feed.pipe.input_path for feed in self._feeds]
+    def inputs(self) -> list[str | _native.FedInput]:
+        """Inputs of the merge."""
+        return [*self._files, *(feed.input for feed in self._feeds)]
 
     def check(self) -> None:
         """Waits for the end, and raises the error of a source if there is one."""
         for feed in self._feeds:
-            # The merge closed the pipe: its own error is the reason, or it needs no more.
+            # The merge has ended: its own error is the reason, or it needs no more.
             with contextlib.suppress(BrokenPipeError):
                 feed.check()
 
@@ -89,13 +89,13 @@ class Reception:
                 os.remove(path)
 
 
-def _filler(spec: Spec, source: Source) -> Callable[[int], None]:
-    """Returns what writes the records of a source to a descriptor."""
+def _filler(spec: Spec, source: Source) -> Callable[[Callable[[bytes], None]], None]:
+    """Returns what passes the records of a source to a merge."""
 
-    def fill(output: int) -> None:
+    def fill(push: Callable[[bytes], None]) -> None:
         with contextlib.closing(_blocks(spec, source)) as blocks:
             for block in blocks:
-                write_all(output, block)
+                push(block)
 
     return fill
 

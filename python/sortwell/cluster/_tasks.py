@@ -131,7 +131,7 @@ def _merged(
         raise
     finally:
         reception.close()
-    # A merge that ended early closed the pipes; a source that was lost before is found here.
+    # A merge may have ended early; a source that was lost before is found here.
     reception.check()
     if spec.writes_all:
         expected = sum(source.bytes for source in sources) + len(spec.header)

@@ -152,8 +152,8 @@ pub fn left_out(why: &str) {
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {why} (test {test})");
 }
 
-/// Returns every third case, beginning with the first, the second or the third by turns. Returns all
-/// of them if the environment asks for that, as `make test-slow` does.
+/// Returns every third case, beginning with one of the first three by turns. Returns all of them if
+/// the environment asks for that, as `make test-slow` does.
 pub fn every_third<T: Copy>(cases: &[T], number: usize) -> Vec<T> {
     match std::env::var_os("SORTWELL_TEST_ALL") {
         Some(_) => cases.to_vec(),
