@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import statistics
 import time
 from dataclasses import dataclass
@@ -31,10 +32,16 @@ SLOW = 10.0
 _SLOWER = 3.0
 
 
+@functools.cache
+def _remote(function: Any) -> Any:
+    """Returns a function of Ray. Its code goes to the head once, not with each task."""
+    return ray.remote(max_retries=3)(function)
+
+
 def task_on(function: Any, name: str, node: str, cpus: int) -> Any:
     """Returns a task of Ray that takes all processors of a node."""
-    options = {"num_cpus": cpus, "max_retries": 3, "scheduling_strategy": on(node)}
-    return ray.remote(**options)(function).options(name=f"sortwell {name}")
+    where = {"num_cpus": cpus, "scheduling_strategy": on(node)}
+    return _remote(function).options(name=f"sortwell {name}", **where)
 
 
 @dataclass
