@@ -84,10 +84,17 @@ class Place:
         if chosen.output == REPLACED:
             (self.root / self.output).write_bytes(OLD)
         if chosen.is_striped and chosen.temps:
-            members = "".join(f"member 1x - {self.root / temp}/m\n" for temp in self.temps())
-            (self.root / "set.str").write_text(f"sortwell-stripe 1\nbase 65536\n{members}")
+            (self.root / "set.str").write_text(self.definition())
         if chosen.input == LIST:
             (self.root / "list").write_bytes(b"".join(b"%s\0" % n.encode() for n in self.names))
+
+    def definition(self) -> str:
+        """Returns the text of a set over the spill folders, in one of its two forms."""
+        members = [f"{self.root / temp}/m" for temp in self.temps()]
+        if len(members) % 2:
+            return "".join(f"{member} 16\n" for member in members)
+        lines = "".join(f"member 1x - {member}\n" for member in members)
+        return f"sortwell-stripe 1\nbase 65536\n{lines}"
 
     def temps(self) -> list[str]:
         """Returns the names of the spill folders."""

@@ -25,6 +25,10 @@ use crate::standard;
 /// member in turn, and reads and writes all members at the same time. A text file whose name ends
 /// in .str names the members. sort, merge and check take its name wherever they take the name of a
 /// file.
+///
+/// A text of two columns is also read: each line has the name of an existing file, and its number
+/// of blocks of 4 KiB per turn, such as '/mnt/a/data 256'. Its name must end in .str, and one of
+/// its names must contain a '/' or exist. An output turns it into sortwell's own form.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct StripeArguments {

@@ -188,3 +188,51 @@ fn what_cannot_be_striped_is_refused() {
     folder.run("stripe remove x.str").quietly();
     assert_eq!(folder.names(), ["text"]);
 }
+
+/// A definition as AlphaSort has it: files of any program, dealt out by blocks of 4 KiB.
+#[test]
+fn definitions_of_two_columns_are_read() {
+    let folder = Folder::new();
+    for name in ["disk-a", "disk-b"] {
+        std::fs::create_dir(folder.at(name)).expect("a directory");
+    }
+    let data = random_records(5000, 100);
+    let mut members = [Vec::new(), Vec::new()];
+    for (number, block) in data.chunks(4096).enumerate() {
+        members[usize::from(number % 3 == 2)].extend_from_slice(block);
+    }
+    folder.write("disk-a/data", &members[0]);
+    folder.write("disk-b/data", &members[1]);
+    let text = "# two disks\ndisk-a/data 2\n\ndisk-b/data\t1\n";
+    folder.write("set.str", text);
+    let shown = String::from_utf8(folder.run("stripe info set.str").quietly()).expect("text");
+    assert!(shown.contains("set.str: 500000 bytes, 2 members"), "{shown}");
+    assert!(shown.contains("disk-a/data, stride 8 KiB: 335872 bytes"), "{shown}");
+    assert_eq!(folder.run("stripe cat set.str").quietly(), data);
+    folder.run("stripe check set.str").quietly();
+    let expected = sorted_by(&data, 100, |record| record[..10].to_vec());
+    folder.run("sort -F fixed:100 -k 0..10 set.str -o out").quietly();
+    assert!(folder.read("out") == expected);
+    folder.run("stripe remove set.str").fails(2, &["set.str", "has not written"]);
+    assert_eq!(folder.read("set.str"), text.as_bytes());
+
+    folder.write("set.str", format!("{text}\ndisk-c/data one\n"));
+    folder.run("stripe info set.str").fails(3, &["set.str", "line 6: 'disk-c/data one' is not"]);
+    folder.write("set.str", format!("{text}disk-c/data 1\n"));
+    folder.run("sort set.str -o out").fails(4, &["disk-c/data"]);
+    assert!(folder.read("out") == expected);
+
+    // An output makes our own form of it, and leaves the files that are named.
+    folder.write("set.str", text);
+    folder.run("sort -F fixed:100 -k 0..10 set.str -o set.str").quietly();
+    assert!(folder.run("stripe cat set.str").quietly() == expected);
+    assert!(folder.read("set.str").starts_with(b"sortwell-stripe 1\nbase 4096\n"));
+    folder.run("stripe remove set.str").quietly();
+    assert!(folder.read("disk-a/data") == members[0] && folder.read("disk-b/data") == members[1]);
+
+    // Words and numbers are text, whatever their name.
+    folder.write("words.str", "pear 4\napple 3\n");
+    assert_eq!(folder.run("sort words.str").quietly(), b"apple 3\npear 4\n");
+    folder.run("sort words.str -o words.str").quietly();
+    assert_eq!(folder.read("words.str"), b"apple 3\npear 4\n");
+}

@@ -1,5 +1,5 @@
 //! The text that says which members a striped file has, and how much of it each takes by turns. Its
-//! form stands in `docs/stripe-file.md`.
+//! form stands in `docs/stripe-file.md`; that of two columns is read in `columns`.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -9,16 +9,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::error::{Error, ParseError, Result, message};
+use super::columns;
+use crate::error::{ConfigErrorKind, Error, ParseError, Result, config, message};
 use crate::io::striped::StripeLayout;
 use crate::io::{Direct, NameIdentity, TempFile, directory_of, random, rename_target};
 use crate::units::ByteSize;
 
-/// First line of every text.
+/// First line of every text of our own form, and its first word in any version.
 const FIRST_LINE: &str = "sortwell-stripe 1";
+pub(super) const FIRST_WORD: &str = "sortwell-stripe";
 
 /// Strides are multiples of it, so that requests go past the page cache.
-const STRIDE_UNIT: u64 = 4096;
+pub(super) const STRIDE_UNIT: u64 = 4096;
 
 /// Base of strides where the text sets none, in bytes.
 const BASE: u64 = 1 << 20;
@@ -34,9 +36,20 @@ const STRIDE_MAX: u64 = 1 << 40;
 const NUMBER_DIGITS: usize = 8;
 const CHECKSUM_DIGITS: usize = 16;
 
+/// Form of a text, which determines the names of the members' files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefinitionForm {
+    /// Our own: files have the numbers of set and generation in their names.
+    Numbered,
+    /// Two columns, as AlphaSort has them: files have the names in the text, and are only read.
+    Columns,
+}
+
 /// The members of a striped file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
+    /// Form of the text.
+    pub form: DefinitionForm,
     /// Bytes that strides are multiples of which are said as such.
     pub base: u64,
     /// Bytes of the logical file.
@@ -100,8 +113,8 @@ impl Definition {
     /// What is wrong with them, in words.
     pub fn new(members: Vec<Member>, base: Option<u64>) -> std::result::Result<Self, String> {
         let base = base.unwrap_or(BASE);
-        let set = Some(random_number());
-        let made = Self { base, length: 0, set, generation: None, members };
+        let (form, set) = (DefinitionForm::Numbered, Some(random_number()));
+        let made = Self { form, base, length: 0, set, generation: None, members };
         made.check().map(|()| made)
     }
 
@@ -112,11 +125,12 @@ impl Definition {
     /// [`Error::Malformed`] with the line that is wrong, or two members that are one file by two
     /// paths; [`Error::Io`].
     pub fn read(path: &Path) -> Result<Self> {
-        let failed = |e| Error::io("read", path, e);
-        let file = std::fs::File::open(path).map_err(failed)?;
-        let mut text = Vec::new();
-        file.take(TEXT_MAX + 1).read_to_end(&mut text).map_err(failed)?;
-        let read = Self::of_text(&text).and_then(|read| read.check_places(path).map(|()| read));
+        let text = text_at(path).map_err(|e| Error::io("read", path, e))?;
+        let made = match columns::may_be(path, &text) {
+            true => Self::of_columns(&text).map(|made| made.with_length(path)),
+            false => Self::of_text(&text),
+        };
+        let read = made.and_then(|read| read.check_places(path).map(|()| read));
         read.map_err(|fault| Error::malformed(path, fault))
     }
 
@@ -140,32 +154,28 @@ impl Definition {
         Ok(())
     }
 
-    /// Returns whether the file at `path` has the ending `.str` and begins like such a text. Others
-    /// are not opened.
+    /// Returns whether the file at `path` defines a striped file: its name has the ending `.str`,
+    /// and it begins like a text of our own, or has two columns that name files
+    /// (`columns::are_meant`). Others are not opened.
     pub fn is_at(path: &Path) -> bool {
-        let mut first = [0; FIRST_LINE.len()];
-        let is_named = path.extension().is_some_and(|ending| ending == "str");
         let is_file = || std::fs::metadata(path).is_ok_and(|data| data.is_file());
-        let mut read = || std::fs::File::open(path)?.read_exact(&mut first);
-        is_named && is_file() && read().is_ok() && first == FIRST_LINE.as_bytes()
+        let is_meant = |text: Vec<u8>| {
+            text.starts_with(FIRST_LINE.as_bytes()) || columns::are_meant(path, &text)
+        };
+        has_ending(path) && is_file() && text_at(path).is_ok_and(is_meant)
     }
 
-    /// Reads a text; what is wrong with it, in words.
+    /// Reads a text of our own form; what is wrong with it, in words.
     pub fn of_text(text: &[u8]) -> std::result::Result<Self, String> {
-        if text.len() as u64 > TEXT_MAX {
-            return Err(format!(
-                "it is longer than {}, so it is not a stripe file",
-                ByteSize(TEXT_MAX)
-            ));
-        }
+        check_length(text)?;
         let mut lines = (1..).zip(text.split(|byte| *byte == b'\n'));
         if lines.next().is_none_or(|(_, line)| line != FIRST_LINE.as_bytes()) {
             return Err(format!(
                 "it does not begin with '{FIRST_LINE}', so it is not a stripe file"
             ));
         }
-        let members = Vec::new();
-        let mut made = Self { base: BASE, length: 0, set: None, generation: None, members };
+        let (form, members) = (DefinitionForm::Numbered, Vec::new());
+        let mut made = Self { form, base: BASE, length: 0, set: None, generation: None, members };
         let mut words = Vec::new();
         for (number, line) in lines {
             let (word, _) = split_word(line);
@@ -216,7 +226,7 @@ impl Definition {
     }
 
     /// Checks that the definition makes sense; the error says what does not.
-    fn check(&self) -> std::result::Result<(), String> {
+    pub(super) fn check(&self) -> std::result::Result<(), String> {
         if self.members.is_empty() {
             return Err("it has no members".to_owned());
         }
@@ -230,25 +240,32 @@ impl Definition {
             return Err(format!("it has more than {MEMBERS_MAX} members"));
         }
         let mut paths = HashSet::new();
-        for (number, member) in self.members.iter().enumerate() {
-            let path = member.path.as_os_str().as_bytes();
-            let name = member.path.display();
-            let is_file = |last: &OsStr| path.ends_with(last.as_bytes());
-            if !member.path.file_name().is_some_and(is_file) || path.contains(&b'\n') {
-                return Err(format!("member {number} has no valid path of a file"));
-            }
-            let bytes = self.stride_bytes(member);
-            if bytes.is_none_or(|b| b == 0 || b % STRIDE_UNIT != 0 || b > STRIDE_MAX) {
-                return Err(format!(
-                    "the stride {} of {name} is not a multiple of {STRIDE_UNIT} bytes from \
-                     {STRIDE_UNIT} to {}",
-                    member.stride,
-                    ByteSize(STRIDE_MAX)
-                ));
-            }
+        for member in &self.members {
+            self.check_member(member)?;
             if !paths.insert(&member.path) {
-                return Err(format!("{name} is a member twice"));
+                return Err(format!("{} is a member twice", member.path.display()));
             }
+        }
+        Ok(())
+    }
+
+    /// Checks the path and the stride of a member.
+    pub(super) fn check_member(&self, member: &Member) -> std::result::Result<(), String> {
+        let path = member.path.as_os_str().as_bytes();
+        let name = member.path.display();
+        let is_file = |last: &OsStr| path.ends_with(last.as_bytes());
+        let is_path = !path.contains(&b'\n') && !path.contains(&0);
+        if !member.path.file_name().is_some_and(is_file) || !is_path {
+            return Err(format!("'{name}' is no valid path of a file"));
+        }
+        let bytes = self.stride_bytes(member);
+        if bytes.is_none_or(|b| b == 0 || b % STRIDE_UNIT != 0 || b > STRIDE_MAX) {
+            return Err(format!(
+                "the stride {} of {name} is not a multiple of {STRIDE_UNIT} bytes from \
+                 {STRIDE_UNIT} to {}",
+                member.stride,
+                ByteSize(STRIDE_MAX)
+            ));
         }
         Ok(())
     }
@@ -277,8 +294,11 @@ impl Definition {
         self.members.iter().map(|member| directory.join(&member.path)).collect()
     }
 
-    /// Returns the members' files; none while nothing was written to the set.
+    /// Returns the members' files; none while nothing was written to a set of our own.
     pub fn files(&self, path: &Path) -> Vec<PathBuf> {
+        if self.form == DefinitionForm::Columns {
+            return self.places(path);
+        }
         let Some(numbers) = self.set.zip(self.generation) else { return Vec::new() };
         self.places(path).iter().map(|place| numbered(place, numbers)).collect()
     }
@@ -287,8 +307,17 @@ impl Definition {
     ///
     /// # Errors
     ///
-    /// The errors of the system. Files that are gone already are no error.
+    /// The errors of the system. Files that are gone already are no error. [`Error::Config`] for a
+    /// text of two columns: its files are not ours.
     pub fn remove(&self, path: &Path) -> Result<()> {
+        if self.form == DefinitionForm::Columns {
+            return Err(config!(
+                ConfigErrorKind::Unsupported,
+                "{} names files that sortwell has not written, so it does not remove them; remove \
+                 them and the text with other means",
+                path.display(),
+            ));
+        }
         let failed = |path: &Path, e| Err(Error::io("remove", path, e));
         for file in self.files(path) {
             match std::fs::remove_file(&file) {
@@ -299,8 +328,11 @@ impl Definition {
         std::fs::remove_file(path).or_else(|e| failed(path, e))
     }
 
-    /// Returns the text of the definition.
+    /// Returns the text of the definition, in its form.
     pub fn text(&self) -> Vec<u8> {
+        if self.form == DefinitionForm::Columns {
+            return columns::text(&self.members);
+        }
         let mut text = format!("{FIRST_LINE}\nbase {}\nlength {}\n", self.base, self.length);
         for (word, number) in [("set", self.set), ("generation", self.generation)] {
             if let Some(number) = number {
@@ -349,13 +381,35 @@ fn set_number(text: &str) -> std::result::Result<u32, String> {
     digits(text, NUMBER_DIGITS).map(|number| number as u32)
 }
 
+/// Returns whether a name has the ending of definitions.
+pub(super) fn has_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "str")
+}
+
+/// Returns the text at `path`, or its start if it is too long for a definition.
+fn text_at(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    std::fs::File::open(path)?.take(TEXT_MAX + 1).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// Checks that a text is not too long for a definition.
+pub(super) fn check_length(text: &[u8]) -> std::result::Result<(), String> {
+    match text.len() as u64 > TEXT_MAX {
+        true => {
+            Err(format!("it is longer than {}, so it is not a stripe file", ByteSize(TEXT_MAX)))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Returns the first word of a line, and the rest after the blank that ends it.
 fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
     let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
     (&line[..end], line.get(end + 1..).unwrap_or_default())
 }
 
-fn number(text: &str) -> std::result::Result<u64, String> {
+pub(super) fn number(text: &str) -> std::result::Result<u64, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|_| is_number);
     number.ok_or_else(|| format!("'{}' is not a 64-bit number", text.escape_debug()))

@@ -9,19 +9,21 @@
 //! ```
 //!
 //! Strides may differ, so that slower disks carry less (NOW-Sort, section 4.1; AlphaSort, section
-//! 5, stripes alike). Which members there are stands in a small text, the [`Definition`]; `opening`
-//! opens and checks them; `output` brings a new set under its name. Temporary files are striped
-//! over the directories of a [`SpillSet`], without a definition of their own (`spilled`).
+//! 6, stripes alike). Which members there are stands in a small text, the [`Definition`]; `columns`
+//! reads AlphaSort's form of it; `opening` opens and checks members; `output` brings a new set
+//! under its name. Temporary files are striped over the directories of a [`SpillSet`], without a
+//! definition of their own (`spilled`).
 //!
 //! Left to others: which byte is in which member, and requests that cross members (`io::striped`).
 
+mod columns;
 mod definition;
 mod opening;
 mod output;
 mod spill_set;
 pub mod spilled;
 
-pub use definition::{Definition, Member, Stride};
+pub use definition::{Definition, DefinitionForm, Member, Stride};
 pub use output::StripedOutput;
 pub use spill_set::{SpillPlace, SpillSet};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Definition;
+use super::{Definition, DefinitionForm};
 use crate::error::{Error, Result};
 use crate::io::striped::{Stripes, in_parallel};
 use crate::io::{Cursor, Direct, File, Supplied};
@@ -22,11 +22,19 @@ impl File {
     /// should be.
     pub fn open_stripes(path: &Path, direct: Direct) -> Result<Arc<Self>> {
         let definition = Definition::read(path)?;
-        if definition.length == 0 {
+        let is_empty = definition.length == 0;
+        let empty = || {
             let message = "it is empty: nothing was written to this striped file";
-            return Err(Error::malformed(path, message));
+            Error::malformed(path, message)
+        };
+        if is_empty && definition.form == DefinitionForm::Numbered {
+            return Err(empty());
         }
         let stripes = open_members(&definition, path, direct)?;
+        // The files of two columns may all be missing, which is another error.
+        if is_empty {
+            return Err(empty());
+        }
         Ok(Self::of_stripes(path, stripes, definition.length))
     }
 }
@@ -46,27 +54,29 @@ impl Supplied {
 /// Opens the members of a set that may hold nothing.
 fn open_members(definition: &Definition, path: &Path, direct: Direct) -> Result<Stripes> {
     let layout = definition.layout();
-    let open = |(number, path): (usize, PathBuf)| -> Result<Arc<File>> {
-        let file = File::open_read(&path, direct)?;
-        let bytes = layout.member_bytes(number, definition.length);
+    // All of them first: the length of two columns is that of the files which are there.
+    let open = |path: PathBuf| File::open_read(&path, direct);
+    let members = in_parallel(definition.files(path).into_iter(), open)?;
+    let check = |(number, file): (usize, &Arc<File>)| {
+        let (path, bytes) = (file.path(), layout.member_bytes(number, definition.length));
         if file.len() != bytes {
             let message = format!(
                 "as a member of a striped file it should have {bytes} bytes, but it has {}",
                 file.len()
             );
-            return Err(Error::malformed(&path, message));
+            return Err(Error::malformed(path, message));
         }
         let checksum = definition.members[number].checksum;
-        if checksum.is_some_and(|sum| checksum_of(&file).ok() != Some(sum)) {
+        if checksum.is_some_and(|sum| checksum_of(file).ok() != Some(sum)) {
             return Err(Error::malformed(
-                &path,
+                path,
                 "its content does not match what was written to it as a member of a striped \
                  file; check that it is the right file",
             ));
         }
-        Ok(file)
+        Ok(())
     };
-    let members = in_parallel(definition.files(path).into_iter().enumerate(), open)?;
+    in_parallel(members.iter().enumerate(), check)?;
     Ok(Stripes::new(layout, members))
 }
 

@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::definition::{Definition, numbered, numbers_of, random_number};
+use super::definition::{Definition, DefinitionForm, numbered, numbers_of, random_number};
 use super::opening::{are_whole, checksum_of};
 use crate::error::{Error, Result};
 use crate::io::striped::{Stripes, in_parallel};
@@ -48,7 +48,11 @@ impl StripedOutput {
     /// [`Error::Malformed`] where it is not well defined; those of creating files.
     pub fn create(path: &Path, direct: Direct) -> Result<Self> {
         let mut definition = Definition::read(path)?;
-        let old = definition.files(path);
+        // Files that a text of two columns names are not ours, and stay.
+        let old = match std::mem::replace(&mut definition.form, DefinitionForm::Numbered) {
+            DefinitionForm::Numbered => definition.files(path),
+            DefinitionForm::Columns => Vec::new(),
+        };
         let places = definition.places(path);
         let known = are_whole(&definition, path).then_some(definition.generation);
         let set = *definition.set.get_or_insert_with(random_number);

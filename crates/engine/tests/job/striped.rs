@@ -96,6 +96,51 @@ fn records_of_one_to_many_members() {
     }
 }
 
+/// Makes the definition of a set one of two columns, with its files as they are.
+fn in_columns(set: &Path) {
+    let made = Definition::read(set).expect("read");
+    let (places, layout) = (made.places(set), made.layout());
+    let mut text = String::from("# blocks of 4 KiB\n");
+    for (number, (file, place)) in made.files(set).iter().zip(&places).enumerate() {
+        fs::rename(file, place).expect("rename");
+        let (name, blocks) = (place.display(), layout.stride(number) / 4096);
+        text.push_str(&format!("{name}\t{blocks}\n"));
+    }
+    fs::write(set, text).expect("write");
+}
+
+/// Definitions of two columns as inputs and as outputs, whose files stay as they are.
+#[test]
+fn sets_of_two_columns_are_sorted() {
+    let mut random = Random::fresh();
+    for count in [1, 2, 5] {
+        let data = records(Order::Random, 60_000, 100, (0, 8), &mut random);
+        let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
+        trial.memory = random.pick(&[trial.modest_memory(), ByteSize::mib(128)]);
+        trial.engine = random.pick(&engines());
+        let folder = Folder::on_disk();
+        let input = set(&folder, "input", count, &mut random);
+        fill(&input, &trial.inputs[0], &folder);
+        in_columns(&input);
+        assert!(Definition::is_at(&input));
+        let output = match random.one_in(2) {
+            true => input.clone(),
+            false => set(&folder, "output", 1 + random.below(5), &mut random),
+        };
+        let old = Definition::read(&input).expect("read").files(&input);
+        let job = SortJob {
+            inputs: vec![Input::Striped(input)],
+            output: Output::Striped(output.clone()),
+            ..trial.job(&folder)
+        };
+        job.run(&Progress::new()).expect("sorted");
+        let expected = reference::sorted(&trial.inputs[0], 100, &trial.parts);
+        assert_same(&read(&output, &folder), &expected, &format!("{count}, {}", trial.memory));
+        assert!(old.iter().all(|file| file.exists()), "{old:?}");
+        folder.assert_clean(false);
+    }
+}
+
 /// Lines of striped and other files together, and rows behind a header.
 #[test]
 fn text_of_striped_and_other_files() {
