@@ -1,17 +1,21 @@
 //! The plan of a sort, for people and for programs. The figures are the library's; here they only
 //! become words.
 
+pub mod price;
+
 use std::fmt::Write;
 
 use serde::Serialize;
 use sortwell::ByteSize;
 use sortwell::Explanation;
+use sortwell::unstable::plan::price::Prices;
 
 use crate::statistics::{counted, predicted};
 use crate::wording;
+use price::PassPrices;
 
-/// Returns a short block of lines, each ended.
-pub fn text(of: &Explanation) -> String {
+/// Returns a short block of lines, each ended. With `prices`, some compare one pass with two.
+pub fn text(of: &Explanation, prices: Option<&Prices>) -> String {
     let lines = [
         ("input", input(of)),
         ("plan", plan(of)),
@@ -27,6 +31,11 @@ pub fn text(of: &Explanation) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(block, "{topic:8} {words}");
     }
+    let priced = prices.map_or_else(Vec::new, |prices| price::lines(of, prices));
+    for (number, words) in priced.iter().enumerate() {
+        let topic = if number == 0 { "price" } else { "" };
+        let _ = writeln!(block, "{topic:8} {words}");
+    }
     for (number, decision) in of.decisions.iter().enumerate() {
         let topic = if number == 0 { "why" } else { "" };
         let reason = wording::text(&decision.reason);
@@ -35,12 +44,19 @@ pub fn text(of: &Explanation) -> String {
     block
 }
 
-/// Returns one line of JSON, not ended, with the format where the inputs' names say it.
-pub fn json(of: &Explanation, format_by_names: Option<&'static str>) -> String {
+/// Returns one line of JSON, not ended, with the format where the inputs' names say it, and the
+/// prices of one pass and of two if `prices` says how to find them.
+pub fn json(
+    of: &Explanation,
+    prices: Option<&Prices>,
+    format_by_names: Option<&'static str>,
+) -> String {
     #[derive(Serialize)]
     struct PrintedExplanation<'e> {
         #[serde(flatten)]
         explanation: &'e Explanation,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prices: Option<PassPrices>,
         format_by_names: Option<&'static str>,
     }
     let mut explanation = of.clone();
@@ -48,7 +64,8 @@ pub fn json(of: &Explanation, format_by_names: Option<&'static str>) -> String {
     for decision in &mut explanation.decisions {
         decision.reason = wording::in_plain_text(&decision.reason);
     }
-    let whole = PrintedExplanation { explanation: &explanation, format_by_names };
+    let prices = prices.map(|prices| PassPrices::new(of, prices));
+    let whole = PrintedExplanation { explanation: &explanation, prices, format_by_names };
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 

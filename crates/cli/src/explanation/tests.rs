@@ -53,7 +53,7 @@ i/o      uring, input past the page cache, 8 reads of 256 KiB in flight
 budgets  two passes from 400 MiB on, one pass from 30 GiB on
 time     not known: nobody has measured it
 ";
-    assert_eq!(text(&explanation()), expected);
+    assert_eq!(text(&explanation(), None), expected);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_plan_of_one_pass() {
         ..of.outlook
     };
     (of.varies, of.loads_at_once, of.threads) = (true, 1, 4);
-    let words = text(&of);
+    let words = text(&of, None);
     for part in [
         ": about 200000000 records of 100 bytes\n",
         "plan     1 pass, 4 threads\n",
@@ -90,7 +90,7 @@ fn a_plan_of_one_pass() {
 fn what_may_be_less_says_so() {
     let mut of = explanation();
     (of.is_at_most, of.is_in_place) = (true, true);
-    let words = text(&of);
+    let words = text(&of, None);
     for part in [
         "memory   50 MiB of 64 MiB: 2 loads",
         "plan     at most 3 passes, 1000 runs",
@@ -107,7 +107,7 @@ fn merges_of_streams_have_no_slabs() {
     of.outlook.slab_bytes = ByteSize(0);
     let expected =
         "merge    40 runs at once, 40 possible; as streams, 512 KiB of each run ahead; 985";
-    assert!(text(&of).contains(expected), "{}", text(&of));
+    assert!(text(&of, None).contains(expected), "{}", text(&of, None));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn times_are_foretold_by_phase() {
         let prediction = Prediction { seconds: 3.5, most_seconds, phases: phases.clone() };
         let mut of = explanation();
         of.prediction = Some(prediction);
-        text(&of)
+        text(&of, None)
     };
     let expected = "time     3.50 s: 1.50 s reading (processors), 2.00 s writing output (disks)";
     assert!(told(3.6).ends_with(&format!("{expected}\n")), "{}", told(3.6));
@@ -138,7 +138,7 @@ fn times_are_foretold_by_phase() {
 #[test]
 fn programs_get_figures() {
     let json: serde_json::Value =
-        serde_json::from_str(&json(&explanation(), Some("csv"))).expect("JSON");
+        serde_json::from_str(&json(&explanation(), None, Some("csv"))).expect("JSON");
     assert_eq!(json["outlook"]["runs"], 1000);
     assert_eq!(json["record_length"], 100);
     assert_eq!(json["format_by_names"], "csv");

@@ -105,3 +105,37 @@ fn limits_and_sorts_in_place_are_explained() {
     let folded = folder.run(&format!("explain {words} --unique in")).quietly();
     assert!(String::from_utf8(folded).expect("text").contains("at most 2 passes"), "at most");
 }
+
+/// AlphaSort's question: memory for one pass, or disks for two?
+#[test]
+fn one_pass_is_compared_with_two_by_price() {
+    let folder = Folder::new();
+    folder.write("in", random_records(600_000, 100));
+    std::fs::create_dir(folder.at("scratch")).expect("a directory");
+    let words = "-F fixed:100 -k 0..10 -j 2 -o out in";
+    let explain = |more: &str| {
+        let explained = folder.run(&format!("explain {more} {words}")).quietly();
+        String::from_utf8(explained).expect("text")
+    };
+    assert!(!explain("").contains("price"), "only where it is asked for");
+    let cheap_disks = explain("--price-memory 4 --price-disk 0.05");
+    let line = cheap_disks.lines().find(|line| line.starts_with("price    ")).expect("a line");
+    for part in ["one pass 0.", " of memory), two passes 0.", " of disks 0.0030); two passes are "]
+    {
+        assert!(line.contains(part), "'{part}' is not in {line}");
+    }
+    let dear_disks = explain("--price-memory 100/MB --price-disk 2400/disk -T . -T scratch");
+    assert!(dear_disks.contains(", 2 disks 4800.00); "), "{dear_disks}");
+
+    let json = explain("--form json --price-memory 4/GB --price-disk 60/disk");
+    let whole: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let price = |passes: &str, what: &str| whole["prices"][passes][what].as_f64().expect("a price");
+    let memory = whole["one_pass"]["budget"].as_f64().expect("a budget") * 4e-9;
+    assert!((price("one_pass", "total") / memory - 1.0).abs() < 1e-9, "{json}");
+    assert!((price("two_passes", "disks") - 60.0).abs() < 1e-9, "{json}");
+    assert_eq!(whole["prices"]["cheaper"], "one-pass");
+
+    folder.run("explain --price-memory 4 in").fails(2, &["--price-disk"]);
+    let wrong = folder.run("explain --price-memory 4 --price-disk much in");
+    wrong.fails(2, &["'much' is not a price of disks", "2400/disk"]);
+}

@@ -6,9 +6,11 @@ use super::open::Opened;
 use super::records::framing;
 use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
-use crate::plan::Plan;
 use crate::plan::decisions::Decision;
 use crate::plan::outlook::Outlook;
+use crate::plan::prediction::Rates;
+use crate::plan::price::PassForecast;
+use crate::plan::{Need, Plan};
 use crate::stats::{Prediction, Progress};
 use crate::stripe::SpillPlace;
 use crate::units::ByteSize;
@@ -51,6 +53,10 @@ pub struct Explanation {
     pub decisions: Vec<Decision>,
     /// Predicted passes, runs, bytes and memory.
     pub outlook: Outlook,
+    /// Forecast of one pass in the least memory that allows it, if any does.
+    pub one_pass: Option<PassForecast>,
+    /// Forecast of two passes in the least memory that allows them, if any does.
+    pub two_passes: Option<PassForecast>,
     /// True if the outlook is an upper bound, because the sort drops records.
     pub is_at_most: bool,
     /// True if runs take the place of the input.
@@ -59,6 +65,32 @@ pub struct Explanation {
     pub prediction: Option<Prediction>,
     /// Reason for the absence of a prediction.
     pub unpredicted: Option<Message>,
+}
+
+/// Inputs to the forecasts of other budgets than the job's.
+struct ForecastInputs<'f> {
+    need: &'f Need,
+    bytes: u64,
+    spill_directories: usize,
+    is_in_place: bool,
+    rates: Option<&'f Rates>,
+}
+
+impl ForecastInputs<'_> {
+    /// Returns the forecast of a sort within `budget`, if it takes this number of passes.
+    fn within(&self, budget: ByteSize, passes: u32) -> Option<PassForecast> {
+        let plan = Plan::new(&Need { budget, ..*self.need }).ok()?;
+        let volume = plan.volume(self.bytes);
+        let is_spilling = volume.runs > 0;
+        let space = if self.is_in_place { volume.in_place_space() } else { volume.run_space() };
+        let forecast = PassForecast {
+            budget,
+            spill_space: ByteSize(space),
+            spill_directories: if is_spilling { self.spill_directories.max(1) as u64 } else { 0 },
+            seconds: self.rates.map(|rates| rates.predict(&plan, self.bytes).seconds),
+        };
+        (volume.passes == passes).then_some(forecast)
+    }
 }
 
 impl SortJob {
@@ -93,6 +125,14 @@ impl SortJob {
             Err(_) => Plan::new(&need)?,
         };
         let outlook = Outlook::new(&need, &plan, bytes);
+        let forecast = ForecastInputs {
+            need: &need,
+            bytes,
+            spill_directories: temp.iter().map(SpillPlace::members).sum(),
+            is_in_place: self.in_place,
+            rates: rates.as_ref().ok(),
+        };
+        let (one, two) = (outlook.one_pass_budget, outlook.two_pass_budget);
         let per_worker = |bytes: usize| ByteSize((plan.threads * bytes) as u64);
         Ok(Explanation {
             bytes: ByteSize(bytes),
@@ -111,6 +151,8 @@ impl SortJob {
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,
             decisions: plan.decisions(&need, bytes),
+            one_pass: one.and_then(|budget| forecast.within(budget, 1)),
+            two_passes: two.and_then(|budget| forecast.within(budget, 2)),
             outlook,
             is_at_most: !self.select.is_all() || !gate.admits_all(),
             is_in_place: self.in_place,

@@ -6,7 +6,7 @@
 //! not for records; `sieve` says what dropping duplicates early takes of it, and
 //! `replacement` how it is divided where [`Algorithm`] wants that; `passes` decides how runs are
 //! merged, `streams` divides memory among what is merged as streams, `volume` says what
-//! comes to be moved and kept, and `outlook` what that means for people.
+//! comes to be moved and kept, `outlook` what that means for people, and `price` what it costs.
 
 mod algorithm;
 pub mod besides;
@@ -19,6 +19,7 @@ pub mod open_files;
 pub mod outlook;
 pub mod passes;
 pub mod prediction;
+pub mod price;
 mod refusal;
 pub mod replacement;
 pub mod scratch;
