@@ -3,38 +3,85 @@
 
 use std::fmt::Write;
 
-use sortbench::calibrate::{DiskReport, MemoryEnd, MemoryReport};
+use sortbench::calibrate::{
+    DiskReport, MemoryEnd, MemoryReport, StripeUse, strides, striped_speed,
+};
 use sortwell::ByteSize;
 use sortwell::unstable::profile::{Cost, Costs, DiskProfile, MemoryProfile, ProcessorProfile};
 
 use crate::statistics::counted;
 
-/// Together, disks should reach this share of the sum of what they do alone.
+/// Together with others, a disk should reach this share of its speed alone.
 const SHARED: f64 = 0.85;
 
 /// A figure whose measurements lie further apart is not sure.
 const SURE: f64 = 0.2;
 
 /// Describes the speeds of disks, and the strides that follow from them.
-pub fn disks(of: &DiskReport, strides: &[u64]) -> String {
+pub fn disks(of: &DiskReport) -> String {
     let mut block = String::new();
     for disk in &of.disks {
         // Writing to a string cannot fail.
         let _ = write!(block, "{}", one_disk(disk));
     }
-    let Some(together) = of.together else { return block };
-    let sum = |rate: fn(&DiskProfile) -> f64| of.disks.iter().map(rate).sum::<f64>();
-    for (what, rate, alone) in [
-        ("read", together.read, sum(|disk| disk.read)),
-        ("write", together.write, sum(|disk| disk.write)),
-    ] {
-        let share = rate / alone;
-        let verdict = if share < SHARED { ": they share a disk or a connection" } else { "" };
-        let (rate, share) = (megabytes(rate), share * 100.0);
-        let _ = writeln!(block, "together {what} {rate}, {share:.0}% of the sum{verdict}");
+    let Some(together) = &of.together else { return block };
+    block += &together_line(of, "read", &together.read, |disk| disk.read);
+    block += &together_line(of, "write", &together.write, |disk| disk.write);
+    block + &shared(of) + &proposed(of)
+}
+
+/// Describes the rates of all directories at the same time, and which are slower than alone.
+fn together_line(
+    of: &DiskReport,
+    what: &str,
+    rates: &[f64],
+    alone: fn(&DiskProfile) -> f64,
+) -> String {
+    let (rate, sum) = (rates.iter().sum::<f64>(), of.disks.iter().map(alone).sum::<f64>());
+    let slower = of.disks.iter().zip(rates);
+    let slower = slower.filter(|(disk, rate)| **rate < SHARED * alone(disk));
+    let slower: Vec<String> =
+        slower.map(|(disk, _)| disk.directory.display().to_string()).collect();
+    let verdict = match slower.is_empty() {
+        true => String::new(),
+        false => format!(": {} share a disk or a connection", slower.join(", ")),
+    };
+    let (rate, share) = (megabytes(rate), 100.0 * rate / sum);
+    format!("together {what} {rate}, {share:.0}% of the sum{verdict}\n")
+}
+
+/// Describes the disks that several directories share.
+fn shared(of: &DiskReport) -> String {
+    let mut block = String::new();
+    for first in 0..of.disks.len() {
+        let own = (0..of.disks.len()).filter(|number| of.first_on_disks_of(*number) == first);
+        let own: Vec<String> =
+            own.map(|number| of.disks[number].directory.display().to_string()).collect();
+        if own.len() > 1 {
+            let devices: Vec<&str> = of.devices[first].iter().map(String::as_str).collect();
+            let (directories, devices) = (own.join(", "), devices.join("+"));
+            let _ = writeln!(block, "shared   {directories} lie on {devices}: equal strides");
+        }
     }
-    let strides: Vec<String> = strides.iter().map(|times| format!("{times}x")).collect();
-    let _ = writeln!(block, "strides  {}", strides.join(","));
+    block
+}
+
+/// Describes the strides for each use, and the speed that they give.
+fn proposed(of: &DiskReport) -> String {
+    let mut block = String::new();
+    for (topic, usage, words) in [
+        ("strides", StripeUse::Read, "for reading"),
+        ("", StripeUse::Write, "for writing"),
+        ("", StripeUse::Both, "for both"),
+    ] {
+        let speeds = of.speeds(usage);
+        let strides = strides(&speeds);
+        let (rate, all) = (striped_speed(&speeds, &strides), speeds.iter().sum::<f64>());
+        let strides: Vec<String> = strides.iter().map(|times| format!("{times}x")).collect();
+        let strides = strides.join(",");
+        let (rate, all) = (megabytes(rate), megabytes(all));
+        let _ = writeln!(block, "{topic:8} {strides} {words}: {rate} of {all}");
+    }
     block
 }
 

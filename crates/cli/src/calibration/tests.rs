@@ -1,5 +1,6 @@
 //! The words of measurements, from fixed figures.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::*;
@@ -20,26 +21,46 @@ fn disk(directory: &str, spread: f64) -> DiskProfile {
     }
 }
 
+fn names(name: &str) -> BTreeSet<String> {
+    BTreeSet::from([name.to_owned()])
+}
+
 #[test]
 fn one_disk_alone() {
-    let of = DiskReport { disks: vec![disk("/a", 0.04)], together: None };
+    let devices = vec![names("sda")];
+    let of = DiskReport { disks: vec![disk("/a", 0.04)], devices, together: None };
     let expected = "disk     /a, past the page cache
 speed    read 2000 MB/s, write 1000 MB/s, both at once 1500 MB/s (measurements lie 4% apart)
 requests 1 MiB with 4 in flight; starting a read takes as long as reading 40 blocks of 4 KiB
 ";
-    assert_eq!(disks(&of, &[1]), expected);
+    assert_eq!(disks(&of), expected);
 }
 
 #[test]
 fn disks_that_share_something() {
-    let together = Some(Together { read: 3.9e9, write: 1.2e9 });
-    let of = DiskReport { disks: vec![disk("/a", 0.3), disk("/b", 0.1)], together };
-    let words = disks(&of, &[2, 3]);
+    let together = Some(Together { read: vec![2e9, 1.9e9], write: vec![4e8, 8e8] });
+    let disks_of = vec![disk("/a", 0.3), disk("/b", 0.1)];
+    let devices = vec![names("sda"), names("sdb")];
+    let mut of = DiskReport { disks: disks_of, devices, together };
+    let words = disks(&of);
     for part in [
         "30% apart: uncertain; measure again)",
         "together read 3900 MB/s, 98% of the sum\n",
-        "together write 1200 MB/s, 60% of the sum: they share a disk",
-        "strides  2x,3x\n",
+        "together write 1200 MB/s, 60% of the sum: /a, /b share a disk or a connection",
+        "strides  1x,1x for reading: 3800 MB/s of 3900 MB/s\n",
+        "         1x,2x for writing: 1200 MB/s of 1200 MB/s\n",
+        "x for both: ",
+    ] {
+        assert!(words.contains(part), "'{part}' is missing:\n{words}");
+    }
+    assert!(!words.contains("shared"), "{words}");
+    of.devices[1] = names("sda");
+    let words = disks(&of);
+    for part in [
+        "shared   /a, /b lie on sda: equal strides\n",
+        "strides  1x,1x for reading: 3900 MB/s of 3900 MB/s\n",
+        "         1x,1x for writing: 1200 MB/s of 1200 MB/s\n",
+        "         1x,1x for both: ",
     ] {
         assert!(words.contains(part), "'{part}' is missing:\n{words}");
     }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use sortbench::calibrate;
+use sortbench::calibrate::StripeUse;
 use sortwell::Progress;
 use sortwell::unstable::profile::Profile;
 use sortwell::unstable::stripe::{Definition, Stride};
@@ -48,6 +49,10 @@ enum CalibrateAction {
     /// In each directory, calibrate writes, reads and removes a file of up to 2 GiB, but at most a
     /// quarter of the free space. It measures sequential requests, several sizes, and several
     /// requests in flight. It bypasses the page cache if the file system allows that.
+    ///
+    /// Then it reads all directories at the same time, and writes them. From the speeds of each, it
+    /// proposes strides for reading, for writing and for both. Directories on one disk share its
+    /// speed, so they have equal strides.
     Disk {
         /// Directories, ideally one on each disk
         #[arg(value_name = "DIRECTORY", required = true, value_hint = ValueHint::DirPath)]
@@ -56,6 +61,10 @@ enum CalibrateAction {
         /// Define a striped file with a member in each directory, and strides by their speeds
         #[arg(long, value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         stripe: Option<PathBuf>,
+
+        /// Choose the use of the striped file, which determines its strides
+        #[arg(long, value_name = "USE", default_value = "both", requires = "stripe")]
+        stripe_for: StripeUseWord,
 
         #[command(flatten)]
         how: CalibrationOptions,
@@ -80,6 +89,17 @@ enum CalibrateAction {
         #[command(flatten)]
         how: CalibrationOptions,
     },
+}
+
+/// Use of a striped file, as a word.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum StripeUseWord {
+    /// It is only read, such as an input
+    Read,
+    /// It is only written, such as an output
+    Write,
+    /// As much is read as is written
+    Both,
 }
 
 /// The time of a measurement, and the target of its result.
@@ -130,8 +150,14 @@ impl CalibrationOptions {
 /// Measures.
 pub fn run(arguments: &CalibrateArguments) -> CommandOutcome {
     match &arguments.action {
-        CalibrateAction::Disk { directories, stripe, how } => {
-            disk(directories, stripe.as_deref(), how)
+        CalibrateAction::Disk { directories, stripe, stripe_for, how } => {
+            let usage = match stripe_for {
+                StripeUseWord::Read => StripeUse::Read,
+                StripeUseWord::Write => StripeUse::Write,
+                StripeUseWord::Both => StripeUse::Both,
+            };
+            let stripe = stripe.as_deref().map(|path| (path, usage));
+            disk(directories, stripe, how)
         }
         CalibrateAction::Memory { how } => memory(how),
         CalibrateAction::Cpu { directory, how } => cpu(directory, how),
@@ -140,7 +166,7 @@ pub fn run(arguments: &CalibrateArguments) -> CommandOutcome {
 
 fn disk(
     directories: &[PathBuf],
-    stripe: Option<&Path>,
+    stripe: Option<(&Path, StripeUse)>,
     how: &CalibrationOptions,
 ) -> CommandOutcome {
     // That they can be noted is looked at before they are measured.
@@ -155,9 +181,9 @@ fn disk(
             profile.add_disk(disk.clone());
         }
     })?;
-    let strides = calibrate::strides(&report.speeds());
-    let mut words = calibration::disks(&report, &strides);
-    if let Some(path) = stripe {
+    let mut words = calibration::disks(&report);
+    if let Some((path, usage)) = stripe {
+        let strides = calibrate::strides(&report.speeds(usage));
         let strides: Vec<Stride> = strides.iter().map(|times| Stride::Times(*times)).collect();
         define(path, &directories, &strides, ByteSize::mib(1))?;
         let members = Definition::read(path)?.members.len();

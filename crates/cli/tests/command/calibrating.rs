@@ -15,6 +15,10 @@ fn calibrated() -> Folder {
     {
         assert!(words.contains(part), "'{part}' is missing:\n{words}");
     }
+    let text = String::from_utf8(folder.read("set.str")).expect("text");
+    assert_eq!(text.matches("member 1x - ").count(), 2, "one disk, equal strides: {text}");
+    let line = format!("calibrate disk one --stripe-for read {how}");
+    folder.run(&line).fails(2, &["--stripe"]);
     let words = folder.run(&format!("calibrate memory {how}")).quietly();
     assert!(String::from_utf8(words).expect("text").contains("could be used"));
     let words = folder.run(&format!("calibrate cpu one {how}")).quietly();

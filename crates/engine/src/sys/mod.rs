@@ -1,8 +1,10 @@
 //! Questions to the operating system about this machine and this process.
 //!
 //! `limits` asks for memory, cores and open files, `processors` for NUMA nodes, `space` for free
-//! space of file systems, `counters` for hardware counters. Files and requests are in `io`.
+//! space of file systems, `block_devices` for the disks under them, `counters` for hardware
+//! counters. Files and requests are in `io`.
 
+pub mod block_devices;
 pub mod counters;
 pub mod limits;
 pub mod processors;

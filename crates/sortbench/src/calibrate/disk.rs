@@ -10,6 +10,7 @@
 //! A slice is a part of the time given. Several of the same, apart in time, say how sure the result
 //! is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
@@ -17,10 +18,11 @@ use std::time::{Duration, Instant};
 use sortwell::Progress;
 use sortwell::unstable::io::{Arena, Direct, Direction, Engine, Queue, Region, Request, TempFile};
 use sortwell::unstable::profile::DiskProfile;
-use sortwell::unstable::sys::space;
+use sortwell::unstable::sys::{block_devices, space};
 use sortwell::{ByteSize, Error, Result};
 
 use super::now;
+use super::strides::{DirectoryRate, StripeUse, carried};
 use crate::samples::median_and_spread;
 
 /// Values that are tried: bytes of a request, and requests in flight.
@@ -52,24 +54,51 @@ const PAGE: usize = 4096;
 pub struct DiskReport {
     /// Each directory's disk, in the order asked for.
     pub disks: Vec<DiskProfile>,
+    /// The names of the devices under each directory, such as `sda`.
+    pub devices: Vec<BTreeSet<String>>,
     /// All of them at the same time, if there are several.
     pub together: Option<Together>,
 }
 
 impl DiskReport {
-    /// Returns what disks do where as much is read as is written, each alone: what strides go by.
-    pub fn speeds(&self) -> Vec<f64> {
-        self.disks.iter().map(|disk| 2.0 / (1.0 / disk.read + 1.0 / disk.write)).collect()
+    /// Returns the speed of each directory while all work, in bytes per second: what strides go by.
+    pub fn speeds(&self, usage: StripeUse) -> Vec<f64> {
+        let rate = |number: usize, alone: f64, together: Option<&Vec<f64>>| DirectoryRate {
+            alone,
+            together: together.map_or(alone, |rates| rates[number]),
+            disk: self.first_on_disks_of(number),
+        };
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for (number, disk) in self.disks.iter().enumerate() {
+            let together = self.together.as_ref();
+            reads.push(rate(number, disk.read, together.map(|rates| &rates.read)));
+            writes.push(rate(number, disk.write, together.map(|rates| &rates.write)));
+        }
+        let (reads, writes) = (carried(&reads), carried(&writes));
+        match usage {
+            StripeUse::Read => reads,
+            StripeUse::Write => writes,
+            StripeUse::Both => {
+                let both = |(read, write): (f64, f64)| 2.0 / (1.0 / read + 1.0 / write);
+                reads.into_iter().zip(writes).map(both).collect()
+            }
+        }
+    }
+
+    /// Returns the first directory that lies on the same devices as one: their disk's number.
+    pub fn first_on_disks_of(&self, number: usize) -> usize {
+        let own = self.devices.get(number);
+        self.devices.iter().position(|devices| Some(devices) == own).unwrap_or(number)
     }
 }
 
-/// Disks at the same time, in bytes per second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Directories at the same time, each in bytes per second.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Together {
-    /// Reads of all.
-    pub read: f64,
-    /// Writes of all.
-    pub write: f64,
+    /// Reads of each, while all are read.
+    pub read: Vec<f64>,
+    /// Writes of each, while all are written.
+    pub write: Vec<f64>,
 }
 
 /// Measures the disks that `directories` lie on, in about `time`. Files are made there and removed.
@@ -82,6 +111,8 @@ pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Re
     let slices = SLICES_EACH * directories.len() + together;
     let slice = time / slices as u32;
     let (mut disks, mut benches) = (Vec::new(), Vec::new());
+    let devices = directories.iter().map(|directory| block_devices::disks_of(directory));
+    let devices = devices.collect::<Result<_>>()?;
     for directory in directories {
         let mut bench = DiskBench::new(directory, progress)?;
         disks.push(bench.measure(slice)?);
@@ -91,13 +122,13 @@ pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Re
     for (disk, bench) in disks.iter_mut().zip(benches) {
         disk.remove = bench.remove();
     }
-    Ok(DiskReport { disks, together })
+    Ok(DiskReport { disks, devices, together })
 }
 
 /// Measures all disks at the same time.
 fn at_once(benches: &mut [DiskBench<'_>], slice: Duration) -> Result<Together> {
-    let rate = |benches: &mut [DiskBench<'_>], way: Access| -> Result<f64> {
-        let mut rates = Vec::with_capacity(TIMES);
+    let rate = |benches: &mut [DiskBench<'_>], way: Access| -> Result<Vec<f64>> {
+        let mut rates = vec![Vec::with_capacity(TIMES); benches.len()];
         for _ in 0..TIMES {
             let start = Barrier::new(benches.len());
             let moved: Result<Vec<f64>> = std::thread::scope(|scope| {
@@ -113,9 +144,11 @@ fn at_once(benches: &mut [DiskBench<'_>], slice: Duration) -> Result<Together> {
                 };
                 threads.into_iter().map(join).collect()
             });
-            rates.push(moved?.iter().sum());
+            for (rates, moved) in rates.iter_mut().zip(moved?) {
+                rates.push(moved);
+            }
         }
-        Ok(median_and_spread(&rates).0)
+        Ok(rates.iter().map(|rates| median_and_spread(rates).0).collect())
     };
     let read = rate(benches, Access::Read)?;
     Ok(Together { read, write: rate(benches, Access::Write)? })

@@ -12,6 +12,6 @@ mod strides;
 pub use disk::{DiskReport, Together, disks};
 pub use memory::{MemoryEnd, MemoryReport, memory};
 pub use processor::processor;
-pub use strides::strides;
+pub use strides::{DirectoryRate, StripeUse, carried, strides, striped_speed};
 
 use crate::machine::now;

@@ -1,6 +1,7 @@
 //! Figures of the disk that tests run on: of sense, whatever it is, and nothing is left there.
 
 use super::*;
+use crate::calibrate::strides;
 
 #[test]
 fn a_disk_is_measured_alone_and_with_another() {
@@ -19,8 +20,15 @@ fn a_disk_is_measured_alone_and_with_another() {
         assert!(DEPTHS.contains(&disk.queue_depth) && disk.read_factor >= 0.0, "{disk:?}");
         assert_eq!(std::fs::read_dir(directory).expect("read").count(), 0, "nothing is left");
     }
-    let together = found.together.expect("two");
-    assert!(together.read > 1e6 && together.write > 1e6, "{together:?}");
+    let together = found.together.as_ref().expect("two");
+    assert_eq!((together.read.len(), together.write.len()), (2, 2));
+    let all = together.read.iter().chain(&together.write);
+    assert!(all.into_iter().all(|rate| *rate > 1e6), "{together:?}");
+    // Both are on one disk, so neither gets more than the other.
+    assert_eq!(found.devices[0], found.devices[1]);
+    for usage in [StripeUse::Read, StripeUse::Write, StripeUse::Both] {
+        assert_eq!(strides(&found.speeds(usage)), [1, 1], "{found:?}");
+    }
 }
 
 #[test]
@@ -34,4 +42,25 @@ fn what_cannot_be_measured_says_so() {
     let stopped = disks(&[folder.path().to_owned()], Duration::from_secs(60), &progress);
     assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("read").count(), 0);
+}
+
+#[test]
+fn reads_and_writes_have_speeds_of_their_own() {
+    let disk = |read, write| DiskProfile { read, write, ..DiskProfile::default() };
+    let names = |name: &str| BTreeSet::from([name.to_owned()]);
+    let mut found = DiskReport {
+        disks: vec![disk(6.0, 2.0), disk(6.0, 6.0)],
+        devices: vec![names("sda"), names("sdb")],
+        together: None,
+    };
+    let strides = |found: &DiskReport| {
+        [StripeUse::Read, StripeUse::Write, StripeUse::Both]
+            .map(|usage| strides(&found.speeds(usage)))
+    };
+    assert_eq!(strides(&found), [[1, 1], [1, 3], [1, 2]]);
+    // Reads share a bus on which the second has less.
+    found.together = Some(Together { read: vec![4.0, 2.0], write: vec![2.0, 6.0] });
+    assert_eq!(strides(&found), [[2, 1], [1, 3], [5, 6]]);
+    found.devices[1] = names("sda");
+    assert_eq!(strides(&found), [[1, 1]; 3]);
 }
