@@ -44,7 +44,7 @@ fn together_line(
         slower.map(|(disk, _)| disk.directory.display().to_string()).collect();
     let verdict = match slower.is_empty() {
         true => String::new(),
-        false => format!(": {} share a disk or a connection", slower.join(", ")),
+        false => format!("; a disk or a connection is shared by {}", slower.join(", ")),
     };
     let (rate, share) = (megabytes(rate), 100.0 * rate / sum);
     format!("together {what} {rate}, {share:.0}% of the sum{verdict}\n")
