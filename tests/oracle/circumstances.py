@@ -175,6 +175,7 @@ def draw_sort_levers(
     maybe(0.1, "--affinity", "off", "cores", "nodes")
     maybe(0.25, "--merge", "slabs", "streams", "streams")
     if ("--merge", "streams") in levers and chance(rng, 0.3):
-        levers.append(("--merge-buffers", f"geometry={rng.choice(('0.3', '1'))}"))
+        refill = rng.choice(("", ",refill=0", ",refill=0.7", ",refill=1"))
+        levers.append(("--merge-buffers", f"geometry={rng.choice(('0', '0.3', '1'))}{refill}"))
     if ("--algorithm", "replacement-selection") not in levers:
         maybe(0.96, "--run-size", "8KiB", "8KiB", "12KiB", "16KiB", "20KiB")

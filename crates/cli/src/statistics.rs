@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use sortbench::MachineProperties;
-use sortwell::unstable::stats::Prediction;
+use sortwell::unstable::stats::{MergeBuffers, Prediction};
 use sortwell::{ByteSize, Input, Output, Statistics};
 
 use crate::reporting::JobFiles;
@@ -26,6 +26,7 @@ pub fn text(of: &Statistics) -> String {
         ("bytes", bytes(of)),
     ];
     lines.extend(requests(of).map(|words| ("requests", words)));
+    lines.extend(of.merge_buffers.as_ref().map(|buffers| ("buffers", merge_buffers(buffers))));
     lines.extend(of.ragged_rows_dropped.map(|rows| ("dropped", dropped_rows(rows))));
     if let Some(records) = of.records_selected {
         lines.push(("output", counted(records, "record")));
@@ -241,6 +242,21 @@ fn requests(of: &Statistics) -> Option<String> {
     });
     let words: Vec<String> = words.collect();
     (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// Returns the buffers of runs that were merged as streams, and their refills.
+fn merge_buffers(of: &MergeBuffers) -> String {
+    let mean = ByteSize(of.refill_bytes.bytes() / of.refills.max(1));
+    format!(
+        "geometry {}, refilled below {}: {} of {} to {} each, {} of {mean}, {} at most",
+        of.geometry,
+        of.refill,
+        counted(of.runs, "run"),
+        of.buffer_min,
+        of.buffer_max,
+        counted(of.refills, "refill"),
+        of.refill_max,
+    )
 }
 
 fn proof(of: &Statistics) -> String {

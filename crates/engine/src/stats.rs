@@ -212,6 +212,44 @@ pub struct StreamRequests {
     pub output_written: Requests,
 }
 
+/// Buffers of runs that are merged as streams, and their refills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MergeBuffers {
+    /// psort's `g`: no buffer has more than `(1+g)B/n`, and each run is sure of `(1-g)B/n`.
+    pub geometry: f64,
+    /// Part of `B/n` below which a buffer is refilled.
+    pub refill: f64,
+    /// Runs of the last merge: `n`.
+    pub runs: u64,
+    /// Bytes of a microbuffer.
+    pub microbuffer_bytes: ByteSize,
+    /// Bytes of all buffers of the last merge: `B`.
+    pub space: ByteSize,
+    /// Most bytes of a buffer.
+    pub buffer_max: ByteSize,
+    /// Bytes that each run is sure of.
+    pub buffer_min: ByteSize,
+    /// Refills of all merges: each is one request.
+    pub refills: u64,
+    /// Bytes of these requests together.
+    pub refill_bytes: ByteSize,
+    /// Bytes of the largest of them.
+    pub refill_max: ByteSize,
+}
+
+impl MergeBuffers {
+    /// Returns the buffers of this merge, with the refills of merges before it.
+    #[must_use]
+    pub fn after(self, before: Self) -> Self {
+        Self {
+            refills: self.refills + before.refills,
+            refill_bytes: ByteSize(self.refill_bytes.0 + before.refill_bytes.0),
+            refill_max: self.refill_max.max(before.refill_max),
+            ..self
+        }
+    }
+}
+
 /// Latencies of the requests of each stream; `None` for a stream without requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StreamLatency {
@@ -337,6 +375,8 @@ pub struct Statistics {
     pub merge_width: u64,
     /// Form of the last merge: `slabs` or `streams`; `None` without a merge.
     pub merge: Option<&'static str>,
+    /// Buffers of runs, if these were merged as streams.
+    pub merge_buffers: Option<MergeBuffers>,
     /// Worker threads.
     pub threads: usize,
     /// Steps in which loads were brought into memory or turned into output.

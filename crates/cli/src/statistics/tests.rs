@@ -119,6 +119,25 @@ fn requests_are_told_where_there_were_some() {
 }
 
 #[test]
+fn buffers_of_merged_streams_have_a_line() {
+    let mut of = one_pass();
+    of.merge_buffers = Some(MergeBuffers {
+        geometry: 0.5,
+        refill: 0.25,
+        runs: 17,
+        buffer_max: ByteSize::mib(3),
+        buffer_min: ByteSize::mib(1),
+        refills: 60,
+        refill_bytes: ByteSize::mib(120),
+        refill_max: ByteSize::mib(3),
+        ..MergeBuffers::default()
+    });
+    let expected = "buffers  geometry 0.5, refilled below 0.25: 17 runs of 1 MiB to 3 MiB each, \
+                    60 refills of 2 MiB, 3 MiB at most\n";
+    assert!(text(&of).contains(expected), "{}", text(&of));
+}
+
+#[test]
 fn words_are_quoted_as_shells_take_them() {
     let quoted = |word: &str| quoted(OsStr::new(word));
     assert_eq!(quoted("-k"), "-k");

@@ -131,11 +131,22 @@ fn overlap_merge_and_affinity_are_seen_in_the_statistics() {
     let (written, _) = stages(&streams);
     assert!(written < count, "no stages of a merge: {written} of {count}");
 
-    let grown = sorted(&folder, "--merge streams --merge-buffers geometry=0.75");
-    assert!(std::fs::read(folder.at("out")).expect("read") == expected);
-    // The mean is the same, but the short ones are asked for more often than the long ones less.
-    let (even, uneven) = (of(&streams, "spill_read", "count"), of(&grown, "spill_read", "count"));
-    assert!(uneven > 1.1 * even, "{uneven} {even}");
+    let refills = |of: &Value| {
+        let figure = |name: &str| of["merge_buffers"][name].as_f64().expect("a number");
+        assert_eq!(figure("refills"), self::of(of, "spill_read", "count"), "each is a request");
+        figure("refill_bytes") / figure("refills")
+    };
+    let [even, whole] = ["geometry=0", "geometry=1"].map(|geometry| {
+        let levers = format!("--merge streams --merge-buffers {geometry}");
+        let statistics = sorted(&folder, &levers);
+        assert!(std::fs::read(folder.at("out")).expect("read") == expected);
+        refills(&statistics)
+    });
+    let half = refills(&streams);
+    assert!(even < half && half < whole && whole > 1.4 * even, "{even} {half} {whole}");
+    let set = (&streams["merge_buffers"]["geometry"], &streams["merge_buffers"]["refill"]);
+    assert_eq!(set, (&0.5.into(), &0.25.into()));
+    assert!(usual["merge_buffers"].is_null(), "{usual}");
     let alone = "sort -F fixed:100 -k 0..10 --merge-buffers geometry=0.5 -o out in";
     folder.run(alone).fails(2, &["--merge-buffers", "--merge streams"]);
     let said = folder.run(&alone.replace("0.5", "2"));

@@ -107,6 +107,7 @@ impl Account {
             runs_merged_again: outcome.runs_merged_again,
             merge_width: outcome.merge_width,
             merge: outcome.merged.map(Way::name),
+            merge_buffers: outcome.buffers,
             threads: made.threads,
             stages: outcome.seen.first().map(|seen| seen.stages).unwrap_or_default(),
             processors: outcome.seen.iter().map(processors_of).collect(),

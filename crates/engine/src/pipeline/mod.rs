@@ -282,7 +282,8 @@ pub fn sort<K: KeyEncoder>(
     let (phases, engine, seen) = (crew.phases(), crew.engine(), crew.seen());
     let is_order_proven = work.verify;
     let keys = key.findings(&crew.keys);
-    let outcome = Outcome { phases, engine, proof, is_order_proven, seen, keys, ..made };
+    let buffers = crew.inputs.buffers;
+    let outcome = Outcome { phases, engine, proof, is_order_proven, seen, keys, buffers, ..made };
     Ok(SortEnd::Sorted(Box::new(outcome)))
 }
 

@@ -4,7 +4,7 @@ use super::Seen;
 use crate::plan::passes::Way;
 use crate::proof::Sum;
 use crate::sink::LaneCounters;
-use crate::stats::{KeyFindings, PhaseTime};
+use crate::stats::{KeyFindings, MergeBuffers, PhaseTime};
 
 /// The result of a sort.
 #[derive(Debug, Default)]
@@ -37,6 +37,8 @@ pub struct Outcome {
     pub merge_width: u64,
     /// The form of the last merge, if there were runs.
     pub merged: Option<Way>,
+    /// Buffers of runs, if these were merged as streams.
+    pub buffers: Option<MergeBuffers>,
     /// The activities of each worker.
     pub seen: Vec<Seen>,
     /// Keys that are no values of their types.

@@ -16,7 +16,7 @@ use crate::units::ByteSize;
 #[non_exhaustive]
 pub struct Decision {
     /// Topic that was decided about: `passes`, `threads`, `copies`, `runs`, `overlap`, `load`,
-    /// `merge`, `width` or `reads`.
+    /// `merge`, `buffers`, `width` or `reads`.
     pub topic: &'static str,
     /// Choice, in a few words.
     pub choice: String,
@@ -44,6 +44,7 @@ impl Plan {
             decisions.extend(why_overlap(external, need));
             decisions.push(self.why_load(external));
             decisions.push(self.why_merge());
+            decisions.extend(self.why_buffers());
             decisions.push(why_width(external));
         }
         decisions.push(self.why_reads(need));
@@ -125,6 +126,14 @@ impl Plan {
         };
         let reason = if self.levers.merge.is_some() { ASKED } else { usual };
         Decision::new("merge", choice, reason)
+    }
+
+    fn why_buffers(&self) -> Option<Decision> {
+        let geometry = self.levers.merge_buffers;
+        let reason = if geometry.is_some() { ASKED } else { "it is the default of psort" };
+        let choice = format!("buffers of runs with {}", geometry.unwrap_or_default());
+        let is_used = self.merge_way() == Way::Streams;
+        is_used.then(|| Decision::new("buffers", choice, reason))
     }
 
     fn why_reads(&self, need: &Need) -> Decision {

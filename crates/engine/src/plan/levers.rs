@@ -74,8 +74,8 @@ pub struct Levers {
     pub merge_width: Option<usize>,
     /// Way in which runs are merged.
     pub merge: Option<Way>,
-    /// Sizes of the pieces that are read ahead where runs are merged as streams.
-    pub merge_buffers: Geometry,
+    /// Sizes of buffers where runs are merged as streams, if they are set.
+    pub merge_buffers: Option<Geometry>,
     /// Choice of whether reading and writing overlap.
     pub overlap: Overlap,
     /// Choice of whether workers stay on their processors.
@@ -105,7 +105,7 @@ const REQUESTS_USUAL: usize = 16;
 impl Levers {
     /// Checks that they go together, and with how runs are made.
     pub(super) fn check(&self, algorithm: Algorithm) -> crate::Result<()> {
-        if !self.merge_buffers.is_even() && self.merge != Some(Way::Streams) {
+        if self.merge_buffers.is_some() && self.merge != Some(Way::Streams) {
             return Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::MergeBuffers),
                 "{} applies to runs that are merged as streams; add {}",

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::passes::Way;
 use super::streams::RunStreams;
 use super::{Need, Plan};
+use crate::run::layout::BLOCK;
 use crate::units::ByteSize;
 
 /// Forecast of what a sort will do.
@@ -54,7 +55,8 @@ impl Outlook {
             Way::Slabs => slab_bytes.checked_div(merge_width).unwrap_or(0),
             Way::Streams => {
                 let longest = vec![need.record_length as u64; volume.merge_width];
-                RunStreams::new(&longest, plan.stream_bytes()).piece_bytes as u64
+                let streams = RunStreams::new(&longest, plan.stream_bytes(), &plan.levers);
+                (streams.buffers.even_refill() * BLOCK) as u64
             }
         };
         Self {

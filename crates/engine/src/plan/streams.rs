@@ -13,6 +13,7 @@
 //! their longest records are known beforehand.
 
 use super::besides::Besides;
+use super::geometry::BufferPlan;
 use super::least_budget;
 use super::levers::Levers;
 use super::memory::{self, LaneMemory};
@@ -62,6 +63,10 @@ const THREAD_BYTES: u64 = if cfg!(feature = "disorder") { 1 << 10 } else { 16 <<
 
 /// Divisor of the memory for inputs that gives the most that further workers may take of it.
 const FURTHER_SHARE: usize = 32;
+
+/// Records of a run that its window holds at first, at least, if memory allows. A window is filled
+/// from a buffer in memory, so that a short one costs little.
+const WINDOW_RECORDS: usize = 4;
 
 /// Queues of a merge: one that reads and one that writes.
 const QUEUES: usize = 2;
@@ -225,22 +230,31 @@ fn too_little(need: &StreamNeed) -> Error {
 /// Memory for merging runs as streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunStreams {
-    /// Bytes of each run's window at first, and of the piece that is read ahead.
-    pub piece_bytes: usize,
+    /// Bytes of each run's window at first.
+    pub window_bytes: usize,
     /// Bytes that windows grow by for the longest records, all together.
     pub spare_bytes: usize,
+    /// Buffers that windows are filled from.
+    pub buffers: BufferPlan,
 }
 
 impl RunStreams {
-    /// Runs whose longest records have `longest` bytes each, in `bytes` bytes of memory: pieces as
-    /// large as that allows.
-    pub fn new(longest: &[u64], bytes: usize) -> Self {
-        let fits = |piece: &usize| Self::bytes(longest.iter().copied(), *piece) <= bytes as u64;
+    /// Runs whose longest records have `longest` bytes each, in `bytes` bytes of memory: windows for
+    /// some records, and buffers as large as that allows.
+    pub fn new(longest: &[u64], bytes: usize, levers: &Levers) -> Self {
+        let fits = |window: &usize| Self::bytes(longest.iter().copied(), *window) <= bytes as u64;
         let halves = std::iter::successors(Some(PIECE_MAX), |piece| Some(piece / 2));
-        let mut pieces = halves.take_while(|piece| *piece >= PIECE_MIN);
-        let piece_bytes = pieces.find(fits).unwrap_or(PIECE_MIN);
-        let grown = longest.iter().map(|most| most.saturating_sub(piece_bytes as u64));
-        Self { piece_bytes, spare_bytes: grown.sum::<u64>() as usize }
+        let most = halves.take_while(|piece| *piece >= PIECE_MIN).find(fits).unwrap_or(PIECE_MIN);
+        let record = usize::try_from(longest.iter().copied().max().unwrap_or(0));
+        let records = record.unwrap_or(usize::MAX).saturating_mul(WINDOW_RECORDS);
+        let window_bytes = records.clamp(BLOCK, most).next_multiple_of(BLOCK);
+        let windows: u64 = longest.iter().map(|most| window(*most, window_bytes)).sum();
+        let rest = bytes.saturating_sub(usize::try_from(windows).unwrap_or(usize::MAX));
+        let depth = levers.queue_depth.unwrap_or(READS_USUAL);
+        let geometry = levers.merge_buffers.unwrap_or_default();
+        let buffers = BufferPlan::new(geometry, longest.len(), rest, depth);
+        let grown = longest.iter().map(|most| most.saturating_sub(window_bytes as u64));
+        Self { window_bytes, spare_bytes: grown.sum::<u64>() as usize, buffers }
     }
 
     /// Returns the number of bytes of a window that no record is longer than.
@@ -257,8 +271,14 @@ impl RunStreams {
     /// longest record; in whole pages.
     fn bytes(longest: impl IntoIterator<Item = u64>, piece_bytes: usize) -> u64 {
         let piece = piece_bytes as u64;
-        longest.into_iter().map(|most| piece + most.max(piece).next_multiple_of(PAGE as u64)).sum()
+        longest.into_iter().map(|most| piece + window(most, piece_bytes)).sum()
     }
+}
+
+/// Returns the bytes of a window of `bytes` bytes that grows for a record of `longest`; in whole
+/// pages.
+fn window(longest: u64, bytes: usize) -> u64 {
+    longest.max(bytes as u64).next_multiple_of(PAGE as u64)
 }
 
 /// The least budget.

@@ -16,6 +16,7 @@ use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Budget, Input, MergeJob, Output, SortJob};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Overlap;
+use sortwell_engine::plan::passes::Way;
 use sortwell_engine::stats::Progress;
 
 use crate::random::Random;
@@ -40,6 +41,8 @@ enum Kind {
     Selected,
     /// A sort through runs of [`RUN`] bytes.
     ShortRuns,
+    /// A sort whose runs are merged as streams, in buffers of this geometry: hundredths.
+    Streams(u8),
     /// A merge of two inputs.
     Merge,
     /// A sort of the same compressed input twice, to a compressed output.
@@ -145,6 +148,11 @@ fn sorts_as_told() {
         let job = SortJob::new(vec![input("0")], output, format);
         let mut job = SortJob { threads, memory, engine, temp, select, sync: false, ..job };
         job.levers.run = (words[0] == "ShortRuns").then_some(ByteSize(RUN));
+        if let Some(hundredths) = words[0].strip_prefix("Streams(") {
+            let hundredths: f64 = hundredths.trim_end_matches(')').parse().expect("a number");
+            let geometry = format!("geometry={}", hundredths / 100.0).parse().expect("a geometry");
+            (job.levers.merge, job.levers.merge_buffers) = (Some(Way::Streams), Some(geometry));
+        }
         if words[0] == "Synchronous" {
             job.levers.overlap = Overlap::Sync;
         }
@@ -250,6 +258,25 @@ fn budgets_hold_for_replacement_selection() {
             let (threads, mib) = [(1, 28), (3, 48)][(row + column) % 2];
             let (is_lines, budget) = (true, ByteSize::mib(mib));
             Sort { kind, is_lines, length, threads, budget, engine }.run_within(&folder, bytes);
+        }
+    }
+}
+
+/// Buffers that grow take what others have used up, and no more.
+#[test]
+fn budgets_hold_where_runs_are_merged_as_streams() {
+    let mut random = Random::fresh();
+    for (length, is_lines) in random.some([(100, false), (10_000, false), (100, true)]) {
+        let folder = Folder::on_disk();
+        let bytes = match is_lines {
+            true => fill_lines(&folder, 100_000_000, length),
+            false => fill(&folder, 100_000_000, length),
+        };
+        for (geometry, mib) in [(0, 32), (50, 64), (100, 32), (100, 64)] {
+            let (kind, engine) = (Kind::Streams(geometry), random.pick(&crate::trial::engines()));
+            let (threads, budget) = (2, ByteSize::mib(mib));
+            let sort = Sort { kind, is_lines, length, threads, budget, engine };
+            assert!(sort.run_within(&folder, bytes) > 1, "{sort:?} fits in memory");
         }
     }
 }

@@ -28,6 +28,7 @@ mod line_shapes;
 mod line_trial;
 mod lines;
 mod long_lines;
+mod merge_buffers;
 mod merging;
 mod no_space;
 mod overlap;

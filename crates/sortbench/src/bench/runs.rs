@@ -80,7 +80,7 @@ const UNFAIR: [&str; 3] = [
     "A seek cost the disks of the papers as much as reading a hundred kilobytes. Many disks of \
      today have no such cost, and short pieces cost less.",
     "NOW-Sort varied the number of runs with 128 MB of memory. Here the memory varies.",
-    "psort's buffers grow and shrink during a merge. Here the pieces of a run keep their size.",
+    "psort names no default for the threshold of its refills. Here it is a quarter of an even share.",
 ];
 
 /// Budgets that double from the least until all fits into memory.
@@ -98,13 +98,13 @@ fn merges() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
         ("chosen by sortwell", vec![]),
         ("slabs", vec!["--merge", "slabs"]),
-        ("streams", vec!["--merge", "streams"]),
         (
-            "streams, pieces that grow (geometry 0.5)",
-            vec!["--merge", "streams", "--merge-buffers", "geometry=0.5"],
+            "streams, even buffers (geometry 0)",
+            vec!["--merge", "streams", "--merge-buffers", "geometry=0"],
         ),
+        ("streams (geometry 0.5)", vec!["--merge", "streams"]),
         (
-            "streams, pieces that grow (geometry 1)",
+            "streams, buffers that grow most (geometry 1)",
             vec!["--merge", "streams", "--merge-buffers", "geometry=1"],
         ),
         ("slabs, read factor 4: short pieces", vec!["--merge", "slabs", "--read-factor", "4"]),

@@ -90,14 +90,17 @@ pub struct LeverOptions {
           value_parser = ["auto", "slabs", "streams"], hide_short_help = true)]
     merge: String,
 
-    /// Vary the sizes of read-ahead buffers: geometry=0 (all equal) to geometry=1
+    /// Let buffers of runs grow and shrink: geometry=0 (all equal) to geometry=1
     ///
-    /// For --merge streams, after psort's merge. Above 0, the sizes grow from run to run around the
-    /// same mean. Runs of equal length then do not all need their next piece at the same time.
-    /// Example: --merge-buffers geometry=0.5.
-    #[arg(long, value_name = "geometry=G", default_value_t = Geometry::default(),
-          value_parser = values::parse::<Geometry>, hide_short_help = true)]
-    merge_buffers: Geometry,
+    /// For --merge streams, after psort's merge. Runs share a space of B bytes. What one run has
+    /// used up is free for others at once. With n runs, no buffer has more than (1+G)B/n bytes, and
+    /// each run is sure of (1-G)B/n. So reads grow with G, to almost 2B/n where all runs are used up
+    /// at one pace. refill=R: refill a buffer when it holds less than R times B/n bytes, from 0 to
+    /// 1. Default where runs are merged as streams: geometry=0.5,refill=0.25. Example:
+    /// --merge-buffers geometry=1,refill=0.1.
+    #[arg(long, value_name = "geometry=G[,refill=R]", value_parser = values::parse::<Geometry>,
+          hide_short_help = true)]
+    merge_buffers: Option<Geometry>,
 
     /// Choose whether to read one load while another is sorted and written
     ///

@@ -94,7 +94,7 @@ fn what_is_said_of_values_reaches_the_order() {
 fn levers_reach_the_job() {
     let words = "--queue-depth 32 --block-size 1MiB --write-buffers 8 --write-buffer-size 2MiB \
                  --run-size 100MiB --read-factor 64 --merge-width 7 --merge streams \
-                 --merge-buffers geometry=0.5 \
+                 --merge-buffers geometry=0.5,refill=0.1 \
                  --overlap sync --affinity cores --direct input=off,spill=on in";
     let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
     let expected = Levers {
@@ -106,7 +106,7 @@ fn levers_reach_the_job() {
         read_factor: Some(64),
         merge_width: Some(7),
         merge: Some(Way::Streams),
-        merge_buffers: "geometry=0.5".parse().expect("a geometry"),
+        merge_buffers: Some("geometry=0.5,refill=0.1".parse().expect("a geometry")),
         overlap: Overlap::Sync,
         affinity: Affinity::Cores,
     };

@@ -1,8 +1,8 @@
-//! Reading sorted inputs: one piece of each file ahead of what is being merged.
+//! Reading sorted inputs ahead of what is being merged.
 //!
 //! Files are read by the engine, past the page cache where that is possible: a read of every file
-//! is in flight while its last piece is being used up. Blocks of runs are checked as they arrive.
-//! Pipes are read when they are needed. What was read is copied once, into the window of its
+//! is in flight while its last piece is being used up. The runs of a sort share their memory
+//! ([`BufferPool`]). Blocks of runs are checked as they arrive. Pipes are read when they are needed. What was read is copied once, into the window of its
 //! source, so that records lie in one piece there.
 
 use std::ops::Range;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::buffers::{BufferPool, ends_early};
 use crate::error::{Error, Result};
 use crate::io::{Completion, Direction, Engine, File, Queue, Region, Request, pipe};
 use crate::pipeline::InputStream;
@@ -17,7 +18,7 @@ use crate::pipeline::stream::StreamPiece;
 use crate::run::RunBlocks;
 use crate::run::layout::BLOCK;
 use crate::sink::{LaneCounters, count};
-use crate::stats::{self, Progress, Requests};
+use crate::stats::{self, MergeBuffers, Progress, Requests};
 use crate::units::ByteSize;
 
 /// Origin of a source's bytes.
@@ -25,10 +26,22 @@ use crate::units::ByteSize;
 pub enum Reading {
     /// A file and the piece of it that was read last.
     File(Ahead),
+    /// A run with a buffer in the pool.
+    Buffered(BufferedRun),
     /// A stream.
     Stream(pipe::PipeReader),
     /// Streams one after the other, and what all of them are called.
     Streams(Arc<Mutex<InputStream>>, PathBuf),
+}
+
+/// A run that has a buffer in the pool.
+#[derive(Debug)]
+pub struct BufferedRun {
+    /// Its number there.
+    number: usize,
+    file: Arc<File>,
+    /// Upper bound of the bytes of a record.
+    longest_bytes: u64,
 }
 
 /// A file that is read a piece ahead.
@@ -60,6 +73,8 @@ pub struct Feed<'p> {
     depth: usize,
     /// Pieces that are in no use; each source in use has one.
     pieces: Vec<Region>,
+    /// Buffers of runs, where all sources are runs of a sort.
+    pool: BufferPool,
     /// Pieces that were read and not asked for yet, by their tag.
     arrived: Vec<Option<Completion>>,
     /// Tags of files that are closed: there may be millions, one group after the other.
@@ -84,18 +99,39 @@ impl<'p> Feed<'p> {
         progress: &'p Progress,
     ) -> Result<Self> {
         let queue = engine.queue(pieces.len().min(depth))?;
-        Ok(Self {
+        Ok(Self { pieces, ..Self::with_queue(queue, depth, spare_bytes, progress) })
+    }
+
+    /// Returns a feed for runs with these buffers.
+    pub fn of_runs(
+        engine: Engine,
+        pool: BufferPool,
+        spare_bytes: usize,
+        progress: &'p Progress,
+    ) -> Result<Self> {
+        let (queue, depth) = (engine.queue(pool.depth())?, pool.depth());
+        Ok(Self { pool, ..Self::with_queue(queue, depth, spare_bytes, progress) })
+    }
+
+    fn with_queue(
+        queue: Box<dyn Queue>,
+        depth: usize,
+        spare_bytes: usize,
+        progress: &'p Progress,
+    ) -> Self {
+        Self {
             progress,
             queue,
             depth,
-            pieces,
+            pieces: Vec::new(),
+            pool: BufferPool::default(),
             arrived: Vec::new(),
             free_tags: Vec::new(),
             spare_bytes,
             counters: LaneCounters::default(),
             run_reads: Default::default(),
             is_direct: true,
-        })
+        }
     }
 
     /// Begins to read bytes `from..to` of a file; pieces are whole blocks even at the end, so that
@@ -109,6 +145,11 @@ impl<'p> Feed<'p> {
 
     /// Begins to read bytes `from..to` of the records of a run; pieces are whole blocks.
     pub fn open_run(&mut self, blocks: RunBlocks, from: u64, to: Option<u64>) -> Result<Reading> {
+        if self.pool.is_used() {
+            let (file, longest_bytes) = (Arc::clone(blocks.file()), blocks.longest_bytes());
+            let number = self.pool.open(blocks, from, to);
+            return Ok(Reading::Buffered(BufferedRun { number, file, longest_bytes }));
+        }
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
         let end = to.map_or(end, |to| end.min(start + to.next_multiple_of(BLOCK as u64)));
         let records_end = to.map_or(records_end, |to| records_end.min(start + to));
@@ -168,6 +209,11 @@ impl<'p> Feed<'p> {
         (self.run_reads, self.is_direct)
     }
 
+    /// Returns the account of the buffers of runs, where there are such.
+    pub fn buffers(&self) -> Option<MergeBuffers> {
+        self.pool.account()
+    }
+
     /// Returns the pieces, once all inputs are closed.
     pub fn into_pieces(self) -> Vec<Region> {
         self.pieces
@@ -211,6 +257,52 @@ impl<'p> Feed<'p> {
         }
     }
 
+    /// Reads run `number` of the pool into `window`; bytes read, none only at the end.
+    fn read_buffered(&mut self, number: usize, window: &mut [u8]) -> Result<usize> {
+        while self.pool.is_reading()
+            && let Some(completion) = self.queue.poll()?
+        {
+            self.arrive(completion);
+        }
+        while !self.pool.has_bytes(number) {
+            if self.pool.is_over(number)? {
+                return Ok(0);
+            }
+            self.refill(Some(number))?;
+            self.wait_for_refill()?;
+        }
+        let bytes = self.pool.take(number, window);
+        self.refill(None)?;
+        Ok(bytes)
+    }
+
+    /// Begins the refills for which there is memory: that of run `waiting` first.
+    fn refill(&mut self, waiting: Option<usize>) -> Result<()> {
+        while let Some(request) = self.pool.next_refill(waiting) {
+            let in_flight = (self.queue.in_flight() + 1).min(self.depth);
+            count(&mut self.counters.reads, &request, in_flight);
+            count(&mut self.run_reads.0, &request, in_flight);
+            self.progress.read_begins();
+            self.queue.submit(request)?;
+        }
+        Ok(())
+    }
+
+    fn wait_for_refill(&mut self) -> Result<()> {
+        let begun = Instant::now();
+        let completion = self.queue.wait()?;
+        self.count_waiting(stats::Stream::SpillRead, begun.elapsed());
+        let Some(completion) = completion else { unreachable!("a refill is in flight") };
+        self.arrive(completion);
+        Ok(())
+    }
+
+    fn arrive(&mut self, completion: Completion) {
+        self.progress.read_ends(stats::Stream::SpillRead, completion.took);
+        let bytes = self.pool.arrive(completion);
+        self.count(stats::Stream::SpillRead, bytes);
+    }
+
     fn count_waiting(&mut self, stream: stats::Stream, waited: Duration) {
         self.progress.waited_for(stream, waited);
         self.counters.waited.add(stream, waited);
@@ -230,6 +322,7 @@ impl Reading {
     pub fn name(&self) -> &Path {
         match self {
             Self::File(ahead) => ahead.file.path(),
+            Self::Buffered(run) => run.file.path(),
             Self::Stream(reader) => reader.name(),
             Self::Streams(_, name) => name,
         }
@@ -237,8 +330,12 @@ impl Reading {
 
     /// Returns the maximum number of bytes of a record, where that is known.
     pub fn longest_bytes(&self) -> Option<usize> {
-        let Self::File(Ahead { blocks: Some(blocks), .. }) = self else { return None };
-        Some(usize::try_from(blocks.longest_bytes()).unwrap_or(usize::MAX))
+        let longest_bytes = match self {
+            Self::File(Ahead { blocks: Some(blocks), .. }) => blocks.longest_bytes(),
+            Self::Buffered(run) => run.longest_bytes,
+            _ => return None,
+        };
+        Some(usize::try_from(longest_bytes).unwrap_or(usize::MAX))
     }
 
     /// Passes `bytes` bytes by, or all there are.
@@ -260,6 +357,7 @@ impl Reading {
         feed.check_stop()?;
         match self {
             Self::File(ahead) => ahead.read(window, feed),
+            Self::Buffered(run) => feed.read_buffered(run.number, window),
             Self::Stream(reader) => {
                 let begun = Instant::now();
                 let bytes = reader.fill(window, feed.progress)?;
@@ -279,13 +377,21 @@ impl Reading {
 
     /// Waits for what is in flight and gives the piece back.
     pub fn close(self, feed: &mut Feed<'_>) -> Result<()> {
-        if let Self::File(mut ahead) = self {
-            let piece = match ahead.piece.take() {
-                Some(piece) => piece,
-                None => feed.wait_for(ahead.tag, ahead.stream())?.request.region,
-            };
-            feed.pieces.push(piece);
-            feed.free_tags.push(ahead.tag);
+        match self {
+            Self::File(mut ahead) => {
+                let piece = match ahead.piece.take() {
+                    Some(piece) => piece,
+                    None => feed.wait_for(ahead.tag, ahead.stream())?.request.region,
+                };
+                feed.pieces.push(piece);
+                feed.free_tags.push(ahead.tag);
+            }
+            Self::Buffered(run) => {
+                while feed.pool.close(run.number) {
+                    feed.wait_for_refill()?;
+                }
+            }
+            Self::Stream(_) | Self::Streams(..) => {}
         }
         Ok(())
     }
@@ -368,9 +474,7 @@ impl Ahead {
             let message = format!("the file became shorter than {bytes} bytes while it was read");
             return Error::Malformed { path, message: message.into() };
         };
-        let block = (self.next + read as u64 - blocks.bounds().0) / BLOCK as u64;
-        let message = "the file ends here, before its last block".to_owned();
-        Error::Corrupt { path, block, message: message.into() }
+        ends_early(blocks, self.next + read as u64)
     }
 }
 

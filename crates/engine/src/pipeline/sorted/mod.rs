@@ -4,6 +4,7 @@
 //! written as runs are, so that every block read back is checked. The proof is that of a sort: the
 //! records that were read from the inputs are those that were written or dropped.
 
+mod buffers;
 mod check;
 mod cuts;
 pub(super) mod feed;
@@ -31,7 +32,7 @@ use crate::output::OpenOutput;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
 use crate::run::{RunBlocks, RunReader};
-use crate::stats::{Phase, Progress, Requests};
+use crate::stats::{MergeBuffers, Phase, Progress, Requests};
 use crate::sys::Affinity;
 use crate::units::ByteSize;
 
@@ -77,11 +78,20 @@ pub struct InputAccount {
     pub is_direct: bool,
     /// Workers that merged at the same time, at most.
     pub threads: usize,
+    /// Buffers of a sort's runs, if these were merged as streams.
+    pub buffers: Option<MergeBuffers>,
 }
 
 impl Default for InputAccount {
     fn default() -> Self {
-        Self { ragged: 0, bytes: 0, run_reads: Default::default(), is_direct: true, threads: 1 }
+        Self {
+            ragged: 0,
+            bytes: 0,
+            run_reads: Default::default(),
+            is_direct: true,
+            threads: 1,
+            buffers: None,
+        }
     }
 }
 
@@ -94,6 +104,9 @@ impl InputAccount {
         self.run_reads.1.0 += other.run_reads.1.0;
         self.is_direct &= other.is_direct;
         self.threads = self.threads.max(other.threads);
+        if let Some(buffers) = other.buffers {
+            self.buffers = Some(self.buffers.map_or(buffers, |before| buffers.after(before)));
+        }
     }
 }
 

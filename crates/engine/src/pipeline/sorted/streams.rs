@@ -5,6 +5,9 @@
 //!   source b  |..........|<- window ->|<- piece ->|.....................................|
 //! ```
 //!
+//! Between the windows of a sort's runs and their files are buffers that grow and shrink
+//! (`buffers`).
+//!
 //! Inputs that are sorted already are merged so, and runs whose records are too long for slabs. A
 //! run says how long its longest record is, so that windows are sure to have room. All workers
 //! merge inputs that can be cut at keys (`ranges`). One worker merges the others, while the engine
@@ -13,6 +16,7 @@
 //! Progress of the output is noted between two stages. Nothing is half done there, and each source
 //! continues at its next record.
 
+use super::buffers::BufferPool;
 use super::feed::Feed;
 use super::kept::Guard;
 use super::place::Standing;
@@ -22,25 +26,24 @@ use super::source::Source;
 use super::tournament::Tournament;
 use super::{InputAccount, SortedPlace, open};
 use crate::error::{Error, Result};
-use crate::io::{Arena, Region};
+use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::manifest::{SlabEntry, StreamsEntry};
 use crate::merge::Bound;
 use crate::operator::TaskOutlet;
 use crate::order::OrderCheck;
 use crate::pipeline::checkpoints::MergedTo;
-use crate::pipeline::crew::{Crew, cut};
+use crate::pipeline::crew::Crew;
 use crate::pipeline::destination::Destination;
 use crate::pipeline::merge::{Brought, Merge, MergePlan, runs_of};
 use crate::pipeline::slab_merge::table_window_bytes;
 use crate::pipeline::stage::Worker;
 use crate::plan::passes::longest_bytes;
-use crate::plan::streams::{READS_USUAL, RunStreams, StreamPlan};
+use crate::plan::streams::{RunStreams, StreamPlan};
 use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
 use crate::run::{Run, RunReader};
 use crate::stats::{Activity, Progress};
-use crate::units::ByteSize;
 
 /// Divisor of the memory for long records that gives the part for one that a selection keeps.
 const KEPT_SHARE: usize = 3;
@@ -353,6 +356,7 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
         let counters = self.feed.counters();
         worker.lane.count(counters);
         (part.account.run_reads, part.account.is_direct) = self.feed.reads();
+        part.account.buffers = self.feed.buffers();
         if self.is_range {
             // Blocks at both ends of a range are read for its neighbours, too.
             part.account.bytes = counters.bytes_read - part.account.run_reads.1.bytes();
@@ -393,7 +397,7 @@ pub fn input_feed<'p, K: KeyEncoder>(
     })
 }
 
-/// Returns what reads runs, in pieces of their own.
+/// Returns what reads runs, in buffers of their own.
 fn run_feed<'p, K: KeyEncoder>(
     merge: &Merge<'_, K>,
     plan: &Plan,
@@ -404,14 +408,12 @@ fn run_feed<'p, K: KeyEncoder>(
     let longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
     // A selection keeps a record of its own, which no window counts.
     let kept = if merge.rules.select.groups() { longest_bytes(runs) as usize } else { 0 };
-    let streams = RunStreams::new(&longest, plan.stream_bytes().saturating_sub(kept));
-    let mut arena = Arena::new(ByteSize((runs.len() * streams.piece_bytes) as u64))?;
-    let pieces = plan.levers.merge_buffers.pieces(streams.piece_bytes, runs.len());
-    let pieces = pieces.into_iter().map(|bytes| cut(&mut arena, bytes)).collect();
-    let depth = plan.levers.queue_depth.unwrap_or(READS_USUAL);
+    let bytes = plan.stream_bytes().saturating_sub(kept);
+    let streams = RunStreams::new(&longest, bytes, &plan.levers);
+    let pool = BufferPool::new(streams.buffers)?;
     Ok(InputFeed {
-        feed: Feed::new(merge.engine, depth, pieces, streams.spare_bytes, progress)?,
-        window_bytes: streams.piece_bytes,
+        feed: Feed::of_runs(merge.engine, pool, streams.spare_bytes, progress)?,
+        window_bytes: streams.window_bytes,
         longest: None,
         table_bytes: table_window_bytes(external, runs.len()),
     })

@@ -77,6 +77,12 @@ fn runs_and_merges_have_reasons() {
     assert_said(&usual(), "merge", "runs merged by slabs: all threads");
     let streams = Levers { merge: Some(Way::Streams), ..Levers::default() };
     assert_said(&Need { levers: streams, ..usual() }, "merge", "as streams: as asked for");
+    assert_said(&Need { levers: streams, ..usual() }, "buffers", "refill=0.25: it is the default");
+    let geometry = Some("geometry=1,refill=0.1".parse().expect("a geometry"));
+    let set = Levers { merge_buffers: geometry, ..streams };
+    let expected = "buffers of runs with geometry=1,refill=0.1: as asked for";
+    assert_said(&Need { levers: set, ..usual() }, "buffers", expected);
+    assert_eq!(said(&usual(), "buffers"), "");
     assert_said(&usual(), "width", "runs at once: each run needs at least 256 KiB of the ");
     let three = Levers { merge_width: Some(3), ..Levers::default() };
     assert_said(&Need { levers: three, ..usual() }, "width", "at most 3 runs at once: as asked");

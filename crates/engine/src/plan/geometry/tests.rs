@@ -1,49 +1,94 @@
-//! Pieces of every geometry.
+//! Settings as text, and buffers of every geometry.
 
 use super::*;
 
-const MIB: usize = 1 << 20;
-
-fn pieces(geometry: &str, mean: usize, count: usize) -> Vec<usize> {
-    geometry.parse::<Geometry>().unwrap().pieces(mean, count)
+fn geometry(text: &str) -> Geometry {
+    text.parse().unwrap()
 }
 
 #[test]
-fn pieces_grow_around_the_mean() {
-    assert_eq!(pieces("geometry=0", MIB, 3), [MIB; 3]);
-    assert_eq!(pieces("geometry=0.5", MIB, 3), [MIB / 2, MIB, 3 * MIB / 2].map(block));
-    assert_eq!(pieces("geometry=1", MIB, 2), [BLOCK, 2 * MIB - BLOCK]);
-    assert_eq!(pieces("geometry=1", MIB, 1), [MIB]);
-    assert!(pieces("geometry=0.7", MIB, 0).is_empty());
-}
-
-fn block(bytes: usize) -> usize {
-    bytes / BLOCK * BLOCK
-}
-
-#[test]
-fn pieces_are_whole_blocks_and_take_no_more_than_even_ones() {
-    for thousandths in [0, 1, 333, 500, 999, 1000] {
-        let geometry = Geometry { thousandths };
-        for mean in [BLOCK, 2 * BLOCK, 5 * BLOCK, 4 * MIB] {
-            for count in 1..40 {
-                let pieces = geometry.pieces(mean, count);
-                assert_eq!(pieces.len(), count);
-                assert!(pieces.iter().all(|piece| *piece >= BLOCK && piece % BLOCK == 0));
-                assert!(pieces.is_sorted());
-                assert!(pieces.iter().sum::<usize>() <= count * mean, "{geometry} {mean} {count}");
-            }
-        }
-    }
+fn settings_are_read_and_written() {
+    let Geometry { growth, refill } = geometry("geometry=0");
+    assert_eq!((growth, refill), (0, 250));
+    assert_eq!(geometry("geometry=1,refill=0").to_string(), "geometry=1,refill=0");
+    assert_eq!(geometry("geometry=0.25").to_string(), "geometry=0.25,refill=0.25");
+    assert_eq!(Geometry::default().to_string(), "geometry=0.5,refill=0.25");
+    assert_eq!(geometry("geometry=0.5,refill=0.25"), Geometry::default());
 }
 
 #[test]
 fn what_is_no_geometry_is_refused() {
-    for text in ["", "0.5", "geometry", "geometry=", "geometry=-0.1", "geometry=1.1", "geometry=x"]
-    {
+    let others = [
+        "",
+        "0.5",
+        "geometry",
+        "geometry=",
+        "geometry=-0.1",
+        "geometry=1.1",
+        "geometry=x",
+        "geometry=NaN",
+        "refill=0.5",
+        "geometry=0.5,",
+        "geometry=0.5,refill=",
+        "geometry=0.5,refill=1.01",
+        "geometry=0.5,refill=-1",
+        "geometry=0.5,refill=0.5,refill=0.5",
+        "refill=0.5,geometry=0.5",
+    ];
+    for text in others {
         let words = text.parse::<Geometry>().unwrap_err().to_string();
         assert!(words.contains("geometry=0 to geometry=1"), "{words}");
     }
-    assert!("geometry=0".parse::<Geometry>().unwrap().is_even());
-    assert_eq!("geometry=0.25".parse::<Geometry>().unwrap().to_string(), "geometry=0.25");
+}
+
+#[test]
+fn buffers_have_the_sizes_of_the_paper() {
+    let plan = |text: &str| BufferPlan::new(geometry(text), 15, 480 * BLOCK, 1);
+    // 16 buffers of 30 blocks, one of which is the area.
+    let even = plan("geometry=0");
+    let BufferPlan { space, most, least, areas, .. } = even;
+    assert_eq!((space, most, least, areas), (450, 30, 30, 1));
+    assert!((0..15).all(|run| even.first(run) == 30));
+    assert_eq!((even.threshold_bytes(), even.even_refill()), (15 * BLOCK / 2, 22));
+    let half = plan("geometry=0.5");
+    assert_eq!((half.space, half.most, half.least, half.even_refill()), (437, 43, 14, 36));
+    let whole = plan("geometry=1,refill=0");
+    assert_eq!((whole.space, whole.most, whole.least, whole.even_refill()), (424, 56, 1, 56));
+    assert_eq!((whole.first(0), whole.first(14)), (4, 56));
+}
+
+#[test]
+fn buffers_stay_within_memory_and_leave_none_without() {
+    for text in ["geometry=0", "geometry=0.001", "geometry=0.5", "geometry=0.999", "geometry=1"] {
+        for refill in ["0", "0.25", "1"] {
+            let geometry = geometry(&format!("{text},refill={refill}"));
+            for runs in (1..70).chain([512]) {
+                for blocks in [2 * runs, 2 * runs + 1, 3 * runs, 5 * runs + 3, 1000 * runs] {
+                    for depth in [1, 2, 16, 1024] {
+                        let plan = BufferPlan::new(geometry, runs, blocks * BLOCK, depth);
+                        assert!(plan.bytes() <= blocks * BLOCK, "{plan:?}");
+                        assert!(plan.space >= runs * plan.least, "{plan:?}");
+                        assert!(plan.least >= 1 && plan.most >= plan.least, "{plan:?}");
+                        assert!(plan.areas >= 1 && plan.areas <= depth.max(1), "{plan:?}");
+                        assert!(plan.first(runs - 1) == plan.most, "{plan:?}");
+                        assert!((1..=plan.most).contains(&plan.worthwhile_refill()), "{plan:?}");
+                    }
+                }
+            }
+        }
+    }
+    let rich = BufferPlan::new(Geometry::default(), 20, 1 << 40, 16);
+    assert!(rich.bytes() <= 22 * SHARE_MAX, "more memory would make nothing faster");
+}
+
+#[test]
+fn refills_grow_with_the_geometry() {
+    for runs in [2, 7, 17, 49, 300] {
+        let refill = |text: &str| {
+            BufferPlan::new(geometry(text), runs, 2000 * runs * BLOCK / 64, 16).even_refill()
+        };
+        let (even, half, whole) =
+            (refill("geometry=0"), refill("geometry=0.5"), refill("geometry=1"));
+        assert!(even < half && half < whole, "{runs} runs: {even} {half} {whole}");
+    }
 }

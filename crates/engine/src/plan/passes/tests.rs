@@ -317,19 +317,26 @@ fn slabs_fit_where_some_lines_are_long() {
     }
 }
 
-/// Pieces are as large as memory allows, and windows always have room for the longest records.
+/// Buffers are as large as memory allows, and windows always have room for the longest records.
 #[test]
 fn streams_divide_what_there_is() {
-    for longest in [vec![100; 2], vec![20 << 20, 20 << 20], vec![1 << 20; 30]] {
+    for longest in [vec![100; 2], vec![20 << 20, 20 << 20], vec![1 << 20; 30], vec![90_000; 70]] {
         let least = RunStreams::least_bytes(longest.iter().copied()) as usize;
         let mut before = 0;
-        for bytes in [least, least + (1 << 20), 2 * least, 20 * least] {
-            let RunStreams { piece_bytes, spare_bytes } = RunStreams::new(&longest, bytes);
-            assert!(2 * piece_bytes * longest.len() + spare_bytes <= bytes);
-            let grown = |most: &u64| most.saturating_sub(piece_bytes as u64);
+        let mut sizes = [least, least + (1 << 20), 2 * least, 20 * least];
+        sizes.sort_unstable();
+        for bytes in sizes {
+            let streams = RunStreams::new(&longest, bytes, &Levers::default());
+            let RunStreams { window_bytes, spare_bytes, buffers } = streams;
+            let windows = window_bytes * longest.len();
+            assert!(windows + spare_bytes + buffers.bytes() <= bytes, "{streams:?} in {bytes}");
+            let grown = |most: &u64| most.saturating_sub(window_bytes as u64);
             assert!(longest.iter().map(grown).sum::<u64>() <= spare_bytes as u64);
-            assert!(piece_bytes >= before && piece_bytes.is_multiple_of(BLOCK));
-            before = piece_bytes;
+            assert!(buffers.runs == longest.len() && window_bytes.is_multiple_of(BLOCK));
+            let taken = windows + spare_bytes + buffers.bytes();
+            assert!(taken >= before, "{streams:?} in {bytes}");
+            assert!(taken + (1 << 20) > bytes || bytes >= 2 * least, "{streams:?} in {bytes}");
+            before = taken;
         }
     }
 }
