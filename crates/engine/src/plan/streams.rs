@@ -239,8 +239,8 @@ pub struct RunStreams {
 }
 
 impl RunStreams {
-    /// Runs whose longest records have `longest` bytes each, in `bytes` bytes of memory: windows for
-    /// some records, and buffers as large as that allows.
+    /// Runs whose longest records have `longest` bytes each, in `bytes` bytes of memory: windows
+    /// for some records, and buffers as large as that allows.
     pub fn new(longest: &[u64], bytes: usize, levers: &Levers) -> Self {
         let fits = |window: &usize| Self::bytes(longest.iter().copied(), *window) <= bytes as u64;
         let halves = std::iter::successors(Some(PIECE_MAX), |piece| Some(piece / 2));

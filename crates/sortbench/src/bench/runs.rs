@@ -80,7 +80,7 @@ const UNFAIR: [&str; 3] = [
     "A seek cost the disks of the papers as much as reading a hundred kilobytes. Many disks of \
      today have no such cost, and short pieces cost less.",
     "NOW-Sort varied the number of runs with 128 MB of memory. Here the memory varies.",
-    "psort names no default for the threshold of its refills. Here it is a quarter of an even share.",
+    "psort names no default for the threshold of its refills. Here it is a quarter of a share.",
 ];
 
 /// Budgets that double from the least until all fits into memory.
