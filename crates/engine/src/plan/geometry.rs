@@ -31,9 +31,6 @@ const SHARE_MAX: usize = 4 << 20;
 /// Runs for each area that is read into, at least: an area is memory that buffers lack.
 const AREA_RUNS: usize = 16;
 
-/// Part of an even refill that must be free before a buffer is refilled early.
-const WORTH: (usize, usize) = (9, 10);
-
 /// Settings of the buffers of runs: psort's `g`, and the part of `B/n` below which a buffer is
 /// refilled. Both are from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +42,7 @@ pub struct Geometry {
 }
 
 impl Default for Geometry {
-    /// psort's default for `g`; it names none for the other.
+    /// Returns psort's default for `g`. The paper names none for the other.
     fn default() -> Self {
         Self { growth: ONE / 2, refill: ONE / 4 }
     }
@@ -160,12 +157,6 @@ impl BufferPlan {
         let refill = usize::from(self.geometry.refill);
         let parts = (one + growth - refill).min(2 * (one - refill));
         (self.space * parts / (self.runs * one)).clamp(1, self.most)
-    }
-
-    /// Returns the number of microbuffers that must be free before a buffer is refilled that still
-    /// holds some. Those that are refilled with less run low sooner, and never catch up.
-    pub fn worthwhile_refill(&self) -> usize {
-        (self.even_refill() * WORTH.0 / WORTH.1).max(1)
     }
 }
 

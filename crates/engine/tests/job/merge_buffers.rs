@@ -66,18 +66,23 @@ fn reads_grow_with_the_geometry() {
     let folder = Folder::on_disk();
     fs::write(folder.input(0), records(1_500_000, false, &mut random)).expect("write");
     let mut expected = None;
-    let means = [Some("geometry=0"), None, Some("geometry=1")].map(|geometry| {
-        let statistics = sort(&folder, 6 << 20, geometry, &mut random);
+    let settings = ["geometry=0,refill=0.4", "geometry=0.5", "geometry=1,refill=0.4"];
+    let means = settings.map(|setting| {
+        let is_default = setting == "geometry=0.5";
+        let statistics = sort(&folder, 6 << 20, (!is_default).then_some(setting), &mut random);
         let buffers = buffers(&statistics);
-        println!("{geometry:?}: {buffers:?}");
+        println!("{setting}: {buffers:?}");
         let output = fs::read(folder.output()).expect("read");
         assert!(*expected.get_or_insert(output.clone()) == output, "the same bytes");
-        let set = geometry.and_then(|text| text.split_once('=')).map_or("0.5", |(_, set)| set);
-        assert_eq!((buffers.geometry.to_string(), buffers.refill), (set.to_owned(), 0.25));
+        let (growth, refill) = (buffers.geometry, if is_default { 0.25 } else { 0.4 });
+        assert_eq!(
+            (setting.split(',').next(), buffers.refill),
+            (Some(&*format!("geometry={growth}")), refill)
+        );
         buffers.refill_bytes.0 as f64 / buffers.refills as f64
     });
     let [even, half, whole] = means;
-    assert!(even < half && half < whole && whole >= 1.5 * even, "{means:?}");
+    assert!(even < half && whole >= 1.5 * even, "{means:?}");
 }
 
 #[test]

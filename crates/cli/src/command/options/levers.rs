@@ -93,10 +93,10 @@ pub struct LeverOptions {
     /// Let buffers of runs grow and shrink: geometry=0 (all equal) to geometry=1
     ///
     /// For --merge streams, after psort's merge. Runs share a space of B bytes. What one run has
-    /// used up is free for others at once. With n runs, no buffer has more than (1+G)B/n bytes, and
-    /// each run is sure of (1-G)B/n. So reads grow with G, to almost 2B/n where all runs are used up
-    /// at one pace. refill=R: refill a buffer when it holds less than R times B/n bytes, from 0 to
-    /// 1. Default where runs are merged as streams: geometry=0.5,refill=0.25. Example:
+    /// used up is free for others at once. With n runs, no buffer has more than (1+G)B/n bytes,
+    /// and each run is sure of (1-G)B/n. So reads grow with G, to almost 2B/n where all runs are
+    /// used up at one pace. refill=R: refill a buffer when it holds less than R times B/n bytes,
+    /// from 0 to 1. Default where runs are merged as streams: geometry=0.5,refill=0.25. Example:
     /// --merge-buffers geometry=1,refill=0.1.
     #[arg(long, value_name = "geometry=G[,refill=R]", value_parser = values::parse::<Geometry>,
           hide_short_help = true)]

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! A [`BufferPlan`] has the sizes. The buffer that holds least is refilled first. Once it is at the
-//! threshold, it waits for the memory of a large refill, but not until it is empty: when little is
-//! left, it takes what there is. The queue of requests is the feed's.
+//! threshold, it waits for the memory of an even refill: a run that is refilled with less runs low
+//! sooner, and takes the memory of the next. A run that has nothing to merge takes what there is.
+//! The queue of requests is the feed's.
 //!
 //! Invariant: what is free suffices for what all runs lack of their least, so a run that needs a
 //! microbuffer can always have one.
@@ -25,9 +26,6 @@ use crate::run::RunBlocks;
 use crate::run::layout::BLOCK;
 use crate::stats::MergeBuffers;
 use crate::units::ByteSize;
-
-/// Divisor of the threshold that gives the bytes at which a buffer is refilled with what there is.
-const URGENT: usize = 8;
 
 /// Buffers of runs, and the memory that they take turns in. By default there is none.
 #[derive(Debug, Default)]
@@ -241,9 +239,8 @@ impl BufferPool {
         let number = self.lowest()?;
         let (run, share) = (&self.runs[number], self.share_of(number));
         let room = self.plan.most.saturating_sub(run.size());
-        let enough = self.plan.worthwhile_refill().min(run.blocks_left()).min(room);
-        let is_urgent = !run.is_begun || run.unread <= self.plan.threshold_bytes() / URGENT;
-        let is_wanted = is_urgent || share >= enough;
+        let enough = self.plan.even_refill().min(run.blocks_left()).min(room);
+        let is_wanted = !run.is_begun || share >= enough;
         (is_wanted && share > 0).then(|| self.refill(number, share))
     }
 

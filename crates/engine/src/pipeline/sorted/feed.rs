@@ -2,8 +2,8 @@
 //!
 //! Files are read by the engine, past the page cache where that is possible: a read of every file
 //! is in flight while its last piece is being used up. The runs of a sort share their memory
-//! ([`BufferPool`]). Blocks of runs are checked as they arrive. Pipes are read when needed. What was
-//! read is copied into the window of its source, so that records lie in one piece there.
+//! ([`BufferPool`]). Blocks of runs are checked as they arrive. Pipes are read when needed. What
+//! was read is copied into the window of its source, so that records lie in one piece there.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

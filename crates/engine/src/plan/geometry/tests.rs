@@ -71,7 +71,7 @@ fn buffers_stay_within_memory_and_leave_none_without() {
                         assert!(plan.least >= 1 && plan.most >= plan.least, "{plan:?}");
                         assert!(plan.areas >= 1 && plan.areas <= depth.max(1), "{plan:?}");
                         assert!(plan.first(runs - 1) == plan.most, "{plan:?}");
-                        assert!((1..=plan.most).contains(&plan.worthwhile_refill()), "{plan:?}");
+                        assert!((1..=plan.most).contains(&plan.even_refill()), "{plan:?}");
                     }
                 }
             }
