@@ -41,8 +41,19 @@ class Node:
     cpus: int
 
 
+def check_head() -> None:
+    """Raises `HeadLost` if the head does not answer: Ray would end the program in a minute."""
+    context: Any = ray.get_runtime_context()
+    host, _, port = context.gcs_address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KEEP).close()
+    except OSError as error:
+        raise HeadLost(f"the head of the cluster at {context.gcs_address} is lost") from error
+
+
 def alive() -> list[Node]:
     """Returns the nodes that can run tasks, by name."""
+    check_head()
     found = []
     listed: Any = ray.nodes
     for node in listed():
@@ -69,7 +80,6 @@ class Cluster:
         self._output = output
         self._urls: dict[str, str] = {}
         self._kept = time.monotonic()
-        self._is_head_lost = False
         self._exchanges = {node.id: _exchange_of(node) for node in self.nodes}
         self.begin_exchanges()
 
@@ -90,20 +100,10 @@ class Cluster:
         The processes that remove what a dead sort has left wait for this.
         """
         if time.monotonic() - self._kept > _KEEP:
-            self._check_head()
+            check_head()
             self._kept = time.monotonic()
             for node in self.nodes:
                 self._begin_sort(node.id)
-
-    def _check_head(self) -> None:
-        """Raises `HeadLost` if the head does not answer: Ray would end the program in a minute."""
-        context: Any = ray.get_runtime_context()
-        host, _, port = context.gcs_address.rpartition(":")
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=_KEEP).close()
-        except OSError as error:
-            self._is_head_lost = True
-            raise HeadLost(f"the head of the cluster at {context.gcs_address} is lost") from error
 
     def _begin_sort(self, node: str) -> Any:
         exchange, senders = self._exchanges[node], len(self.nodes)
@@ -187,7 +187,9 @@ class Cluster:
 
         Without its head, a cluster answers no more; each node removes what is not kept by itself.
         """
-        if self._is_head_lost:
+        try:
+            check_head()
+        except HeadLost:
             return
         known: set[str] = set()
         with contextlib.suppress(Exception):
