@@ -186,7 +186,7 @@ class Ends(WithRoots):
         while not list(self.folder.glob("out/.part-*")) and time.monotonic() < until:
             time.sleep(0.01)
         act(command)
-        status = command.wait(200)
+        status = command.wait(60)
         return status, command.stderr.read()
 
     def assert_nothing_left(self, seconds):

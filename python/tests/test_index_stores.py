@@ -1,4 +1,4 @@
-"""Indexes opened and changed by other programs, and beside the answers of other programs."""
+"""Indexes opened and changed by other programs, and compared with their answers."""
 
 import gzip
 import random
@@ -19,8 +19,8 @@ DUMPED = 2
 
 def program(name):
     """Returns the path of a program, or leaves the test out."""
-    beside = Path(sys.executable).parent / name
-    found = str(beside) if beside.exists() else shutil.which(name)
+    installed = Path(sys.executable).parent / name
+    found = str(installed) if installed.exists() else shutil.which(name)
     if found is None:
         print(f"LEFT OUT: no {name} to compare indexes with", file=sys.stderr)
         raise unittest.SkipTest(f"no {name}")

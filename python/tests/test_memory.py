@@ -1,5 +1,6 @@
 """The memory of a sort, the time of its import, and what the wheel has installed."""
 
+import statistics
 import subprocess
 import sys
 import sysconfig
@@ -85,12 +86,12 @@ class Installed(unittest.TestCase):
     """The package as pip installs it."""
 
     def test_import_time(self):
-        # Processor time, as other tests run beside this one.
+        # Processor time, as other tests run at the same time.
         code = (
             "import time; b = time.process_time(); import sortwell; print(time.process_time() - b)"
         )
         times = [float(run("-c", code)) for _ in range(7)]
-        self.assertLess(min(times), 0.05)
+        self.assertLess(statistics.median(times), 0.05)
 
     def test_no_dependency_is_imported(self):
         others = "('numpy', 'pyarrow', 'polars', 'pandas')"

@@ -152,19 +152,17 @@ pub fn left_out(why: &str) {
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {why} (test {test})");
 }
 
-/// Returns every third case, beginning with one of the first three by turns. Returns all of them if
+/// Returns every third case, beginning with one of the first three by chance. Returns all of them if
 /// the environment asks for that, as `make test-slow` does.
-pub fn every_third<T: Copy>(cases: &[T], number: usize) -> Vec<T> {
+pub fn some<T: Copy>(cases: &[T]) -> Vec<T> {
+    assert!(cases.len() >= 3, "a third of them would be none");
     match std::env::var_os("SORTWELL_TEST_ALL") {
         Some(_) => cases.to_vec(),
-        None => cases.iter().copied().skip(number % 3).step_by(3).collect(),
+        None => {
+            let first = Random::fresh().next() as usize % 3;
+            cases.iter().copied().skip(first).step_by(3).collect()
+        }
     }
-}
-
-/// Returns every third case, beginning with one of the first three by chance, or all of them as
-/// `every_third` does.
-pub fn some<T: Copy>(cases: &[T]) -> Vec<T> {
-    every_third(cases, Random::fresh().next() as usize)
 }
 
 /// Statuses of processes that died of signals.

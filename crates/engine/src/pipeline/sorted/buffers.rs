@@ -27,7 +27,7 @@ use crate::run::layout::BLOCK;
 use crate::stats::MergeBuffers;
 use crate::units::ByteSize;
 
-/// Buffers of runs, and the memory that they take turns in. By default there is none.
+/// Buffers of runs, and the memory that they share. The default has none.
 #[derive(Debug, Default)]
 pub struct BufferPool {
     plan: BufferPlan,
@@ -295,7 +295,7 @@ impl BufferPool {
             run.fault = moved.err();
         }
         self.free.append(&mut run.coming);
-        // Nothing of what was read may be left, where a merge goes on after the last record.
+        // Nothing is left to take if a resumed merge starts after the last record of the run.
         if run.unread == 0 {
             self.free.extend(run.held.drain(..));
             run.taken = 0;
