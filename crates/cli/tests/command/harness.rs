@@ -152,8 +152,8 @@ pub fn left_out(why: &str) {
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {why} (test {test})");
 }
 
-/// Returns every third case, beginning with one of the first three by chance. Returns all of them if
-/// the environment asks for that, as `make test-slow` does.
+/// Returns every third case, beginning with one of the first three by chance. Returns all of them
+/// if the environment asks for that, as `make test-slow` does.
 pub fn some<T: Copy>(cases: &[T]) -> Vec<T> {
     assert!(cases.len() >= 3, "a third of them would be none");
     match std::env::var_os("SORTWELL_TEST_ALL") {
