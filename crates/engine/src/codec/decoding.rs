@@ -3,7 +3,13 @@
 //! Every input is a stream with a few buffers. A thread takes an input whose buffers are not all
 //! full, expands as much as fills one, and puts the input back at the end of the queue: so one
 //! thread can serve a hundred inputs of a merge, and two threads two inputs of a sort, the one that
-//! is read and the one that comes next. At most one thread is at an input at any time.
+//! is read and the one that comes next. At most one thread reads an input at any time.
+//!
+//! Several threads expand one input if it consists of small members or frames (`batch`). A thread
+//! cuts a batch of them off, puts the input back in the queue, and then expands the batch. The
+//! buffers keep the order of the batches. If a batch is not whole members or frames, its bytes and
+//! those after it are put back, and one thread expands the rest of the input in order. Errors
+//! arise only there, so they are the same with any number of threads.
 //!
 //! The reader waits for a buffer and looks now and then whether the job was stopped. When the last
 //! stream is dropped, at any point of the job, the threads are stopped, and waited for: a
@@ -17,8 +23,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::batch::UnitBatch;
+use super::input::{Buffer, DecodingInput, Next, Open, PlacedBatch, Stage, Step, Turn};
 use super::memory::Windows;
-use super::{Appetite, Codec, Compressed, Decode};
+use super::{Appetite, Codec, Compressed};
 use crate::error::{Error, Result};
 use crate::io::{Supplied, Supply, pipe};
 use crate::stats::Progress;
@@ -48,6 +56,8 @@ pub struct DecodingShape {
     pub buffer_bytes: usize,
     /// Buffers of an input that are filled and wait to be read.
     pub ready: usize,
+    /// Most bytes of a batch; 0 if one thread expands an input.
+    pub packed_bytes: usize,
 }
 
 /// Compressed inputs being expanded.
@@ -79,39 +89,6 @@ struct DecodingState {
     has_panicked: bool,
 }
 
-struct DecodingInput {
-    origin: Origin,
-    codec: Codec,
-    stage: Stage,
-    is_queued: bool,
-    ready: VecDeque<Buffer>,
-    spare: Vec<Vec<u8>>,
-    /// Error that ended the input, if one did.
-    failure: Option<Error>,
-}
-
-/// Progress of an input.
-enum Stage {
-    Unopened,
-    Open(Box<Open>),
-    /// A thread is at it.
-    Busy,
-    Ended,
-}
-
-/// An input that is being expanded.
-struct Open {
-    from: Compressed,
-    decoder: Box<dyn Decode>,
-}
-
-/// Expanded bytes.
-#[derive(Default)]
-struct Buffer {
-    buffer: Vec<u8>,
-    filled: usize,
-}
-
 impl Decoding {
     /// Streams of what `inputs` hold, in the same order. Nothing is opened before the first of them
     /// is read.
@@ -133,15 +110,9 @@ impl Decoding {
         let pipes = inputs.iter().filter(|(origin, _)| is_pipe(origin)).count();
         let files = inputs.len() - pipes;
         let names: Vec<PathBuf> = inputs.iter().map(|(origin, _)| expanded_name(origin)).collect();
-        let inputs = inputs.into_iter().map(|(origin, codec)| DecodingInput {
-            origin,
-            codec,
-            stage: Stage::Unopened,
-            is_queued: false,
-            ready: VecDeque::new(),
-            spare: Vec::new(),
-            failure: None,
-        });
+        let is_cut = shape.packed_bytes > 0;
+        let inputs = inputs.into_iter();
+        let inputs = inputs.map(|(origin, codec)| DecodingInput::new(origin, codec, is_cut));
         let state = DecodingState {
             inputs: inputs.collect(),
             queue: VecDeque::new(),
@@ -158,7 +129,9 @@ impl Decoding {
             bytes: Arc::default(),
         });
         let mut decoding = Self { shared, threads: Vec::new() };
-        for _ in 0..shape.threads.min(files) + pipes {
+        // Each batch is expanded by a thread that does not wait for a pipe.
+        let threads = if is_cut { shape.threads } else { shape.threads.min(files) };
+        for _ in 0..threads + pipes {
             let shared = Arc::clone(&decoding.shared);
             let thread = thread::Builder::new().name("decode".to_owned());
             let thread = thread.spawn(move || shared.serve());
@@ -237,34 +210,46 @@ impl DecodingShared {
                 state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let input = &mut state.inputs[number];
-            input.is_queued = false;
-            let stage = std::mem::replace(&mut input.stage, Stage::Busy);
-            let buffer = input.spare.pop();
-            let (origin, codec) = (input.origin.clone(), input.codec);
+            let turn = state.inputs[number].begin();
             drop(state);
-            let buffer = buffer.unwrap_or_else(|| vec![0; self.shape.buffer_bytes]);
-            let done = self.expand(stage, &origin, codec, buffer);
+            let codec = turn.codec;
+            let done = self.step(turn);
             state = self.state();
-            self.note(&mut state, number, done);
+            let cut = state.inputs[number].note(done);
+            if let Some(PlacedBatch { batch, mut buffer, place }) = cut {
+                // Another thread can cut the next batch off now.
+                self.want(&mut state, number);
+                drop(state);
+                let made = batch.expand(codec, &self.windows, &mut buffer);
+                state = self.state();
+                state.inputs[number].note_made(place, made, buffer);
+            }
+            self.want(&mut state, number);
             self.news.notify_all();
         }
     }
 
-    /// Fills one buffer.
-    fn expand(
-        &self,
-        stage: Stage,
-        origin: &Origin,
-        codec: Codec,
-        mut buffer: Vec<u8>,
-    ) -> Result<(Box<Open>, Buffer)> {
+    /// Cuts a batch off an input, or fills one buffer.
+    fn step(&self, turn: Turn) -> Result<Step> {
+        let Turn { stage, origin, codec, buffer, packed, .. } = turn;
         let mut open = match stage {
             Stage::Open(open) => open,
-            _ => Box::new(self.open(origin, codec)?),
+            _ => Box::new(self.open(&origin, codec)?),
         };
+        // One byte more than batches fill: then their ends are checked.
+        let mut buffer = buffer.unwrap_or_else(|| vec![0; self.shape.buffer_bytes + 1]);
+        if turn.wants_batch {
+            let rooms = (self.shape.buffer_bytes, self.shape.packed_bytes);
+            if let Some(batch) = UnitBatch::cut(&mut *open.decoder, &mut open.from, packed, rooms)?
+            {
+                return Ok(Step::Cut(open, batch, buffer));
+            }
+            if !turn.is_alone {
+                return Ok(Step::Postponed(open, buffer));
+            }
+        }
         let filled = open.decoder.decode(&mut open.from, &mut buffer)?;
-        Ok((open, Buffer { buffer, filled }))
+        Ok(Step::Filled(open, Buffer { buffer, filled }))
     }
 
     fn open(&self, origin: &Origin, codec: Codec) -> Result<Open> {
@@ -273,34 +258,15 @@ impl DecodingShared {
             Origin::Stdin => pipe::PipeReader::stdin()?,
             Origin::Begun(stream) => pipe::PipeReader::supplied(stream.clone()),
         };
-        let from = Compressed::new(reader, Arc::clone(&self.halt), Arc::clone(&self.bytes));
+        let (halt, bytes) = (Arc::clone(&self.halt), Arc::clone(&self.bytes));
+        let from = Compressed::new(reader, self.shape.packed_bytes, halt, bytes);
         Ok(Open { from, decoder: codec.decoder(&self.windows)? })
-    }
-
-    /// Takes in what a thread has done for an input.
-    fn note(&self, state: &mut DecodingState, number: usize, done: Result<(Box<Open>, Buffer)>) {
-        let input = &mut state.inputs[number];
-        match done {
-            Ok((open, piece)) => {
-                let is_at_end = piece.filled < piece.buffer.len();
-                input.stage = if is_at_end { Stage::Ended } else { Stage::Open(open) };
-                if piece.filled > 0 {
-                    input.ready.push_back(piece);
-                }
-            }
-            Err(e) => (input.stage, input.failure) = (Stage::Ended, Some(e)),
-        }
-        if matches!(input.stage, Stage::Ended) {
-            input.spare = Vec::new();
-        }
-        self.want(state, number);
     }
 
     /// Asks for another buffer of an input, if it is not asked for and there is room for it.
     fn want(&self, state: &mut DecodingState, number: usize) {
         let Some(input) = state.inputs.get_mut(number) else { return };
-        let is_idle = matches!(input.stage, Stage::Unopened | Stage::Open(_));
-        if is_idle && !input.is_queued && input.ready.len() < self.shape.ready {
+        if input.wants_thread(self.shape.ready) {
             input.is_queued = true;
             state.queue.push_back(number);
             self.work.notify_one();
@@ -310,24 +276,18 @@ impl DecodingShared {
     /// Returns the next piece of an input, `None` at its end; `used` is the one before.
     fn next(&self, number: usize, used: Buffer, progress: &Progress) -> Result<Option<Buffer>> {
         let mut state = self.state();
-        let input = &mut state.inputs[number];
-        if !used.buffer.is_empty() && !matches!(input.stage, Stage::Ended) {
-            input.spare.push(used.buffer);
-        }
+        state.inputs[number].keep(used);
         for number in number..=number + self.shape.ahead {
             self.want(&mut state, number);
         }
         loop {
-            let input = &mut state.inputs[number];
-            if let Some(piece) = input.ready.pop_front() {
-                self.want(&mut state, number);
-                return Ok(Some(piece));
-            }
-            if let Some(e) = input.failure.take() {
-                return Err(e);
-            }
-            if matches!(input.stage, Stage::Ended) {
-                return Ok(None);
+            match state.inputs[number].take_next()? {
+                Next::Filled(piece) => {
+                    self.want(&mut state, number);
+                    return Ok(Some(piece));
+                }
+                Next::End => return Ok(None),
+                Next::NotYet => {}
             }
             assert!(!state.has_panicked, "a thread that decodes has panicked");
             if progress.is_stopping() {

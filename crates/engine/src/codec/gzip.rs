@@ -11,7 +11,9 @@
 //! member begins, and that what ends too early is said to.
 
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
+use memchr::memmem;
 
+use super::batch::Unit;
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
 use crate::error::{Error, Result};
@@ -32,8 +34,12 @@ const HAS_NAME: u8 = 1 << 3;
 const HAS_COMMENT: u8 = 1 << 4;
 const RESERVED: u8 = 0b1110_0000;
 
-/// Code of a system that the standard does not list.
+/// Last code of a system that the standard lists, and the code of any other system.
+const SYSTEM_LAST: u8 = 13;
 const SYSTEM_UNKNOWN: u8 = 255;
+
+/// Bytes of a header of BGZF: an extra field of six bytes with the block's bytes.
+const BLOCK_HEADER_BYTES: usize = 18;
 
 /// Expands members.
 pub struct GzipDecoder {
@@ -52,6 +58,21 @@ impl Default for GzipDecoder {
 }
 
 impl Decode for GzipDecoder {
+    fn next_unit(&mut self, from: &mut Compressed) -> Result<Option<Unit>> {
+        if self.is_inside {
+            return Ok(None);
+        }
+        let Some(header) = from.ahead(BLOCK_HEADER_BYTES)? else { return Ok(None) };
+        let member = match bgzf_block_bytes(header) {
+            Some(bytes) => from.ahead(bytes)?,
+            None => member_ahead(from)?,
+        };
+        let trailer = member.and_then(<[u8]>::last_chunk::<4>).copied();
+        let packed_bytes = member.map_or(0, <[u8]>::len);
+        let bytes = trailer.map(|length| u32::from_le_bytes(length) as usize);
+        Ok(bytes.map(|bytes| Unit { packed_bytes, bytes }))
+    }
+
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {
@@ -79,6 +100,45 @@ impl Decode for GzipDecoder {
         }
         Ok(filled)
     }
+}
+
+/// Returns the bytes of a block of BGZF, which its header states: the first extra field is `BC`,
+/// with two bytes (SAM format specification, section 4.1).
+fn bgzf_block_bytes(header: &[u8]) -> Option<usize> {
+    let fields = header.get(HEADER_BYTES + 2..)?;
+    let has_field = header[3] == HAS_EXTRA && fields.starts_with(b"BC\x02\0");
+    let number = fields.get(4..)?.first_chunk().filter(|_| has_field)?;
+    Some(usize::from(u16::from_le_bytes(*number)) + 1)
+}
+
+/// Returns the bytes up to those that begin another member, or up to the end of the data.
+fn member_ahead(from: &mut Compressed) -> Result<Option<&[u8]>> {
+    let mut end = next_member(from.unread()?);
+    if end.is_none() {
+        let (seen, is_all) = from.all_ahead()?;
+        end = next_member(seen).or(is_all.then_some(seen.len()));
+    }
+    end.map_or(Ok(None), |end| from.ahead(end))
+}
+
+/// Returns where a member begins after the one that these bytes begin with.
+fn next_member(seen: &[u8]) -> Option<usize> {
+    let least = HEADER_BYTES + TRAILER_BYTES;
+    let rest = seen.get(least..)?;
+    let is_header = |place: &usize| {
+        let header = rest.get(place + MAGIC.len() + 1..place + HEADER_BYTES);
+        header.is_some_and(is_usual)
+    };
+    let mut places = memmem::find_iter(rest, &[MAGIC[0], MAGIC[1], DEFLATE]);
+    places.find(is_header).map(|place| least + place)
+}
+
+/// Returns whether bytes after the method are those of a usual header: no reserved flag, and a hint
+/// and a system that the standard lists.
+fn is_usual(rest: &[u8]) -> bool {
+    let [flags, _, _, _, _, hint, system] = rest else { return false };
+    let is_known = *system <= SYSTEM_LAST || *system == SYSTEM_UNKNOWN;
+    flags & RESERVED == 0 && matches!(hint, 0 | 2 | 4) && is_known
 }
 
 impl GzipDecoder {

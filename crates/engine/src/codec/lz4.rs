@@ -16,14 +16,17 @@ use lz4_flex::block::{
 };
 use xxhash_rust::xxh32::{Xxh32, xxh32};
 
+use super::batch::Unit;
 use super::source::Compressed;
-use super::zstd::is_skippable;
+use super::zstd::{is_skippable, skippable_ahead};
 use super::{Codec, Decode, Encode};
 use crate::error::{Error, Result};
 
 const FRAME: &str = "lz4 frame";
 
 const MAGIC: u32 = 0x184d_2204;
+const MAGIC_LE: [u8; MAGIC_BYTES] = MAGIC.to_le_bytes();
+const MAGIC_BYTES: usize = 4;
 /// Magic number of the format before this one, which has neither lengths nor checksums.
 const MAGIC_LEGACY: u32 = 0x184c_2102;
 
@@ -108,6 +111,36 @@ impl Default for Lz4Decoder {
 }
 
 impl Decode for Lz4Decoder {
+    fn next_unit(&mut self, from: &mut Compressed) -> Result<Option<Unit>> {
+        if self.header.is_some() || !self.rest.is_empty() {
+            return Ok(None);
+        }
+        if let Some(packed_bytes) = skippable_ahead(from)? {
+            return Ok(Some(Unit { packed_bytes, bytes: 0 }));
+        }
+        let head = from.ahead(MAGIC_BYTES + 2)?.and_then(|head| head.strip_prefix(&MAGIC_LE));
+        let Some(&[flags, code]) = head else { return Ok(None) };
+        let Some(block_bytes) = block_bytes(code) else { return Ok(None) };
+        let header = Lz4Header { flags, block_bytes, length: None };
+        if header.has(DICTIONARY) {
+            return Ok(None);
+        }
+        let each = BLOCK_EXTRA + if header.has(BLOCK_CHECKSUMS) { 4 } else { 0 };
+        let mut end = MAGIC_BYTES + 3 + if header.has(CONTENT_LENGTH) { 8 } else { 0 };
+        let mut bytes = 0;
+        loop {
+            let word = from.ahead(end + BLOCK_EXTRA)?.and_then(<[u8]>::last_chunk).copied();
+            let Some(word) = word.map(u32::from_le_bytes) else { return Ok(None) };
+            if word == 0 {
+                break;
+            }
+            end += each + (word & !STORED) as usize;
+            bytes += block_bytes;
+        }
+        let packed_bytes = end + BLOCK_EXTRA + if header.has(CONTENT_CHECKSUM) { 4 } else { 0 };
+        Ok(from.ahead(packed_bytes)?.map(|_| Unit { packed_bytes, bytes }))
+    }
+
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {

@@ -33,6 +33,15 @@ const AT_ONCE_SHARE: u64 = 4;
 /// Most inputs that are decoded ahead of the one being read, and it.
 const IN_TURN_MAX: usize = 4;
 
+/// Most threads that expand batches of inputs.
+const BATCH_THREADS_MAX: usize = 8;
+
+/// Least buffers of an input that are filled ahead.
+const READY_LEAST: usize = 2;
+
+/// Bytes of a member or frame beyond its data, which may be stored, and beyond a share of the data.
+const PACKED_EXTRA: usize = 4 << 10;
+
 /// A decoder's own tables, and what is set up anew with them.
 const GZIP_STATE: u64 = 128 << 10;
 const ZSTD_TABLES: u64 = 512 << 10;
@@ -77,16 +86,32 @@ impl Appetite {
         let WindowState { window_bytes, spare_bytes, each: state } =
             WindowState::new(inputs, budget)?;
         let buffer_bytes = (budget.bytes() / 256).clamp(64 << 10, 1 << 20) as usize;
-        let shape = |at_once| DecodingShape {
+        let in_order = |at_once| DecodingShape {
             threads: at_once,
             ahead: at_once - 1,
             buffer_bytes,
-            ready: 2,
+            ready: READY_LEAST,
+            packed_bytes: 0,
         };
-        let bytes = |at_once| at_once as u64 * (each_bytes(shape(1), state) + THREAD_BYTES);
+        // Each thread has a batch, and each input as many buffers as all threads fill.
+        let in_batches = |threads: usize| DecodingShape {
+            threads,
+            ahead: most.min(threads) - 1,
+            buffer_bytes,
+            ready: READY_LEAST.max(threads + 1),
+            packed_bytes: buffer_bytes + buffer_bytes / 64 + PACKED_EXTRA,
+        };
+        let bytes = |shape: DecodingShape| {
+            let inputs = (shape.ahead as u64 + 1) * each_bytes(shape, state);
+            let state = if shape.packed_bytes > 0 { state } else { 0 };
+            inputs + shape.threads as u64 * (THREAD_BYTES + state)
+        };
         let share = budget.bytes() / AHEAD_SHARE;
-        let at_once = (1..=most).rev().find(|count| bytes(*count) <= share).unwrap_or(1);
-        let (shape, bytes) = (shape(at_once), bytes(at_once) + spare_bytes);
+        let batches = (2..=threads.min(BATCH_THREADS_MAX)).rev().map(in_batches);
+        let fits = |shape: &DecodingShape| bytes(*shape) <= share;
+        let shape = batches.chain((1..=most).rev().map(in_order)).find(fits);
+        let shape = shape.unwrap_or_else(|| in_order(1));
+        let bytes = bytes(shape) + spare_bytes;
         let (width, thread_bytes, share) = (usize::MAX, 0, AHEAD_SHARE);
         Ok(Self { shape, window_bytes, spare_bytes, bytes, thread_bytes, share, width })
     }
@@ -95,7 +120,8 @@ impl Appetite {
     pub fn at_once(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
         let WindowState { window_bytes, spare_bytes, each: state } =
             WindowState::new(inputs, budget)?;
-        let shape = DecodingShape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
+        let buffer_bytes = 128 << 10;
+        let shape = DecodingShape { threads, ahead: 0, buffer_bytes, ready: 1, packed_bytes: 0 };
         let each = each_bytes(shape, state);
         let width = (budget.bytes() / AT_ONCE_SHARE / each).max(2) as usize;
         let thread_bytes = threads.min(inputs.len()) as u64 * THREAD_BYTES;
@@ -116,7 +142,10 @@ impl Appetite {
 /// Returns the bytes that one input takes.
 fn each_bytes(shape: DecodingShape, state: u64) -> u64 {
     // One buffer more is being filled, and one read.
-    state + (READ_BYTES + (shape.ready + 2) * shape.buffer_bytes) as u64
+    let buffers = (shape.ready + 2) * shape.buffer_bytes;
+    // One batch more is being cut off, and the next one looked at.
+    let batches = (shape.ready + 2) * shape.packed_bytes;
+    state + (READ_BYTES + buffers + batches) as u64
 }
 
 /// Memory that decoders hold in addition to their buffers.
@@ -238,26 +267,58 @@ pub fn beginning(path: &Path, bytes: usize) -> Result<Option<Vec<u8>>> {
     read.map(|_| Some(head)).map_err(|e| Error::io("read", path, e))
 }
 
-/// Returns the window of a zstd frame that starts with `head`, if it is one (RFC 8878, section
-/// 3.1.1.1).
+/// Header of a zstd frame (RFC 8878, section 3.1.1.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZstdHead {
+    /// Bytes of the header, the magic number included.
+    pub bytes: usize,
+    /// Bytes that the frame expands to, if it states them.
+    pub content_bytes: Option<u64>,
+    /// Bytes that the frame looks back at most.
+    window_bytes: u64,
+    /// True if it was compressed with a dictionary.
+    pub has_dictionary: bool,
+    /// True if a checksum follows the last block.
+    pub has_checksum: bool,
+}
+
+impl ZstdHead {
+    /// Reads the header that `head` begins with. Returns `None` for other data, and if the end of
+    /// the header is missing.
+    pub fn read(head: &[u8]) -> Option<Self> {
+        let [descriptor, rest @ ..] = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes())? else {
+            return None;
+        };
+        // In a single segment, the window is all of the content.
+        let is_single = descriptor & 1 << 5 != 0;
+        let window = if is_single { None } else { Some(u64::from(*rest.first()?)) };
+        let dictionary_bytes = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let before = usize::from(!is_single) + dictionary_bytes;
+        let number = rest.get(before..)?;
+        let (length, content_bytes) = match descriptor >> 6 {
+            0 if is_single => (1, Some(u64::from(*number.first()?))),
+            0 => (0, None),
+            1 => (2, Some(u64::from(u16::from_le_bytes(*number.first_chunk()?)) + 256)),
+            2 => (4, Some(u64::from(u32::from_le_bytes(*number.first_chunk()?)))),
+            _ => (8, Some(u64::from_le_bytes(*number.first_chunk()?))),
+        };
+        let of_exponent = |byte: u64| {
+            let base = 1_u64 << (10 + (byte >> 3));
+            base + base / 8 * (byte & 7)
+        };
+        Some(Self {
+            bytes: head.len() - rest.len() + before + length,
+            content_bytes,
+            window_bytes: window.map_or(content_bytes.unwrap_or(0), of_exponent),
+            has_dictionary: dictionary_bytes > 0,
+            has_checksum: descriptor & 1 << 2 != 0,
+        })
+    }
+}
+
+/// Returns the window of a zstd frame that starts with `head`, if it is one.
 pub fn window_of(head: &[u8]) -> Option<u64> {
-    let [descriptor, rest @ ..] = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes())? else {
-        return None;
-    };
-    if descriptor & 1 << 5 == 0 {
-        let byte = u64::from(*rest.first()?);
-        let base = 1_u64 << (10 + (byte >> 3));
-        return Some(base + base / 8 * (byte & 7));
-    }
-    // A single segment: the window is all of the content, whose length follows.
-    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let number = rest.get(dictionary..)?;
-    match descriptor >> 6 {
-        0 => number.first().map(|byte| u64::from(*byte)),
-        1 => number.first_chunk().map(|bytes| u64::from(u16::from_le_bytes(*bytes)) + 256),
-        2 => number.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes))),
-        _ => number.first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
-    }
+    ZstdHead::read(head).map(|head| head.window_bytes)
 }
 
 /// Returns the block size of an lz4 frame that starts with `head`, or the largest size for other

@@ -18,12 +18,14 @@
 //! knows the format reads them one after the other, and their bytes depend on the records alone,
 //! not on the number of threads.
 
+mod batch;
 mod content;
 mod decoding;
 mod encoding;
 mod foreign;
 #[cfg(feature = "compression")]
 mod gzip;
+mod input;
 #[cfg(feature = "compression")]
 mod lz4;
 #[cfg_attr(
@@ -48,6 +50,7 @@ use std::sync::Arc;
 use crate::error::{ConfigErrorKind, Setting, config};
 use crate::error::{ParseError, Result, message, named};
 
+use batch::Unit;
 pub use content::{CONTENT_BYTES, ContentKind};
 pub use decoding::{Decoding, DecodingShape, Origin};
 pub use encoding::OutputEncoding;
@@ -72,6 +75,11 @@ named! {
 
 /// Expands what one input holds.
 trait Decode: Send {
+    /// Returns the next member or frame, if the decoder is between two of them, and all of it can
+    /// be looked at. Returns `None` for one that is to be expanded step by step. `from` stays where
+    /// it is.
+    fn next_unit(&mut self, from: &mut Compressed) -> Result<Option<Unit>>;
+
     /// Fills `into`, or less of it at the end of the input only; returns the bytes filled.
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize>;
 }

@@ -16,7 +16,8 @@ pub const READ_BYTES: usize = 128 << 10;
 
 /// An input's bytes as they lie in the file.
 pub struct Compressed {
-    reader: pipe::PipeReader,
+    /// Source of more bytes; `None` if the buffer has them all.
+    reader: Option<pipe::PipeReader>,
     /// Stops reading when nobody wants the bytes any more.
     halt: Arc<Progress>,
     /// Count of the bytes that were read.
@@ -29,10 +30,27 @@ pub struct Compressed {
 }
 
 impl Compressed {
-    /// Returns a stream at its beginning, read until `halt` requests a stop.
-    pub fn new(reader: pipe::PipeReader, halt: Arc<Progress>, counter: Arc<AtomicU64>) -> Self {
-        let (buffer, unread) = (vec![0; READ_BYTES], 0..0);
-        Self { reader, halt, counter, buffer, unread, offset: 0 }
+    /// Returns a stream at its beginning, read until `halt` requests a stop. At least the next
+    /// `seen_bytes` can be looked at before they are taken.
+    pub fn new(
+        reader: pipe::PipeReader,
+        seen_bytes: usize,
+        halt: Arc<Progress>,
+        counter: Arc<AtomicU64>,
+    ) -> Self {
+        let (buffer, unread) = (vec![0; READ_BYTES + seen_bytes], 0..0);
+        Self { reader: Some(reader), halt, counter, buffer, unread, offset: 0 }
+    }
+
+    /// Returns a stream of these bytes.
+    pub fn of_bytes(bytes: Vec<u8>) -> Self {
+        let (halt, counter, unread) = (Arc::default(), Arc::default(), 0..bytes.len());
+        Self { reader: None, halt, counter, buffer: bytes, unread, offset: 0 }
+    }
+
+    /// Returns the buffer: all bytes of a stream of bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.buffer
     }
 
     /// Returns the next bytes, of any number; empty at the end only.
@@ -42,15 +60,51 @@ impl Compressed {
 
     /// Returns the next bytes: `bytes` or more, fewer at the end only.
     pub fn at_least(&mut self, bytes: usize) -> Result<&[u8]> {
-        debug_assert!(bytes <= READ_BYTES);
-        if self.unread.len() < bytes {
+        debug_assert!(self.reader.is_none() || bytes <= self.buffer.len());
+        if self.unread.len() < bytes
+            && let Some(reader) = &mut self.reader
+        {
             self.buffer.copy_within(self.unread.clone(), 0);
             self.unread = 0..self.unread.len();
-            let read = self.reader.fill(&mut self.buffer[self.unread.end..], &self.halt)?;
+            let read = reader.fill(&mut self.buffer[self.unread.end..], &self.halt)?;
             self.counter.fetch_add(read as u64, Ordering::Relaxed);
             self.unread.end += read;
         }
         Ok(&self.buffer[self.unread.clone()])
+    }
+
+    /// Returns the next `bytes` bytes. Returns `None` if there are fewer, or if so many cannot be
+    /// looked at together.
+    pub fn ahead(&mut self, bytes: usize) -> Result<Option<&[u8]>> {
+        if bytes > self.buffer.len() {
+            return Ok(None);
+        }
+        Ok(self.at_least(bytes)?.get(..bytes))
+    }
+
+    /// Returns as many of the next bytes as can be looked at together, and true if no byte follows.
+    pub fn all_ahead(&mut self) -> Result<(&[u8], bool)> {
+        let room = self.buffer.len();
+        let seen = self.at_least(room)?;
+        Ok((seen, seen.len() < room))
+    }
+
+    /// Takes `bytes` of the bytes that were looked at, and appends them to `taken`.
+    pub fn take_into(&mut self, bytes: usize, taken: &mut Vec<u8>) {
+        taken.extend_from_slice(&self.buffer[self.unread.start..self.unread.start + bytes]);
+        self.take(bytes);
+    }
+
+    /// Puts bytes back that were taken last.
+    pub fn put_back(&mut self, taken: &[u8]) {
+        let rest = &self.buffer[self.unread.clone()];
+        let mut buffer = Vec::with_capacity(taken.len() + self.buffer.len());
+        buffer.extend_from_slice(taken);
+        buffer.extend_from_slice(rest);
+        self.unread = 0..buffer.len();
+        buffer.resize(taken.len() + self.buffer.len(), 0);
+        self.buffer = buffer;
+        self.offset -= taken.len() as u64;
     }
 
     /// Takes `bytes` of the bytes that were looked at.
@@ -97,7 +151,7 @@ impl Compressed {
 
     /// Returns the input's name in messages.
     pub fn name(&self) -> &Path {
-        self.reader.name()
+        self.reader.as_ref().map_or(Path::new(""), |reader| reader.name())
     }
 
     /// Returns the error that `message` is about this input.

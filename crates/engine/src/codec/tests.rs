@@ -8,9 +8,12 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use super::batch::UnitBatch;
 use super::*;
 use crate::error::Error;
 use crate::io::pipe;
+use crate::stats::Progress;
+use crate::units::ByteSize;
 
 /// Windows that the tests' frames may have.
 const WINDOW: u64 = 8 << 20;
@@ -20,7 +23,7 @@ fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(bytes).expect("write");
     let reader = pipe::PipeReader::of(File::open(file.path()).expect("open"), Path::new("packed"));
-    let mut from = Compressed::new(reader, Arc::default(), Arc::default());
+    let mut from = Compressed::new(reader, 0, Arc::default(), Arc::default());
     let mut decoder = codec.decoder(&Arc::new(Windows::new(WINDOW, WINDOW / 2)))?;
     let (mut expanded, mut buffer) = (Vec::new(), vec![0; step]);
     loop {
@@ -34,6 +37,28 @@ fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
 
 fn expanded(codec: Codec, bytes: &[u8]) -> Result<Vec<u8>> {
     expanded_by(codec, bytes, 64 << 10)
+}
+
+/// What threads make of `bytes`, or the error, with buffers of a few KiB.
+fn expanded_by_threads(codec: Codec, bytes: &[u8], has_batches: bool) -> Result<Vec<u8>> {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(bytes).expect("write");
+    let packed_bytes = if has_batches { 9 << 10 } else { 0 };
+    let shape =
+        DecodingShape { threads: 3, ahead: 0, buffer_bytes: 8 << 10, ready: 4, packed_bytes };
+    let origin = Origin::File(file.path().to_owned());
+    let appetite = Appetite::in_turn(&[(origin.clone(), codec)], ByteSize::gib(1), 1)?;
+    let appetite = Appetite { shape, window_bytes: WINDOW, ..appetite };
+    let (_decoding, streams) = Decoding::start(vec![(origin, codec)], &appetite)?;
+    let mut reader = pipe::PipeReader::supplied(streams[0].clone());
+    let (mut expanded, mut buffer) = (Vec::new(), vec![0; 5000]);
+    loop {
+        let filled = reader.fill(&mut buffer, &Progress::default())?;
+        expanded.extend_from_slice(&buffer[..filled]);
+        if filled < buffer.len() {
+            return Ok(expanded);
+        }
+    }
 }
 
 /// What our encoder makes of `chunks`.
@@ -328,6 +353,121 @@ fn every_file_of_chance_ends() {
             let kept = number % start.len();
             let bytes = [&start[..kept], tail].concat();
             assert!(expanded(codec, &bytes).is_err(), "{codec}: {kept} bytes and noise");
+        }
+    }
+}
+
+/// A block of BGZF.
+fn bgzf_block(data: &[u8]) -> Vec<u8> {
+    let member = all_packed(Codec::Gzip, &[data]);
+    let bytes = (member.len() + 8 - 1) as u16;
+    let mut block = member[..10].to_vec();
+    block[3] = 4;
+    block.extend_from_slice(&[6, 0, b'B', b'C', 2, 0]);
+    block.extend_from_slice(&bytes.to_le_bytes());
+    block.extend_from_slice(&member[10..]);
+    block
+}
+
+/// Members or frames that begin, end or are large in every way, in an order by chance.
+fn units_by_chance(codec: Codec, random: &mut impl FnMut(usize) -> usize) -> (Vec<u8>, Vec<u8>) {
+    let (text, mut noise) = (text(40_000), noise(6000));
+    // What begins a member, and lies within one.
+    noise[3000..3010].copy_from_slice(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+    let (mut packed, mut data) = (Vec::new(), Vec::new());
+    packed.extend(all_packed(codec, &[b"first\n"]));
+    data.extend_from_slice(b"first\n");
+    for _ in 0..random(30) {
+        let part = match random(12) {
+            0 => &text[..0],
+            1 => &noise[..],
+            2 => &text[..8 << 10],
+            3 => &text[..random(40_000)],
+            _ => &text[random(20_000)..][..random(3000)],
+        };
+        match (random(4), codec) {
+            (0 | 1, Codec::Gzip) => {
+                packed.extend(bgzf_block(part));
+                data.extend_from_slice(part);
+            }
+            (0, Codec::Zstd | Codec::Lz4) => {
+                packed.extend(b"\x53\x2a\x4d\x18\x05\0\0\0other");
+            }
+            _ => {
+                packed.extend(all_packed(codec, &[part]));
+                data.extend_from_slice(part);
+            }
+        }
+    }
+    (packed, data)
+}
+
+#[test]
+fn batches_change_nothing() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % below.max(1)
+    };
+    let outcome = |found: Result<Vec<u8>>| found.map_err(|e| e.to_string());
+    for round in 0..40 {
+        for codec in Codec::ALL {
+            let (mut packed, data) = units_by_chance(codec, &mut random);
+            let found = expanded_by_threads(codec, &packed, true).expect("whole");
+            assert!(found == data, "{codec}, round {round}");
+            match random(3) {
+                0 => packed.truncate(random(packed.len())),
+                1 => packed.extend(noise(random(20))),
+                _ => {
+                    let place = random(packed.len());
+                    packed[place] ^= 1 << random(8);
+                }
+            }
+            // Messages name the file, and each call has its own.
+            let words = |words: String| words.split_once(':').map(|(_, rest)| rest.to_owned());
+            let [one, other] = [false, true].map(|has_batches| {
+                outcome(expanded_by_threads(codec, &packed, has_batches)).map_err(words)
+            });
+            assert!(one == other, "{codec}, round {round}: {:?} {:?}", one.err(), other.err());
+        }
+    }
+}
+
+#[test]
+fn batches_have_as_many_units_as_fit() {
+    let text = text(1000);
+    for codec in Codec::ALL {
+        let unit = match codec {
+            Codec::Gzip => bgzf_block(&text),
+            Codec::Zstd | Codec::Lz4 => all_packed(codec, &[&text]),
+        };
+        let mut units = vec![unit.repeat(9)];
+        if codec == Codec::Gzip {
+            units.push(all_packed(codec, &[&text[..]; 9]));
+        }
+        for units in units {
+            let each = units.len() / 9;
+            let windows = Arc::new(Windows::new(WINDOW, 0));
+            let mut decoder = codec.decoder(&windows).expect("a decoder");
+            let mut from = Compressed::of_bytes(units.clone());
+            // A block of lz4 may be as large as its frame says.
+            let most = if codec == Codec::Lz4 { 256 << 10 } else { text.len() };
+            let rooms = (4 * most + 1, units.len());
+            let batch = UnitBatch::cut(&mut *decoder, &mut from, Vec::new(), rooms);
+            let batch = batch.expect("read").expect("a batch");
+            assert_eq!((batch.packed.len(), from.offset()), (4 * each, 4 * each as u64), "{codec}");
+            let mut buffer = vec![0; rooms.0];
+            let made = batch.expand(codec, &windows, &mut buffer);
+            assert_eq!(made.filled, Some(4 * text.len()), "{codec}");
+            assert!(buffer[..4 * text.len()] == text.repeat(4), "{codec}");
+            from.put_back(&made.packed);
+            assert_eq!((from.offset(), from.unread().expect("read")), (0, &units[..]));
+            // None is cut off if the first is too large.
+            let small = (text.len() - 1, 1 << 20);
+            let none = UnitBatch::cut(&mut *decoder, &mut from, Vec::new(), small);
+            assert!(none.expect("read").is_none(), "{codec}");
         }
     }
 }

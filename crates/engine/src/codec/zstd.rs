@@ -12,7 +12,8 @@ use zstd_safe::{
     CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, compress_bound, get_error_name,
 };
 
-use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, budget_for_window, window_of};
+use super::batch::Unit;
+use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, ZstdHead, budget_for_window, window_of};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
 use crate::error::{Error, Result, Setting, message};
@@ -21,6 +22,11 @@ use crate::units::ByteSize;
 const FRAME: &str = "zstd frame";
 
 const MAGIC_BYTES: usize = 4;
+const BLOCK_HEADER_BYTES: usize = 3;
+const CHECKSUM_BYTES: usize = 4;
+
+/// Bytes of a skippable frame before its data: its magic number and the length of the data.
+const SKIPPABLE_HEAD_BYTES: usize = 8;
 
 /// Skippable frames have these, of zstd and of lz4 alike.
 const SKIPPABLE: u32 = 0x184d_2a50;
@@ -32,6 +38,20 @@ const WINDOW_LOG_MAX: u32 = 31;
 /// Returns whether four bytes begin a skippable frame.
 pub fn is_skippable(magic: u32) -> bool {
     magic & SKIPPABLE_MASK == SKIPPABLE
+}
+
+/// Returns the bytes of the skippable frame that comes next, if one does, and all of it can be
+/// looked at.
+pub fn skippable_ahead(from: &mut Compressed) -> Result<Option<usize>> {
+    let Some(&head) = from.ahead(SKIPPABLE_HEAD_BYTES)?.and_then(<[u8]>::first_chunk) else {
+        return Ok(None);
+    };
+    let [a, b, c, d, length @ ..]: [u8; SKIPPABLE_HEAD_BYTES] = head;
+    if !is_skippable(u32::from_le_bytes([a, b, c, d])) {
+        return Ok(None);
+    }
+    let bytes = SKIPPABLE_HEAD_BYTES.saturating_add(u32::from_le_bytes(length) as usize);
+    Ok(from.ahead(bytes)?.map(<[u8]>::len))
 }
 
 /// Expands frames.
@@ -104,7 +124,48 @@ impl Drop for ZstdDecoder {
     }
 }
 
+/// Returns the bytes of the data of a block with this header (RFC 8878, section 3.1.1.2), if the
+/// header is valid.
+fn block_data_bytes(header: u32) -> Option<usize> {
+    let size = (header >> 3) as usize;
+    match header >> 1 & 3 {
+        0 | 2 => Some(size),
+        1 => Some(1),
+        _ => None,
+    }
+}
+
 impl Decode for ZstdDecoder {
+    fn next_unit(&mut self, from: &mut Compressed) -> Result<Option<Unit>> {
+        if self.is_inside {
+            return Ok(None);
+        }
+        if let Some(packed_bytes) = skippable_ahead(from)? {
+            return Ok(Some(Unit { packed_bytes, bytes: 0 }));
+        }
+        let next = from.at_least(HEAD_BYTES)?;
+        if !next.starts_with(&ZSTD_MAGIC.to_le_bytes()) {
+            return Ok(None);
+        }
+        let head = ZstdHead::read(next).filter(|head| !head.has_dictionary);
+        let Some(head) = head else { return Ok(None) };
+        let content = head.content_bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        let Some(bytes) = content else { return Ok(None) };
+        let mut end = head.bytes;
+        loop {
+            let header = from.ahead(end + BLOCK_HEADER_BYTES)?.and_then(<[u8]>::last_chunk);
+            let Some(&[a, b, c]) = header else { return Ok(None) };
+            let header = u32::from_le_bytes([a, b, c, 0]);
+            let Some(data) = block_data_bytes(header) else { return Ok(None) };
+            end += BLOCK_HEADER_BYTES + data;
+            if header & 1 == 1 {
+                break;
+            }
+        }
+        let packed_bytes = end + if head.has_checksum { CHECKSUM_BYTES } else { 0 };
+        Ok(from.ahead(packed_bytes)?.map(|_| Unit { packed_bytes, bytes }))
+    }
+
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {

@@ -56,7 +56,7 @@ fn shares_of_the_budget_are_kept() {
             let inputs = inputs(folder.path(), &[&two_mib[..]; 100], codec);
             let sorted = Appetite::in_turn(&inputs, budget, 8).expect("fits");
             assert!(sorted.bytes <= budget.bytes() / 4, "{codec}, {budget}: {sorted:?}");
-            assert_eq!(sorted.shape.ahead + 1, sorted.shape.threads);
+            assert!(sorted.shape.ahead < sorted.shape.threads, "{sorted:?}");
             let merged = Appetite::at_once(&inputs, budget, 8).expect("fits");
             assert!(merged.width >= 2 && merged.shape.ahead == 0);
             // Two inputs there are in any case, and lz4 of unknown blocks takes 10 MiB for each.
