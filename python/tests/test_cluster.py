@@ -6,6 +6,7 @@ import os
 import random
 import unittest
 
+import ray
 from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 
 import sortwell
@@ -88,6 +89,15 @@ class Sorts(WithRoots):
         statistics = self.assert_as_one([second], format="csv", key=["number:int:desc"], parts=2)
         self.assertEqual(statistics.header, header)
 
+    def test_formats_by_names(self):
+        rows = b"".join(b"%d\n" % (number * 7919 % 10_007) for number in range(10_000))
+        path = self.write("rows.csv", b"id\n" + rows)
+        self.assert_as_one(path, key="id:int", parts=2)
+        # A pattern has a name, too.
+        self.sorted(f"{path.parent}/r*.csv", key="id:int", output="by-pattern")
+        # A key of another kind reads lines.
+        self.assert_as_one(path, key="1", parts=2)
+
     def test_keyed_records(self):
         source = random.Random(4)
         made = []
@@ -161,6 +171,13 @@ class Sorts(WithRoots):
         content = page.read_text()
         for name in [*NODES, "part-00003", "map 0", "reduce 3"]:
             self.assertIn(name, content)
+
+    def test_names_of_tasks(self):
+        path = self.write("in", records(30_000, "uniform"))
+        self.sorted(path, format="fixed:100", key="0..10", parts=2)
+        names = {event["cat"] for event in ray.timeline()}
+        for name in ["map 0", "reduce 0", "reduce 1"]:
+            self.assertIn(f"task::sortwell {name}", names)
 
     def test_few_records(self):
         empty = self.write("in", b"")

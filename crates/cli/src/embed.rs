@@ -226,12 +226,22 @@ impl JobWords {
         Ok(job)
     }
 
+    /// Returns the format that the names of the inputs of a sort or a merge say, if it is theirs.
+    pub fn format_by_names(&self) -> Option<&'static str> {
+        let inputs: Vec<_> = self.inputs.iter().map(|path| Path::new(path).into()).collect();
+        match self.parsed(&self.words(None)).ok()? {
+            Command::Sort(arguments) => arguments.format_by_names(&inputs),
+            Command::Merge(arguments) => arguments.format_by_names(&inputs),
+            _ => None,
+        }
+    }
+
     /// Returns the statistics of a job as one line of JSON, as the command writes them.
     pub fn statistics(&self, of: &Statistics, output: Option<&Path>) -> String {
         let inputs: Vec<_> = self.inputs.iter().map(|path| Path::new(path).into()).collect();
         let output = output.map_or(Output::Stdout, Output::from);
-        let files =
-            JobFiles { inputs: &inputs, output: &output, is_split: false, format_by_names: None };
+        let format_by_names = self.format_by_names();
+        let files = JobFiles { inputs: &inputs, output: &output, is_split: false, format_by_names };
         statistics::json(of, Named::new(&files, self.words(None).into_iter()))
     }
 

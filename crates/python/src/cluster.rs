@@ -1,5 +1,6 @@
 //! Steps of a cluster sort that one node does: `sortwell.cluster`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -47,6 +48,20 @@ fn waited<T: Send>(
 ) -> PyResult<T> {
     let wait = Wait::new(Arc::<Progress>::default(), progress);
     wait.run(py, || work(wait.progress()))?.map_err(|error| faults::exception(py, &error))
+}
+
+/// Returns the format that the names of the inputs say, if no option sets it.
+#[pyfunction]
+pub fn format_by_names(
+    py: Python<'_>,
+    options: Vec<OptionWords>,
+    names: Vec<OsString>,
+) -> PyResult<Option<&'static str>> {
+    let mut words = job_words(py, EmbeddedCommand::Sort, options)?;
+    for name in names {
+        words.input(&name).map_err(|error| faults::exception(py, &error))?;
+    }
+    Ok(words.format_by_names())
 }
 
 /// Returns the bytes of an input file, the lines at its top that are not records, and true if it is

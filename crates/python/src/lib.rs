@@ -46,8 +46,8 @@ mod native {
     use crate::buffer::Block;
     #[pymodule_export]
     use crate::cluster::{
-        MergedRanges, block_checksum, cut_input, find_cuts, keys_around, make_run, range_checksum,
-        read_input_top, run_keys,
+        MergedRanges, block_checksum, cut_input, find_cuts, format_by_names, keys_around, make_run,
+        range_checksum, read_input_top, run_keys,
     };
     #[pymodule_export]
     use crate::fed::FedInput;

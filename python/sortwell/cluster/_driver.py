@@ -109,8 +109,8 @@ def sort(
         import ray
     except ImportError as error:
         raise usage_error(_NO_RAY) from error
-    words = checked_options(options)
     names = _options.paths(inputs)
+    words = checked_options(options, names)
     if not names:
         raise usage_error("there is no input; name the files to sort")
     folder = os.path.abspath(os.fsdecode(temp)) if temp is not None else "/var/tmp"

@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 
-from sortwell import _errors, _options
+from sortwell import _errors, _native, _options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -259,8 +259,13 @@ def _without_unused(words: Words) -> Words:
     return [word for word in words if word[0] not in unused]
 
 
-def checked_options(options: dict[str, Option]) -> tuple[tuple[str, str | None], ...]:
-    """Returns the options as words. Raises `UsageError` for one that a cluster does not have."""
+def checked_options(
+    options: dict[str, Option], names: list[str]
+) -> tuple[tuple[str, str | None], ...]:
+    """Returns the options as words, with the format that the names of the inputs say.
+
+    Raises `UsageError` for an option that a cluster does not have.
+    """
     words = _options.words(options)
     for name, value in words:
         if name in _REFUSED:
@@ -272,6 +277,8 @@ def checked_options(options: dict[str, Option]) -> tuple[tuple[str, str | None],
             raise usage_error("'unique=error' is for one machine; use 'unique' and compare counts")
         if name in ("skip", "limit") and not str(value).isdecimal():
             raise usage_error(f"'{name}' is a number of records; {value} was given")
+    if format_ := _native.format_by_names(words, names):
+        words.append(("format", format_))
     if unused := [word for word in words if word not in _without_unused(words)]:
         types = _USED_BY[unused[0][0]].replace("|", " or ")
         raise usage_error(f"'{unused[0][0]}' needs a key or a condition of type {types}")

@@ -83,7 +83,7 @@ pub fn run(arguments: &ExplainArguments) -> CommandOutcome {
     let job = arguments.sort.job()?;
     arguments.sort.warn_of_profile();
     let explanation = job.explain()?;
-    let by_names = arguments.sort.format_by_names(&job);
+    let by_names = arguments.sort.format_by_names(&job.inputs);
     let prices = arguments.price_memory.zip(arguments.price_disk);
     let prices = prices.map(|(memory, disk)| Prices { memory, disk });
     let prices = prices.as_ref();

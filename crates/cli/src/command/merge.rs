@@ -1,8 +1,10 @@
 //! `sortwell merge`: arguments into a [`MergeJob`], the job run under watch, its statistics shown.
 
+use std::borrow::Cow;
+
 use clap::Args;
-use sortwell::Result;
 use sortwell::unstable::job::MergeJob;
+use sortwell::{Input, Result};
 
 use crate::command::options::heading::HeadingOptions;
 use crate::command::options::inputs::Inputs;
@@ -111,18 +113,27 @@ Examples:
 pub fn run(arguments: &MergeArguments) -> CommandOutcome {
     let job = arguments.job()?;
     arguments.resources.warn();
-    let order = arguments.order.behind(arguments.selecting.group_keys());
-    let format_by_names = order.format_by_names(&job.inputs).map(|(name, _)| name);
+    let format_by_names = arguments.format_by_names(&job.inputs);
     let files =
         JobFiles { inputs: &job.inputs, output: &job.output, is_split: false, format_by_names };
     arguments.account.run(files, |progress| job.run(progress))
 }
 
 impl MergeArguments {
+    /// Returns the format that the names of `inputs` say, if it is theirs.
+    pub fn format_by_names(&self, inputs: &[Input]) -> Option<&'static str> {
+        self.order().format_by_names(inputs).map(|(name, _)| name)
+    }
+
+    /// Returns the order of records, groups first.
+    fn order(&self) -> Cow<'_, Order> {
+        self.order.behind(self.selecting.group_keys())
+    }
+
     /// Returns the job that the arguments ask for.
     pub fn job(&self) -> Result<MergeJob> {
         let inputs = self.inputs.inputs()?;
-        let order = self.order.behind(self.selecting.group_keys());
+        let order = self.order();
         let format = order.format(&inputs)?;
         let select = self.selecting.select();
         let (keys, order) = order.keys(format, select.looks_at_days())?;

@@ -173,15 +173,15 @@ pub fn run(arguments: &SortArguments) -> CommandOutcome {
     arguments.resources.warn_of_profile();
     arguments.resources.warn();
     let is_split = job.select.split.is_some();
-    let format_by_names = arguments.format_by_names(&job);
+    let format_by_names = arguments.format_by_names(&job.inputs);
     let files = JobFiles { inputs: &job.inputs, output: &job.output, is_split, format_by_names };
     arguments.account.run(files, |progress| job.run(progress))
 }
 
 impl SortArguments {
-    /// Returns the format that a job has by the names of its inputs, if it has.
-    pub fn format_by_names(&self, job: &SortJob) -> Option<&'static str> {
-        self.order().format_by_names(&job.inputs).map(|(name, _)| name)
+    /// Returns the format that the names of `inputs` say, if it is theirs.
+    pub fn format_by_names(&self, inputs: &[Input]) -> Option<&'static str> {
+        self.order().format_by_names(inputs).map(|(name, _)| name)
     }
 
     /// Says on standard error that the default machine profile cannot be read, if that is so.
