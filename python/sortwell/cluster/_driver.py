@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 # Part of the memory of a sort that a split takes: its records and their entries fit.
 _SPLIT_SHARE = 0.4
 
+# Without it, Ray warns of what it will do with GPUs, which are not used here.
+_GPU_SETTING = ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 _NO_RAY = "Ray is not installed; install it with: pip install 'sortwell[cluster]'"
 
 
@@ -142,6 +144,7 @@ def sort(
 def _connect(address: str | None) -> None:
     import ray
 
+    os.environ.setdefault(*_GPU_SETTING)
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except ConnectionError as error:
@@ -176,10 +179,7 @@ class _Sort:
         self._node, self._folder = _inputs.place(output)
         self._progress = progress
         self._phases: list[Phase] = []
-        self._redone_maps = 0
-        self._redone_parts = 0
-        self._kept_maps = 0
-        self._second_attempts = 0
+        self._redone_maps = self._redone_parts = self._kept_maps = self._second_attempts = 0
         self._in_memory = False
         self._made: dict[int, MadePart] = {}
         self._committed: list[tuple[str, str]] = []

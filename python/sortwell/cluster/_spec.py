@@ -277,11 +277,11 @@ def checked_options(
             raise usage_error("'unique=error' is for one machine; use 'unique' and compare counts")
         if name in ("skip", "limit") and not str(value).isdecimal():
             raise usage_error(f"'{name}' is a number of records; {value} was given")
-    if format_ := _native.format_by_names(words, names):
-        words.append(("format", format_))
     if unused := [word for word in words if word not in _without_unused(words)]:
         types = _USED_BY[unused[0][0]].replace("|", " or ")
         raise usage_error(f"'{unused[0][0]}' needs a key or a condition of type {types}")
+    if format_ := _native.format_by_names(words, names):
+        words.append(("format", format_))
     given = dict(words)
     if "no-header" in given and given.get("ragged") == "drop":
         raise usage_error("'ragged=drop' needs a header, which says how many cells rows have")
