@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use sortbench::MachineProperties;
-use sortwell::unstable::stats::{MergeBuffers, Prediction};
+use sortwell::unstable::stats::{MergeBuffers, Microruns, Prediction};
 use sortwell::{ByteSize, Input, Output, Statistics};
 
 use crate::reporting::JobFiles;
@@ -26,6 +26,7 @@ pub fn text(of: &Statistics) -> String {
         ("bytes", bytes(of)),
     ];
     lines.extend(requests(of).map(|words| ("requests", words)));
+    lines.extend(of.microruns.as_ref().map(|runs| ("sorting", microruns(runs))));
     lines.extend(of.merge_buffers.as_ref().map(|buffers| ("buffers", merge_buffers(buffers))));
     lines.extend(of.ragged_rows_dropped.map(|rows| ("dropped", dropped_rows(rows))));
     if let Some(records) = of.records_selected {
@@ -245,6 +246,11 @@ fn requests(of: &Statistics) -> Option<String> {
 }
 
 /// Returns the buffers of runs that were merged as streams, and their refills.
+fn microruns(of: &Microruns) -> String {
+    let (runs, width) = (counted(of.runs, "run"), of.tree_width);
+    format!("{runs} in memory, each of at most {} records; tree of {width}", of.entries)
+}
+
 fn merge_buffers(of: &MergeBuffers) -> String {
     let mean = ByteSize(of.refill_bytes.bytes() / of.refills.max(1));
     format!(

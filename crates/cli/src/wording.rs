@@ -122,6 +122,7 @@ fn reference(reference: &Reference) -> String {
 fn option(setting: Setting) -> &'static str {
     match setting {
         Setting::Algorithm => "--algorithm",
+        Setting::AlphasortRuns => "--alphasort-runs",
         Setting::Check => "--check",
         Setting::Compress => "--compress",
         Setting::Count => "--count",
@@ -141,6 +142,7 @@ fn option(setting: Setting) -> &'static str {
         Setting::Memory => "--memory",
         Setting::Merge => "--merge",
         Setting::MergeBuffers => "--merge-buffers",
+        Setting::Microrun => "--microrun",
         Setting::Min => "--min",
         Setting::NoHeader => "--no-header",
         Setting::Output => "--output",

@@ -103,6 +103,7 @@ fn deal_all<K: KeyEncoder>(key: &K, load: &[u8], length: usize, memory: &mut Opt
         framing: Framing::Fixed(length),
         bucket_records: bucket_records(length),
         buckets_max: buckets_max((whole.len() / length) as u64, length),
+        runs: None,
     };
     let pool = Arc::new(Pool::new(memory.take().expect("memory")));
     drop(black_box(sort.deal_whole(whole, &pool)));

@@ -212,6 +212,17 @@ pub struct StreamRequests {
     pub output_written: Requests,
 }
 
+/// Runs in memory that loads were sorted in, and the tree that merged them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Microruns {
+    /// Most entries of a run.
+    pub entries: u64,
+    /// Runs of all loads.
+    pub runs: u64,
+    /// Most runs of a load, which one tree merged.
+    pub tree_width: u64,
+}
+
 /// Buffers of runs that are merged as streams, and their refills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MergeBuffers {
@@ -365,8 +376,11 @@ pub struct Statistics {
     pub passes: u32,
     /// Loads the input was read in.
     pub loads: u64,
-    /// Algorithm of a sort: `radix`, `quicksort`, `mergesort` or `replacement-selection`.
+    /// Algorithm of a sort: `radix`, `quicksort`, `mergesort`, `alphasort` or
+    /// `replacement-selection`.
     pub algorithm: Option<&'static str>,
+    /// Runs in memory that loads were sorted in; `None` where they were dealt into buckets.
+    pub microruns: Option<Microruns>,
     /// Runs spilled by run generation; 0 in one pass.
     pub runs: u64,
     /// Runs, or inputs of a merge, that were merged into longer ones before the last merge.

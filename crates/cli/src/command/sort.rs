@@ -77,10 +77,15 @@ pub struct SortArguments {
 
     /// Choose how to sort in memory, or how to make runs if memory does not hold all records
     ///
-    /// auto: radix, the fastest. radix, quicksort and mergesort fill memory again and again. All
-    /// threads deal records into buckets as they are read, and then sort each bucket. radix is a
-    /// partial radix sort as in NOW-Sort, quicksort sorts key prefixes as AlphaSort does, and
-    /// mergesort merges microruns as psort does.
+    /// auto: radix, the fastest. radix, quicksort, mergesort and alphasort fill memory again and
+    /// again. With radix and quicksort, all threads deal records into buckets as they are read, and
+    /// then sort each bucket: radix by a partial radix sort as in NOW-Sort, quicksort by key
+    /// prefixes.
+    ///
+    /// mergesort and alphasort use no buckets. They sort many short runs in memory while records
+    /// are read, and merge all of them by one tree, straight into the output. mergesort makes
+    /// microruns by merge sort as psort does, and alphasort makes 10 to 100 runs by quicksort as
+    /// AlphaSort does. See --microrun and --alphasort-runs.
     ///
     /// replacement-selection passes records through memory one by one. For records in random order,
     /// its runs are twice as long as memory. It makes a single run if no record is further from its
@@ -91,7 +96,7 @@ pub struct SortArguments {
     /// The output is the same to the byte for every algorithm. Example: --algorithm quicksort.
     #[arg(long, value_name = "ALGORITHM", default_value = "auto",
           value_parser = values::one_of::<Algorithm>(
-              &["auto", "radix", "quicksort", "mergesort", "replacement-selection"]),
+              &["auto", "radix", "quicksort", "mergesort", "alphasort", "replacement-selection"]),
           help_heading = EXPERT, hide_short_help = true)]
     algorithm: Algorithm,
 

@@ -237,3 +237,45 @@ fn small_requests_hold_short_records_whole() {
         }
     }
 }
+
+/// Runs in memory of psort and AlphaSort, in one pass and in two.
+#[test]
+fn microruns_are_seen_in_the_statistics() {
+    let folder = Folder::new();
+    let records = random_records(100_000, 100);
+    folder.write("in", &records);
+    let expected = sorted_by(&records, 100, |record| record[..10].to_vec());
+    let figures = |levers: &str| {
+        let words = "-F fixed:100 -k 0..10 -j 2 --stats json -o out in";
+        let said = folder.run(&format!("sort {levers} {words}"));
+        assert!(said.status == 0 && folder.read("out") == expected, "{levers}: {said:?}");
+        let statistics: Value = serde_json::from_str(&said.words).expect("JSON");
+        ["entries", "runs", "tree_width"].map(|name| statistics["microruns"][name].as_u64())
+    };
+    assert_eq!(figures("-M 64MiB"), [None; 3]);
+    // 317 is the square root; each worker has a last run that may be short.
+    let [entries, runs, width] = figures("-M 64MiB --algorithm mergesort").map(Option::unwrap);
+    assert!(entries == 512 && (196..=197).contains(&runs) && width == runs, "{runs} {width}");
+    let [entries, runs, _] =
+        figures("-M 64MiB --algorithm mergesort --microrun 4096").map(Option::unwrap);
+    assert!(entries == 4096 && (25..=26).contains(&runs), "{entries} {runs}");
+    let [_, runs, _] = figures("-M 64MiB --algorithm alphasort").map(Option::unwrap);
+    assert!((10..=11).contains(&runs), "{runs}");
+    let [_, runs, _] =
+        figures("-M 64MiB --algorithm alphasort --alphasort-runs 40").map(Option::unwrap);
+    assert!((40..=41).contains(&runs), "{runs}");
+    let [entries, runs, width] =
+        figures("-M 32MiB --run-size 2MiB --algorithm mergesort --microrun 1000")
+            .map(Option::unwrap);
+    assert!(entries == 1000 && width < 30 && runs >= 100, "{runs} {width}");
+
+    let sort = "sort -F fixed:100 -k 0..10 -M 64MiB -j 2 -o out in";
+    let said = folder.run(&format!("{sort} --algorithm mergesort --microrun 64 --stats text"));
+    assert!(said.words.contains("each of at most 64 records; tree of 156"), "{}", said.words);
+    let said = folder.run(&format!("explain{} --algorithm alphasort", &sort[4..]));
+    assert!(said.words.contains("runs of 10000 entries by quicksort"), "{}", said.words);
+    for (lever, wanted) in [("--microrun 64", "mergesort"), ("--alphasort-runs 9", "alphasort")] {
+        let said = folder.run(&format!("{sort} --algorithm quicksort {lever}"));
+        said.fails(2, &[lever.split(' ').next().unwrap(), &format!("--algorithm {wanted}")]);
+    }
+}

@@ -23,6 +23,7 @@ fn a_nearly_sorted_file_is_one_run() {
         ("auto", " runs by radix, "),
         ("quicksort", " runs by quicksort, "),
         ("mergesort", " runs by mergesort, "),
+        ("alphasort", " runs by alphasort, "),
         ("replacement-selection", " 1 run by replacement-selection, "),
     ] {
         let line = format!("{SORT} --algorithm {algorithm} --stats text -o out in");
@@ -45,6 +46,6 @@ fn what_does_not_go_together_is_refused() {
         folder.run(&line).fails(2, &["--algorithm radix"]);
     }
     let said = folder.run(&format!("{SORT} --algorithm quick in"));
-    let known = "auto, radix, quicksort, mergesort, replacement-selection";
+    let known = "auto, radix, quicksort, mergesort, alphasort, replacement-selection";
     assert!(said.status == 2 && said.words.contains(known), "{}", said.words);
 }

@@ -14,13 +14,16 @@ const SORTS: [(&str, &str); 6] = [
 ];
 
 /// Each is added to each sort.
-const CHOICES: [&str; 12] = [
+const CHOICES: [&str; 15] = [
     "-M 32MiB",
     "-M 256MiB -j 1",
     "-M 32MiB --algorithm quicksort",
     "-M 256MiB --algorithm quicksort",
     "-M 32MiB --algorithm mergesort",
     "-M 256MiB --algorithm mergesort",
+    "-M 256MiB --algorithm mergesort --microrun 100 -j 1",
+    "-M 32MiB --algorithm alphasort",
+    "-M 256MiB --algorithm alphasort --alphasort-runs 10",
     "-M 32MiB --algorithm replacement-selection",
     "-M 32MiB --overlap sync",
     "-M 32MiB --merge streams -j 1",

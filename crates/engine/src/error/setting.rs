@@ -13,6 +13,8 @@ named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Setting {
+        /// The number of runs in memory of AlphaSort.
+        AlphasortRuns = "number of runs in memory",
         /// The method by which runs are made.
         Algorithm = "algorithm",
         /// The check of the order of inputs that should be sorted.
@@ -53,6 +55,8 @@ named! {
         Merge = "merge",
         /// The buffers of a merge of streams.
         MergeBuffers = "merge buffers",
+        /// The size of a run in memory.
+        Microrun = "microrun size",
         /// The least value of a field of the records with equal keys.
         Min = "minimum",
         /// The promise that rows have no header.

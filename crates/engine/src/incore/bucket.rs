@@ -50,13 +50,18 @@ impl Scratch {
         self.region
     }
 
+    /// Returns room for entries in order, while no bucket is sorted.
+    pub fn entries(&mut self) -> &mut [u64] {
+        self.parts().1
+    }
+
     /// Gives the memory back to the system until it is written to again.
     pub fn release(&mut self) {
         self.region.release();
     }
 
     /// Pairs, entries, spare entries, and bytes of records.
-    fn parts(&mut self) -> (&mut [u128], &mut [u64], &mut [u64], &mut [u8]) {
+    pub(super) fn parts(&mut self) -> (&mut [u128], &mut [u64], &mut [u64], &mut [u8]) {
         let capacity = self.capacity;
         let (wide, rest) = self.region.split_at_mut(capacity * size_of::<u128>());
         let (entries, rest) = rest.split_at_mut(capacity * size_of::<u64>());

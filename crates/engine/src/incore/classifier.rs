@@ -111,7 +111,7 @@ impl Leaf {
 }
 
 /// The trie. Immutable once built; shared by all workers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Classifier {
     nodes: Vec<Node>,
     cells: Vec<u32>,
@@ -119,6 +119,8 @@ pub struct Classifier {
     /// Of open keys, the alphabet of each word from `first_word` on.
     alphabets: Vec<Alphabet>,
     first_word: usize,
+    /// Facts about the entries of all buckets together.
+    whole: Leaf,
     splitters: Splitters,
 }
 
@@ -129,7 +131,7 @@ impl Classifier {
         let leaf = Leaf::new(first_word, 0, u64::MAX);
         let (nodes, cells, leaves) = (vec![node], vec![0; 3], vec![leaf]);
         let (alphabets, splitters) = (Vec::new(), Splitters::default());
-        Self { nodes, cells, leaves, alphabets, first_word, splitters }
+        Self { nodes, cells, leaves, alphabets, first_word, whole: leaf, splitters }
     }
 
     /// Buckets of about `per_bucket` sampled records each.
@@ -152,7 +154,11 @@ impl Classifier {
         let splitters = sample.splitters.clone();
         let (alphabets, first_word) = (sample.alphabets(), sample.first_word);
         let (nodes, cells, leaves) = (Vec::new(), Vec::new(), Vec::new());
-        Self { nodes, cells, leaves, alphabets, first_word, splitters }
+        let whole = Leaf::new(first_word, 0, u64::MAX);
+        let mut made = Self { nodes, cells, leaves, alphabets, first_word, whole, splitters };
+        let [low, high] = [0, u64::MAX].map(|value| made.packed(first_word, value));
+        made.whole = Leaf::new(first_word, low, high);
+        made
     }
 
     /// Returns what digests are made of: the value of word `word`, packed where it is text.
@@ -204,6 +210,25 @@ impl Classifier {
         let mut words = self.words(key, record, location);
         let (bucket, ..) = self.descend(&mut words);
         (bucket, self.wide_value(&mut words, self.leaves[bucket as usize]))
+    }
+
+    /// Returns the bucket of a record, and what a wide entry says of its key among all keys, from
+    /// the first word on.
+    #[inline]
+    pub fn classify_whole<K: KeyEncoder>(
+        &self,
+        key: &K,
+        record: &[u8],
+        location: u64,
+    ) -> (u32, u128) {
+        let mut words = self.words(key, record, location);
+        let (bucket, ..) = self.descend(&mut words);
+        (bucket, self.wide_value(&mut words, self.whole))
+    }
+
+    /// Returns the first word of keys that it looks at.
+    pub fn first_word(&self) -> usize {
+        self.first_word
     }
 
     /// Returns the words of a record, none of which is made yet.

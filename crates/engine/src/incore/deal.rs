@@ -16,6 +16,7 @@ use super::classifier::Classifier;
 use super::item::{Item, entry, wide_entry};
 use super::pool::{CHUNK, LINE, NONE, Pool};
 use super::prefetch::prefetch_all;
+use super::runs::{EntryRun, EntryRuns, RunSort};
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
@@ -72,6 +73,8 @@ pub struct Dealer {
     marks: Vec<Mark>,
     /// For each mark, the counts of all buckets then.
     marked: Vec<u32>,
+    /// Runs of all entries, if these are not dealt into chains. Buckets are only counted then.
+    runs: Option<EntryRuns>,
 }
 
 // SAFETY: the pointers in `tails` lead into chunks that this dealer alone may write, wherever it
@@ -93,7 +96,15 @@ impl Dealer {
             tails: vec![Tail { at: std::ptr::null_mut(), lines_left: 0, chunk: NONE }; buckets],
             marks: Vec::new(),
             marked: Vec::new(),
+            runs: None,
         }
+    }
+
+    /// Returns a dealer that collects wide entries in runs, and counts them by `ranges` key ranges.
+    pub fn of_runs(pool: Arc<Pool>, how: RunSort, ranges: usize) -> Self {
+        let mut dealer = Self::new(pool, Item::WideEntry, 0);
+        (dealer.counts, dealer.bytes) = (vec![0; ranges], vec![0; ranges]);
+        Self { runs: Some(EntryRuns::new(how)), ..dealer }
     }
 
     /// Deals the records of one block, which lie back to back in `block`, the first at location
@@ -200,11 +211,19 @@ impl Dealer {
                 self.push(bucket, entry(digest, location).to_ne_bytes().as_slice());
                 bucket
             }
-            Item::WideEntry => {
-                let (bucket, value) = classifier.classify_wide(key, record, location);
-                self.push(bucket, wide_entry(value, location).to_ne_bytes().as_slice());
-                bucket
-            }
+            Item::WideEntry => match &mut self.runs {
+                Some(runs) => {
+                    let (range, value) = classifier.classify_whole(key, record, location);
+                    runs.push(wide_entry(value, location), &self.pool);
+                    self.counts[range as usize] += 1;
+                    range
+                }
+                None => {
+                    let (bucket, value) = classifier.classify_wide(key, record, location);
+                    self.push(bucket, wide_entry(value, location).to_ne_bytes().as_slice());
+                    bucket
+                }
+            },
             Item::Record(length) => {
                 let bucket = classifier.bucket(key, record, location);
                 self.push(bucket, &record[..length]);
@@ -260,6 +279,9 @@ impl Dealer {
 
     /// Moves what does not fill a line to the chains: dealing is over.
     fn seal(&mut self) {
+        if let Some(runs) = &mut self.runs {
+            return runs.seal(&self.pool);
+        }
         let item_bytes = self.item.bytes();
         let per_line = LINE / item_bytes;
         for bucket in 0..self.counts.len() {
@@ -273,6 +295,9 @@ impl Dealer {
     /// Notes that all items dealt since the last mark belong, in the order of the input, before the
     /// blocks that begin after location `first`.
     pub fn mark(&mut self, first: u64) {
+        if self.runs.is_some() {
+            return; // locations order runs
+        }
         self.marks.push(Mark { first, row: self.marks.len() as u32 });
         self.marked.extend_from_slice(&self.counts);
     }
@@ -370,6 +395,16 @@ impl Dealt {
     /// Returns the pool the buckets lie in.
     pub fn pool(&self) -> &Arc<Pool> {
         &self.dealers[0].pool
+    }
+
+    /// Returns the runs of all dealers, each with whether its keys may tie. There are none where
+    /// items were dealt into buckets.
+    pub(super) fn runs(&self) -> Vec<(EntryRun<'_>, bool)> {
+        let runs = |dealer| {
+            let Dealer { runs, pool, .. }: &Dealer = dealer;
+            runs.iter().flat_map(|runs| runs.runs(pool))
+        };
+        self.dealers.iter().flat_map(runs).collect()
     }
 
     /// Items in a bucket.

@@ -12,6 +12,7 @@ use super::classifier::{Classifier, LOCATION, Leaf};
 use super::deal::Dealt;
 use super::item::{Item, location, wide_location};
 use super::pool::Pool;
+use super::runs::{EntryRun, TiedRuns};
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -40,12 +41,88 @@ pub struct KeyedLoad {
     dealings: Vec<Dealt>,
     /// Buckets that are not empty, in key order.
     parts: Vec<BucketPlace>,
+    /// Key ranges of a load in runs, which the buckets are then.
+    ranges: Option<KeyRanges>,
+}
+
+/// Key ranges of a load whose entries lie in runs.
+#[derive(Debug)]
+struct KeyRanges {
+    classifier: Classifier,
+    tied: TiedRuns,
+}
+
+/// Number of runs in a load, and of their entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunCount {
+    /// Runs.
+    pub runs: u64,
+    /// Entries of the longest.
+    pub entries_max: u64,
 }
 
 impl KeyedLoad {
     /// Returns a load without buckets.
     pub(super) fn new(loaded: Loaded) -> Self {
-        Self { loaded, dealings: Vec::new(), parts: Vec::new() }
+        Self { loaded, dealings: Vec::new(), parts: Vec::new(), ranges: None }
+    }
+
+    /// Returns the load as one in runs, with the key ranges of `classifier`.
+    pub(super) fn in_runs(self, classifier: Classifier) -> Self {
+        Self { ranges: Some(KeyRanges { classifier, tied: TiedRuns::default() }), ..self }
+    }
+
+    /// Returns whether entries lie in sorted runs, not in buckets.
+    pub fn is_in_runs(&self) -> bool {
+        self.ranges.is_some()
+    }
+
+    /// Returns the number of runs, if the load is in runs.
+    pub fn run_count(&self) -> Option<RunCount> {
+        self.ranges.as_ref()?;
+        let runs = self.dealings[0].runs();
+        let entries_max = runs.iter().map(|(run, _)| run.len() as u64).max().unwrap_or(0);
+        Some(RunCount { runs: runs.len() as u64, entries_max })
+    }
+
+    /// Puts the ties of all runs in order, together with other workers. Returns when all are.
+    pub fn settle_runs<K: KeyEncoder>(&self, key: &K, scratch: &mut Scratch) {
+        if let Some(KeyRanges { classifier, tied }) = &self.ranges {
+            let keyed = (key, classifier.first_word());
+            tied.settle(&self.dealings[0].runs(), keyed, &self.loaded.records(), scratch);
+        }
+    }
+
+    /// Returns the rest of each run from a part on. Ties of runs must be settled.
+    pub fn runs_from<K: KeyEncoder>(
+        &self,
+        key: &K,
+        part: usize,
+    ) -> impl Iterator<Item = EntryRun<'_>> {
+        let (records, first) = (self.loaded.records(), self.parts[part].bucket as u32);
+        let runs = self.ranges.iter().flat_map(|ranges| {
+            self.dealings[0].runs().into_iter().map(|(run, _)| (&ranges.classifier, run))
+        });
+        runs.map(move |(classifier, run)| {
+            if first == 0 {
+                return run;
+            }
+            let begin = run.partition_point(|entry| {
+                let location = wide_location(entry);
+                classifier.bucket(key, records.get(location), location) < first
+            });
+            run.after(begin)
+        })
+    }
+
+    /// Returns the number of records in a group of buckets.
+    pub fn records_in(&self, parts: &Range<usize>) -> usize {
+        self.parts[parts.clone()].iter().map(|part| part.count).sum()
+    }
+
+    /// Returns the records, by location.
+    pub fn by_location(&self) -> Records<'_> {
+        self.loaded.records()
     }
 
     /// Takes a dealing in. Returns its buckets that are not empty, in key order; each is then

@@ -14,6 +14,9 @@
 //! record of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are
 //! made when a bucket is sorted, and the number is the record's place in the bucket.
 //!
+//! Where the user wants it, a load is sorted in [`runs`] instead of buckets, which a loser tree
+//! merges.
+//!
 //! Where runs are as long as can be, records go through memory by replacement selection instead
 //! ([`replacement`]).
 //!
@@ -30,6 +33,7 @@ pub mod method;
 pub mod pool;
 mod prefetch;
 pub mod replacement;
+pub mod runs;
 mod sieve;
 pub mod sort;
 mod ties;
@@ -39,9 +43,10 @@ pub use classifier::{Classifier, Sample};
 pub use deal::Dealer;
 pub use gather::gather;
 pub use item::Item;
-pub use keyed::KeyedLoad;
+pub use keyed::{KeyedLoad, RunCount};
 pub use method::Method;
 pub use pool::Pool;
 pub use prefetch::prefetch;
+pub use runs::RunSort;
 pub use sieve::{SHELF, Shelf, Sieve};
 pub use sort::IncoreSort;

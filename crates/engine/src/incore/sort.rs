@@ -38,6 +38,7 @@ use super::deal::{Dealer, Dealt};
 use super::item::Item;
 use super::keyed::{BucketPlace, KeyedLoad};
 use super::pool::Pool;
+use super::runs::RunSort;
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -100,6 +101,9 @@ pub struct IncoreSort<'a, K> {
     pub bucket_records: usize,
     /// Most buckets of the first dealing.
     pub buckets_max: usize,
+    /// Runs that the load is sorted in, if it is not dealt into buckets. Items are wide entries
+    /// then, and buckets are key ranges that one task merges.
+    pub runs: Option<RunSort>,
 }
 
 impl<K: KeyEncoder> IncoreSort<'_, K> {
@@ -142,7 +146,9 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
     /// `buckets_max` whatever the keys are.
     pub fn classifier(&self, mut sample: Sample, wanted: usize) -> Classifier {
         sample.rank(self.key);
-        if sample.is_empty() || wanted <= 1 {
+        // A function that contradicts itself would give other ranges when it is called again.
+        let is_one_range = self.runs.is_some() && self.key.is_compared();
+        if sample.is_empty() || wanted <= 1 || is_one_range {
             return Classifier::single(0);
         }
         let mut per_bucket = sample.len().div_ceil(wanted);
@@ -165,7 +171,11 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
 
     /// Returns a dealer for one worker, with nothing dealt.
     pub fn dealer(&self, classifier: &Classifier, pool: &Arc<Pool>) -> Dealer {
-        Dealer::new(Arc::clone(pool), self.item, classifier.buckets())
+        let (pool, buckets) = (Arc::clone(pool), classifier.buckets());
+        match self.runs {
+            None => Dealer::new(pool, self.item, buckets),
+            Some(runs) => Dealer::of_runs(pool, runs, buckets),
+        }
     }
 
     /// Deals the records of a block of whole ones, the first at location `first`, and adds them to
@@ -211,6 +221,11 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
         dealers: Vec<Dealer>,
     ) -> KeyedLoad {
         let mut load = KeyedLoad::new(Loaded { region, framing: self.framing });
+        if self.runs.is_some() {
+            let ranges = load.add(classifier, Dealt::new(dealers));
+            ranges.for_each(|range| load.keep(range));
+            return load.in_runs(classifier.clone());
+        }
         // Keys that agree for long make dealings within dealings deep: the stack is our own.
         let mut open = vec![load.add(classifier, Dealt::new(dealers))];
         while let Some(buckets) = open.last_mut() {

@@ -105,7 +105,7 @@ fn next_tie(entries: &[u64]) -> Option<usize> {
 }
 
 /// Puts a group whose keys agree in all words before `word` in the order of keys and locations.
-fn order<K: KeyEncoder>(
+pub fn order<K: KeyEncoder>(
     group: &mut [u64],
     word: usize,
     key: &K,

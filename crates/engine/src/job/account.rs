@@ -59,7 +59,11 @@ impl Account {
     ) -> Result<Statistics> {
         let selected = work.plan.external().and_then(ExternalPlan::replacement);
         let selected = selected.map(|_| Algorithm::ReplacementSelection);
-        let algorithm = selected.unwrap_or(Algorithm::Buckets(work.plan.method));
+        let sorted = match work.plan.microruns {
+            Some(_) => Algorithm::Microruns(work.plan.method),
+            None => Algorithm::Buckets(work.plan.method),
+        };
+        let algorithm = selected.unwrap_or(sorted);
         let made = Made {
             algorithm: Some(algorithm),
             threads: work.plan.threads,
@@ -103,6 +107,7 @@ impl Account {
             passes: outcome.passes,
             loads: outcome.loads,
             algorithm: made.algorithm.map(Algorithm::name),
+            microruns: outcome.microruns,
             runs: outcome.runs,
             runs_merged_again: outcome.runs_merged_again,
             merge_width: outcome.merge_width,

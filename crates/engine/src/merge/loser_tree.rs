@@ -11,11 +11,12 @@
 //!        s0    s1    s2    s3
 //! ```
 //!
-//! A comparison looks at the 8-byte key prefix that each source keeps. Ties look at the rest of the
-//! key, then at the number of the source, so that the merge is stable. Some keys are computed from
-//! the record, such as those of a locale. The first tie of a record then computes a longer
-//! beginning of its key, and later ties of that record use it again (`KeyBeginning`). A source
-//! without further records keeps its leaf, has the largest prefix and loses every tie.
+//! A comparison looks at the key prefix that each source keeps, mostly of 8 bytes. Ties look at the
+//! rest of the key, then at the places in the input where sources know them, and at the number of
+//! the source, so that the merge is stable. Some keys are computed from the record, such as those
+//! of a locale. The first tie of a record then computes a longer beginning of its key, and later
+//! ties of that record use it again (`KeyBeginning`). A source without further records keeps its
+//! leaf, has the largest prefix and loses every tie.
 //!
 //! A [`TreeSource`] decides where its records come from: from memory in [`Merger`](super::Merger),
 //! whose tests also cover the tree, or from inputs that are still being read in `pipeline::sorted`.
@@ -27,11 +28,23 @@ use crate::order::disorder;
 
 /// Sorted records of which the next one is known.
 pub trait TreeSource {
+    /// Beginning of a key, as an integer.
+    type Prefix: Copy + Ord;
+
+    /// First word of the key that decides where prefixes are equal.
+    const TIED_WORD: usize = 1;
+
     /// Returns the key prefix of the next record, or the largest prefix if there is no record.
-    fn prefix(&self) -> u64;
+    fn prefix(&self) -> Self::Prefix;
 
     /// Returns the next record, if there is one.
     fn record(&self) -> Option<&[u8]>;
+
+    /// Returns the place of the next record in the input, where sources are not in the order of the
+    /// input. It decides between equal keys.
+    fn place(&self) -> u64 {
+        0
+    }
 }
 
 /// Sources in the order of their next records. Of equal keys, that of the earlier source is first.
@@ -155,9 +168,10 @@ impl<'k, K: KeyEncoder, S: TreeSource> LoserTree<'k, K, S> {
                 let order = match beginnings.get_disjoint_mut([a, b]) {
                     Ok(made) => KeyBeginning::compare(*key, [left, right], made),
                     // Keys are not computed. Their first words are the equal prefixes.
-                    Err(_) => key.compare_from(left, right, 1),
+                    Err(_) => key.compare_from(left, right, S::TIED_WORD),
                 };
-                order.then(a.cmp(&b)).is_lt()
+                let places = || sources[a].place().cmp(&sources[b].place());
+                order.then_with(places).then(a.cmp(&b)).is_lt()
             }
         }
     }

@@ -84,6 +84,8 @@ impl Cut for AnyLength {
 }
 
 impl loser_tree::TreeSource for SlicedRecords<'_> {
+    type Prefix = u64;
+
     #[inline]
     fn prefix(&self) -> u64 {
         self.prefix

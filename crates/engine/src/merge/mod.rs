@@ -21,11 +21,13 @@
 //! Runs that do not overlap in key have slabs of one run only, and merging one source is copying
 //! it.
 
+pub mod entry_merge;
 pub mod loser_tree;
 mod merger;
 mod partition;
 mod slab;
 
+pub use entry_merge::EntryMerge;
 pub use merger::Merger;
 pub use partition::{Piece, partition_point, positions};
 pub use slab::{Bound, Planner, Slab};

@@ -4,8 +4,7 @@ use super::phase_clock::PhaseClock;
 use super::sorted::InputAccount;
 use super::stage::{Seen, Worker};
 use crate::error::Result;
-use crate::incore::bucket::BUCKET_ENTRIES_MAX;
-use crate::incore::{Item, Method, Scratch};
+use crate::incore::{Item, Method, RunCount, Scratch};
 use crate::io::{Arena, Engine, Region};
 use crate::key::KeyTally;
 use crate::plan::Plan;
@@ -14,7 +13,7 @@ use crate::plan::memory::LaneMemory;
 use crate::proof::Sum;
 use crate::run::layout::BLOCK;
 use crate::sink::{Lane, LaneCounters};
-use crate::stats::{Activity, Phase, PhaseTime, Progress, WorkerClock};
+use crate::stats::{Activity, Microruns, Phase, PhaseTime, Progress, WorkerClock};
 use crate::sys::Affinity;
 use crate::units::ByteSize;
 
@@ -61,6 +60,8 @@ pub struct Crew<'p> {
     pub workers: Vec<Worker<'p>>,
     /// Counts about the keys of all loads so far.
     pub keys: KeyTally,
+    /// Runs in memory that loads were sorted in.
+    pub microruns: Microruns,
     /// Account of the inputs that merges have read.
     pub inputs: InputAccount,
     /// Receiver of progress reports.
@@ -109,7 +110,8 @@ impl<'p> Crew<'p> {
                 lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
                 scratch: match scratch {
                     Some((bytes, item, method)) => {
-                        Scratch::new(cut(arena, bytes), BUCKET_ENTRIES_MAX, item, method)
+                        let capacity = bytes / Scratch::bytes_needed(1, item);
+                        Scratch::new(cut(arena, bytes), capacity, item, method)
                     }
                     None => Scratch::new(cut(arena, 0), 0, Item::Entry, Method::default()),
                 },
@@ -123,6 +125,7 @@ impl<'p> Crew<'p> {
         Ok(Self {
             workers,
             keys: KeyTally::default(),
+            microruns: Microruns::default(),
             inputs: InputAccount::default(),
             progress,
             phases: Vec::new(),
@@ -204,6 +207,14 @@ impl<'p> Crew<'p> {
         }
         self.keys.add(&tally);
         tally
+    }
+
+    /// Counts the runs in memory of a load.
+    pub fn count_microruns(&mut self, load: RunCount) {
+        let Microruns { entries, runs, tree_width } = &mut self.microruns;
+        *entries = load.entries_max.max(*entries);
+        *runs += load.runs;
+        *tree_width = load.runs.max(*tree_width);
     }
 
     /// Returns the observations of each worker.

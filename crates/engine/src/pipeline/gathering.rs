@@ -11,15 +11,20 @@ use crate::format::Framing;
 use crate::format::csv::RowCells;
 use crate::incore::gather::AHEAD;
 use crate::incore::item::location;
-use crate::incore::{KeyedLoad, gather, prefetch};
+use crate::incore::{KeyedLoad, Scratch, gather, prefetch};
 use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
+use crate::merge::EntryMerge;
 use crate::operator::{GroupWriter, TaskOutlet, Unique};
 use crate::order::OrderCheck;
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
 use crate::proof::Sum;
-use crate::stats::Activity;
+use crate::stats::{Activity, WorkerClock};
+
+/// Entries that come out of a tree of runs before their records are gathered: half a first-level
+/// cache.
+const MERGED_BATCH: usize = 2048;
 
 /// A keyed load being written.
 #[derive(Debug)]
@@ -112,6 +117,41 @@ fn with_tasks_swapped(mut tasks: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 impl<K: KeyEncoder> Gathering<'_, K> {
+    /// Shows the entries of some parts in order: each bucket after it has been sorted, or a batch
+    /// of those that come out of the tree of runs.
+    fn each_sorted(
+        &self,
+        parts: Range<usize>,
+        scratch: &mut Scratch,
+        clock: &mut WorkerClock,
+        mut show: impl FnMut(&[u64], &Records<'_>) -> Result<()>,
+    ) -> Result<()> {
+        if !self.load.is_in_runs() {
+            return parts.into_iter().try_for_each(|part| {
+                clock.turn_to(Activity::Sorting);
+                self.load.sort_part(self.key, part, scratch, |entries, records| {
+                    clock.turn_to(Activity::Gathering);
+                    show(entries, records)
+                })
+            });
+        }
+        clock.turn_to(Activity::Sorting);
+        self.load.settle_runs(self.key, scratch);
+        clock.turn_to(Activity::Merging);
+        let records = self.load.by_location();
+        let mut merge = EntryMerge::new(self.key, self.load, &parts, &records);
+        let batch = &mut scratch.entries()[..MERGED_BATCH];
+        loop {
+            clock.turn_to(Activity::Merging);
+            let taken = merge.next_batch(batch);
+            if taken == 0 {
+                return Ok(());
+            }
+            clock.turn_to(Activity::Gathering);
+            show(&batch[..taken], &records)?;
+        }
+    }
+
     /// Hands the records of a sorted bucket to `writer`; of equal neighbours only the one that is
     /// `kept`, where that is all there is to do. What is left out is not copied.
     fn select(
@@ -181,31 +221,22 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
         let mut check = self.destination.check(self.key);
         self.destination.write(self.key, lane, task, range.start, bytes, |mut outlet| {
             let mut offset = range.start;
-            for part in parts {
-                clock.turn_to(Activity::Sorting);
-                self.load.sort_part(self.key, part, scratch, |entries, records| {
-                    clock.turn_to(Activity::Gathering);
-                    match &mut outlet {
-                        TaskOutlet::All(writer) => {
-                            #[cfg(feature = "disorder")]
-                            let swapped = self.with_neighbours_swapped(entries, records);
-                            #[cfg(feature = "disorder")]
-                            let entries = &swapped[..];
-                            let check = &mut check;
-                            let mut bucket = GatheredBucket { entries, records, check };
-                            let Self { key, framing, destination: to, .. } = *self;
-                            let records = &mut bucket;
-                            offset =
-                                to.write_all(key, framing, records, offset, *writer, sum_out)?;
-                            Ok(())
-                        }
-                        TaskOutlet::Selected(writer) => {
-                            self.select(entries, records, kept, writer, &mut check)
-                        }
-                    }
-                })?;
-            }
-            Ok(())
+            self.each_sorted(parts, scratch, clock, |entries, records| match &mut outlet {
+                TaskOutlet::All(writer) => {
+                    #[cfg(feature = "disorder")]
+                    let swapped = self.with_neighbours_swapped(entries, records);
+                    #[cfg(feature = "disorder")]
+                    let entries = &swapped[..];
+                    let check = &mut check;
+                    let mut bucket = GatheredBucket { entries, records, check };
+                    let Self { key, framing, destination: to, .. } = *self;
+                    offset = to.write_all(key, framing, &mut bucket, offset, *writer, sum_out)?;
+                    Ok(())
+                }
+                TaskOutlet::Selected(writer) => {
+                    self.select(entries, records, kept, writer, &mut check)
+                }
+            })
         })?;
         self.destination.order.end_task(self.key, task, check)
     }

@@ -103,8 +103,9 @@ pub fn generate<'p, K: KeyEncoder>(
             key,
             item: work.plan.item,
             framing: work.framing,
-            bucket_records: bucket_records(work.record_length),
+            bucket_records: work.plan.range_records().unwrap_or(bucket_records(work.record_length)),
             buckets_max: work.plan.load.buckets_max,
+            runs: work.plan.microruns.map(|runs| runs.sort),
         },
         gate: (!work.gate.is_open(key)).then_some(&work.gate),
         verify: work.verify,
@@ -252,6 +253,9 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         ready.next = intake.place();
         ready.keys = self.crew.close_tally();
         self.taken.add(ready.taken);
+        if let Some(count) = ready.load.run_count() {
+            self.crew.count_microruns(count);
+        }
         if let Some(limit) = self.work.plan.wanted {
             ready.load.keep_first(limit);
         }

@@ -283,7 +283,9 @@ pub fn sort<K: KeyEncoder>(
     let is_order_proven = work.verify;
     let keys = key.findings(&crew.keys);
     let buffers = crew.inputs.buffers;
-    let outcome = Outcome { phases, engine, proof, is_order_proven, seen, keys, buffers, ..made };
+    let microruns = work.plan.microruns.map(|_| crew.microruns);
+    let proven = Outcome { phases, engine, proof, is_order_proven, seen, keys, ..made };
+    let outcome = Outcome { buffers, microruns, ..proven };
     Ok(SortEnd::Sorted(Box::new(outcome)))
 }
 

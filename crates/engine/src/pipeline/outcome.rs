@@ -4,7 +4,7 @@ use super::Seen;
 use crate::plan::passes::Way;
 use crate::proof::Sum;
 use crate::sink::LaneCounters;
-use crate::stats::{KeyFindings, MergeBuffers, PhaseTime};
+use crate::stats::{KeyFindings, MergeBuffers, Microruns, PhaseTime};
 
 /// The result of a sort.
 #[derive(Debug, Default)]
@@ -29,6 +29,8 @@ pub struct Outcome {
     pub loads: u64,
     /// Times the data was read and written.
     pub passes: u32,
+    /// Runs in memory that loads were sorted in, if they were not dealt into buckets.
+    pub microruns: Option<Microruns>,
     /// Runs that were generated.
     pub runs: u64,
     /// Runs that were merged into longer ones before the last merge.

@@ -13,17 +13,25 @@ pub enum Algorithm {
     Auto,
     /// Load after load is dealt into buckets, these are sorted so, and written, by all workers.
     Buckets(Method),
+    /// Load after load is sorted in runs so, as its blocks arrive. All workers merge the runs.
+    Microruns(Method),
     /// The least record that still fits the run is written, and the next one read takes its place.
     /// Input that fits in memory is still sorted there, by radix.
     ReplacementSelection,
 }
 
 impl Algorithm {
-    const ALL: [Self; 5] = [
+    /// psort's microruns.
+    pub const MERGESORT: Self = Self::Microruns(Method::Mergesort);
+    /// AlphaSort's runs.
+    pub const ALPHASORT: Self = Self::Microruns(Method::Quicksort);
+
+    const ALL: [Self; 6] = [
         Self::Auto,
         Self::Buckets(Method::Radix),
         Self::Buckets(Method::Quicksort),
-        Self::Buckets(Method::Mergesort),
+        Self::MERGESORT,
+        Self::ALPHASORT,
         Self::ReplacementSelection,
     ];
 
@@ -31,17 +39,23 @@ impl Algorithm {
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::Buckets(method) => method.name(),
+            Self::ALPHASORT => "alphasort",
+            Self::Buckets(method) | Self::Microruns(method) => method.name(),
             Self::ReplacementSelection => "replacement-selection",
         }
     }
 
-    /// Returns how a bucket is sorted.
+    /// Returns how a bucket is sorted, or a run in memory.
     pub(super) fn method(self) -> Method {
         match self {
-            Self::Buckets(method) => method,
+            Self::Buckets(method) | Self::Microruns(method) => method,
             Self::Auto | Self::ReplacementSelection => Method::default(),
         }
+    }
+
+    /// Returns whether loads are sorted in runs, not in buckets.
+    pub(super) fn makes_microruns(self) -> bool {
+        matches!(self, Self::Microruns(_))
     }
 }
 

@@ -5,18 +5,19 @@ use serde::Serialize;
 use super::levers::{AREAS_MAX, Levers, Overlap};
 use super::passes::Way;
 use super::{
-    BLOCK_MAX, ExternalPlan, LoadLimit, Need, Plan, PlanForm, RunGeneration, SpillReason,
-    WidthLimit,
+    BLOCK_MAX, ExternalPlan, LoadLimit, MicrorunPlan, Need, Plan, PlanForm, RunGeneration,
+    SpillReason, WidthLimit,
 };
 use crate::error::{Message, Setting, message};
+use crate::incore::Method;
 use crate::units::ByteSize;
 
 /// A decision of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Decision {
-    /// Topic that was decided about: `passes`, `threads`, `copies`, `runs`, `overlap`, `load`,
-    /// `merge`, `buffers`, `width` or `reads`.
+    /// Topic that was decided about: `passes`, `threads`, `copies`, `microruns`, `runs`, `overlap`,
+    /// `load`, `merge`, `buffers`, `width` or `reads`.
     pub topic: &'static str,
     /// Choice, in a few words.
     pub choice: String,
@@ -39,6 +40,7 @@ impl Plan {
     pub fn decisions(&self, need: &Need, bytes: u64) -> Vec<Decision> {
         let mut decisions = vec![self.why_passes(bytes), self.why_threads()];
         decisions.extend(self.why_copies(need));
+        decisions.extend(self.why_microruns());
         if let Some(external) = self.external() {
             decisions.push(why_runs(external));
             decisions.extend(why_overlap(external, need));
@@ -105,6 +107,23 @@ impl Plan {
             ),
         };
         Some(Decision::new("copies", choice, reason))
+    }
+
+    fn why_microruns(&self) -> Option<Decision> {
+        let MicrorunPlan { sort, width_max, is_asked } = self.microruns?;
+        let reason = match sort.method {
+            _ if is_asked => ASKED,
+            Method::Quicksort => "10 to 100 runs, each small enough for a cache, as in AlphaSort",
+            _ => "the square root of the records of a load, as in psort",
+        };
+        let choice = format!(
+            "{}, then a tree of at most {width_max}",
+            match sort.method {
+                Method::Quicksort => format!("runs of {} entries by quicksort", sort.entries),
+                _ => format!("microruns of {} entries by merge sort", sort.entries),
+            }
+        );
+        Some(Decision::new("microruns", choice, reason))
     }
 
     fn why_load(&self, external: &ExternalPlan) -> Decision {

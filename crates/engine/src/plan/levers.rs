@@ -76,6 +76,10 @@ pub struct Levers {
     pub merge: Option<Way>,
     /// Sizes of buffers where runs are merged as streams, if they are set.
     pub merge_buffers: Option<Geometry>,
+    /// Entries of a run in memory: psort's microrun.
+    pub microrun: Option<usize>,
+    /// Number of runs in memory that AlphaSort merges.
+    pub alphasort_runs: Option<usize>,
     /// Choice of whether reading and writing overlap.
     pub overlap: Overlap,
     /// Choice of whether workers stay on their processors.
@@ -112,6 +116,20 @@ impl Levers {
                 Setting::MergeBuffers,
                 Setting::Merge.to("streams")
             ));
+        }
+        let of_algorithms = [
+            (self.microrun, Setting::Microrun, Algorithm::MERGESORT),
+            (self.alphasort_runs, Setting::AlphasortRuns, Algorithm::ALPHASORT),
+        ];
+        for (lever, setting, of) in of_algorithms {
+            if lever.is_some() && algorithm != of {
+                return Err(config!(
+                    ConfigErrorKind::NotApplicable(setting),
+                    "{} applies to one algorithm only; add {}",
+                    setting,
+                    Setting::Algorithm.to(of.name())
+                ));
+            }
         }
         if self.run.is_some() && algorithm == Algorithm::ReplacementSelection {
             return Err(config!(

@@ -15,6 +15,7 @@ mod external;
 pub mod geometry;
 pub mod levers;
 pub mod memory;
+pub mod microruns;
 pub mod open_files;
 pub mod outlook;
 pub mod passes;
@@ -38,6 +39,7 @@ use besides::{Besides, Reservation};
 pub use external::{ExternalPlan, LoadLimit, RunGeneration, SpillReason, WidthLimit};
 use levers::{Levers, Overlap};
 use memory::{LaneMemory, LoadMemory};
+pub use microruns::MicrorunPlan;
 use open_files::OpenFiles;
 use passes::Way;
 use refusal::{least_budget, too_small};
@@ -91,6 +93,8 @@ pub struct Plan {
     pub lane: LaneMemory,
     /// Bytes that each worker sorts buckets in.
     pub scratch_bytes: usize,
+    /// Runs that loads are sorted in, if not in buckets.
+    pub microruns: Option<MicrorunPlan>,
     /// Method by which it sorts.
     pub method: Method,
     /// Memory of one load: of all input, or of one that becomes a run.
@@ -216,10 +220,32 @@ impl Plan {
 
     /// Returns the plan for `threads` threads that share `usable` bytes.
     fn with_threads(need: &Need, item: Item, usable: usize, threads: usize) -> Option<Self> {
+        let divide = |runs| Self::with_microruns(need, item, usable, threads, runs);
+        let mut plan = divide(None)?;
+        if need.algorithm.makes_microruns() {
+            // The load decides on its runs, and their memory is taken from the load. The second
+            // round is for a load that has become one of several.
+            for _ in 0..2 {
+                plan = divide(MicrorunPlan::new(need, &plan.load, threads))?;
+            }
+        }
+        Some(plan)
+    }
+
+    /// Returns the plan whose loads are sorted in `microruns`, if in any.
+    fn with_microruns(
+        need: &Need,
+        item: Item,
+        usable: usize,
+        threads: usize,
+        microruns: Option<MicrorunPlan>,
+    ) -> Option<Self> {
         let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
-        let scratch_bytes = memory::scratch_bytes(item);
+        let scratch_bytes =
+            microruns.map_or_else(|| memory::scratch_bytes(item), |runs| runs.scratch_bytes());
         let fixed = threads * (lane.bytes() + scratch_bytes);
-        let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
+        let heap = threads * microruns.map_or(0, |runs| runs.heap_bytes());
+        let shared = usable.saturating_sub(fixed + heap) & !(PAGE - 1);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
         let block_bytes = block_bytes(&need.levers, item, shared, reads);
         let sizes = memory::Sizes {
@@ -250,6 +276,7 @@ impl Plan {
             arena_bytes: areas_bytes + fixed,
             lane,
             scratch_bytes,
+            microruns,
             method: need.algorithm.method(),
             load,
             block_bytes,
@@ -318,7 +345,8 @@ fn whole_load(
 
 /// Returns the kind of item in the buckets for a need.
 fn item(need: &Need) -> Item {
-    match (need.varies, need.is_key_wide) {
+    match (need.varies, need.is_key_wide || need.algorithm.makes_microruns()) {
+        (false, true) if need.algorithm.makes_microruns() => Item::WideEntry,
         (false, _) => Item::for_length(need.record_length),
         (true, false) => Item::Entry,
         (true, true) => Item::WideEntry,
@@ -379,6 +407,13 @@ impl Plan {
         // Loads end at whole pages: of the smallest that leaves half.
         let least = self.load.records_bytes.saturating_sub(2 * PAGE as u64).max(PAGE as u64);
         bytes.div_ceil(least).saturating_sub(RUNS_USUAL) * RUN_BYTES
+    }
+
+    /// Returns the records of a key range that one task merges, if loads are sorted in runs. Each
+    /// task has to find its place in every run, so ranges are larger than tasks of buckets.
+    pub fn range_records(&self) -> Option<usize> {
+        let range_bytes = 2 * self.task_bytes as usize;
+        self.microruns.map(|_| (range_bytes / self.sizes.record_length).max(1))
     }
 
     /// Returns whether all input is one load, so that there are no runs.

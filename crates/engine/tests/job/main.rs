@@ -30,6 +30,7 @@ mod lines;
 mod long_lines;
 mod merge_buffers;
 mod merging;
+mod microruns;
 mod no_space;
 mod overlap;
 mod prefixed;

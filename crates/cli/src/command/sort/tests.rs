@@ -109,6 +109,7 @@ fn levers_reach_the_job() {
         merge_buffers: Some("geometry=0.5,refill=0.1".parse().expect("a geometry")),
         overlap: Overlap::Sync,
         affinity: Affinity::Cores,
+        ..Levers::default()
     };
     assert_eq!(job.levers, expected);
     let direct = DirectStreams { input: Direct::Off, spill: Direct::On, output: Direct::Auto };

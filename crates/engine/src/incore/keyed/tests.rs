@@ -80,7 +80,8 @@ fn keyed<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) -> Keye
     let bytes = Pool::bytes_needed(count, item.bytes(), classifier.buckets(), WORKERS);
     let pool = Arc::new(Pool::new(Arena::new(ByteSize(bytes)).unwrap()));
     let (framing, bucket_records) = (Framing::Fixed(length), bucket_records(length));
-    let sort = IncoreSort { key, item, framing, bucket_records, buckets_max: classifier.buckets() };
+    let buckets_max = classifier.buckets();
+    let sort = IncoreSort { key, item, framing, bucket_records, buckets_max, runs: None };
     let mut dealers: Vec<Dealer> = (0..WORKERS).map(|_| sort.dealer(&classifier, &pool)).collect();
     let blocks: Vec<&[u8]> = data.chunks(BLOCK_RECORDS * length).collect();
     for (index, block) in blocks.iter().enumerate().rev() {

@@ -1,17 +1,16 @@
-//! Merge sort of entries from microruns, as psort sorts (Bertasi, Bressan and Peserico, "psort, yet
-//! another fast stable external sorting software", 2008): runs small enough to be sorted next to
-//! the processor, then merged two and two, to and fro between the entries and their spare space.
+//! Merge sort of entries, as psort sorts its microruns (Bertasi, Bressan and Peserico, "psort, yet
+//! another fast stable external sorting software", 2008, section 1.1). Selection sort orders groups
+//! of four. Sorted pieces are then merged two and two, to and fro between the entries and their
+//! spare space.
 
-/// Entries of a microrun: four cache lines, sorted by insertion.
-const MICRORUN: usize = 32;
+/// Entries of a group that selection sort orders.
+const GROUP: usize = 4;
 
 /// Sorts `entries`, using `spare` (at least as long) in between.
 pub fn sort<T: Copy + Ord>(entries: &mut [T], spare: &mut [T]) {
-    for run in entries.chunks_mut(MICRORUN) {
-        super::insert(run, usize::MAX);
-    }
+    entries.chunks_mut(GROUP).for_each(select);
     let spare = &mut spare[..entries.len()];
-    let (mut run, mut is_in_spare) = (MICRORUN, false);
+    let (mut run, mut is_in_spare) = (GROUP, false);
     while run < entries.len() {
         match is_in_spare {
             false => merge_all(entries, spare, run),
@@ -21,6 +20,17 @@ pub fn sort<T: Copy + Ord>(entries: &mut [T], spare: &mut [T]) {
     }
     if is_in_spare {
         entries.copy_from_slice(spare);
+    }
+}
+
+/// Sorts a group by selection: the least of the rest comes next.
+fn select<T: Copy + Ord>(group: &mut [T]) {
+    for place in 0..group.len() {
+        let mut least = place;
+        for other in place + 1..group.len() {
+            least = if group[other] < group[least] { other } else { least };
+        }
+        group.swap(place, least);
     }
 }
 

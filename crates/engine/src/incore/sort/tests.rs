@@ -82,7 +82,8 @@ fn sorted<K: KeyEncoder>(sort: &IncoreSort<'_, K>, records: &[u8]) -> (Vec<u8>, 
 fn check(key: &CompiledKey, item: Item, framing: Framing, records: &[u8]) -> bool {
     with_encoder!(key, |key| {
         let buckets_max = framing.count(records) / BUCKET_RECORDS * 2 + 8;
-        let sort = IncoreSort { key, item, framing, bucket_records: BUCKET_RECORDS, buckets_max };
+        let bucket_records = BUCKET_RECORDS;
+        let sort = IncoreSort { key, item, framing, bucket_records, buckets_max, runs: None };
         let (found, buckets, parts) = sorted(&sort, records);
         let mut expected: Vec<&[u8]> = framing.records(records).collect();
         expected.sort_by(|a, b| key.compare_from(a, b, 0));
@@ -147,7 +148,8 @@ fn as_many_records_are_sampled_as_there_may_be() {
     let framing = Framing::Terminated(b'\n');
     with_encoder!(&key, |key| {
         let item = Item::Entry;
-        let sort = IncoreSort { key, item, framing, bucket_records: 1, buckets_max: 100 };
+        let sort =
+            IncoreSort { key, item, framing, bucket_records: 1, buckets_max: 100, runs: None };
         for records in 0..80 {
             let lines: Vec<u8> =
                 (0..records).flat_map(|n| [b"x".repeat(n), vec![b'\n']]).flatten().collect();
@@ -170,7 +172,8 @@ fn buckets_wanted_and_at_most() {
     with_encoder!(&key, |key| {
         for buckets_max in [1, 2, 10, 300] {
             let item = Item::Entry;
-            let sort = IncoreSort { key, item, framing, bucket_records: 50, buckets_max };
+            let sort =
+                IncoreSort { key, item, framing, bucket_records: 50, buckets_max, runs: None };
             let (sample, wanted) = sort.sample(&lines, lines.len(), usize::MAX);
             assert_eq!((sample.len(), wanted), (records_to_sample(100), 100));
             let buckets = sort.classifier(sample, wanted).buckets();

@@ -59,7 +59,7 @@ fn sampled_by(
 
 fn sort_of<K>(key: &K, framing: Framing, buckets_max: usize) -> IncoreSort<'_, K> {
     let (item, bucket_records) = (Item::Entry, BUCKET_RECORDS);
-    IncoreSort { key, item, framing, bucket_records, buckets_max }
+    IncoreSort { key, item, framing, bucket_records, buckets_max, runs: None }
 }
 
 /// Lines of numbers, some of them long.

@@ -12,6 +12,8 @@ use crate::merge::loser_tree::{self, LoserTree};
 use crate::order::OrderCheck;
 
 impl loser_tree::TreeSource for Source {
+    type Prefix = u64;
+
     #[inline]
     fn prefix(&self) -> u64 {
         self.prefix()

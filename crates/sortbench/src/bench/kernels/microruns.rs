@@ -134,6 +134,8 @@ impl MicroRunSpace {
 struct MicroRun<'r>(&'r [u64]);
 
 impl Sorted for MicroRun<'_> {
+    type Prefix = u64;
+
     fn prefix(&self) -> u64 {
         self.0.first().copied().unwrap_or(u64::MAX)
     }

@@ -42,7 +42,7 @@ impl<'k, K: KeyEncoder> Own<'k, K> {
         let (pool, scratch) = (touched(pool)?, touched(scratch)?);
         let (framing, bucket_records) = (Framing::Fixed(length), bucket_records(length));
         Ok(Self {
-            sort: IncoreSort { key, item, framing, bucket_records, buckets_max },
+            sort: IncoreSort { key, item, framing, bucket_records, buckets_max, runs: None },
             bytes: count * length,
             memory: Some((records.into_region(), pool)),
             scratch: Scratch::new(scratch, BUCKET_ENTRIES_MAX, item, Method::Radix),
