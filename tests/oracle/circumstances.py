@@ -127,7 +127,8 @@ def draw_output(rng: Random, traits: Traits, chosen: Circumstances) -> Circumsta
     if traits.is_split:
         return replace(chosen, output=FILE)
     if traits.is_in_place and traits.inputs == 1 and chance(rng, 0.25):
-        barred = ("--merge", "--merge-buffers", "--algorithm", "--sync")
+        barred = ("--merge", "--merge-buffers", "--algorithm", "--microrun", "--alphasort-runs")
+        barred = (*barred, "--sync")
         options = tuple(words for words in chosen.options if words[0] not in barred)
         return replace(chosen, output=IN_PLACE, options=options)
     output = rng.choice((FILE, FILE, FILE, REPLACED, SAME, STDOUT_FILE, STDOUT_PIPE))
@@ -170,7 +171,12 @@ def draw_sort_levers(
     rng: Random, maybe: Callable[..., None], levers: list[tuple[str, ...]]
 ) -> None:
     """Draws those of a sort alone; short runs make small inputs spill."""
-    maybe(0.2, "--algorithm", "radix", "quicksort", "mergesort", "replacement-selection")
+    names = ("radix", "quicksort", "mergesort", "alphasort", "replacement-selection")
+    maybe(0.25, "--algorithm", *names)
+    if ("--algorithm", "mergesort") in levers:
+        maybe(0.5, "--microrun", "16", "17", "100", "128", "4096")
+    if ("--algorithm", "alphasort") in levers:
+        maybe(0.5, "--alphasort-runs", "1", "3", "10", "100")
     maybe(0.15, "--overlap", "sync", "pipelined")
     maybe(0.1, "--affinity", "off", "cores", "nodes")
     maybe(0.25, "--merge", "slabs", "streams", "streams")
