@@ -89,8 +89,8 @@ fn one_disk(disk: &DiskProfile) -> String {
     let way = if disk.is_direct { "past" } else { "through" };
     format!(
         "disk     {}, {way} the page cache\nspeed    read {}, write {}, both at once \
-         {}{}\nrequests {} with {} in flight; starting a read takes as long as reading {:.0} \
-         blocks of 4 KiB\n",
+         {}{}\nrequests {} with {} in flight; read factor {:.0} (time of a \
+         4 KiB read, in further blocks)\n",
         disk.directory.display(),
         megabytes(disk.read),
         megabytes(disk.write),
@@ -108,14 +108,18 @@ pub fn memory(of: &MemoryReport) -> String {
     let (usable, claimed) = (ByteSize(usable_bytes), ByteSize(claimed_bytes));
     let end = match of.end {
         MemoryEnd::Whole => "all that the system reports, less a margin",
-        MemoryEnd::Paging => "then memory ran short",
+        MemoryEnd::Paging => "95% of the most that was touched again without paging",
         MemoryEnd::Time => "then the time was over; give more --seconds to measure more",
     };
     let MemoryProfile { small_pages_one, small_pages_all, huge_pages_one, huge_pages_all, .. } =
         of.profile;
+    let utilisations = || of.probes.iter().map(|probe| 100.0 * probe.utilisation);
+    let (least, most) = (utilisations().fold(100.0, f64::min), utilisations().fold(0.0, f64::max));
+    let probes = of.probes.len();
     format!(
-        "memory   {usable} of {claimed} could be used: {end}\nfresh    pages of 4 KiB: {} to one \
-         thread, {} to all{}\nfresh    huge pages: {} to one thread, {} to all\nagain    huge \
+        "memory   {usable} of {claimed} could be used: {end}\nwall     {probes} sizes touched \
+         again, with the processor busy for {least:.0}% to {most:.0}% of the time\n\
+         fresh    pages of 4 KiB: {} to one thread, {} to all{}\nfresh    huge pages: {} to one thread, {} to all\nagain    huge \
          pages: {} to all, for memory used shortly before\n",
         megabytes(small_pages_one),
         megabytes(small_pages_all),

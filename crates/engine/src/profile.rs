@@ -43,7 +43,7 @@ pub struct Profile {
 pub struct MemoryProfile {
     /// When it was measured, in UTC.
     pub measured: String,
-    /// Bytes that were touched without harm.
+    /// Most bytes that were touched again without paging, or 95% of that where more was paged.
     pub usable_bytes: u64,
     /// True if the machine was short of memory then; if not, there may be more.
     pub is_limit: bool,
@@ -124,8 +124,8 @@ pub struct DiskProfile {
     pub request_bytes: u64,
     /// with this many requests in flight.
     pub queue_depth: usize,
-    /// Number of blocks of 4 KiB that could be read in the time that it takes to begin to read one:
-    /// Oracle 7's `SORT_READ_FAC`.
+    /// Time to read a block of 4 KiB, divided by the time that each further block of the same read
+    /// takes: Oracle 7's `SORT_READ_FAC`.
     pub read_factor: f64,
     /// True if requests went past the page cache.
     pub is_direct: bool,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::*;
-use sortbench::calibrate::Together;
+use sortbench::calibrate::{MemoryProbe, Together};
 
 fn disk(directory: &str, spread: f64) -> DiskProfile {
     DiskProfile {
@@ -31,7 +31,7 @@ fn one_disk_alone() {
     let of = DiskReport { disks: vec![disk("/a", 0.04)], devices, together: None };
     let expected = "disk     /a, past the page cache
 speed    read 2000 MB/s, write 1000 MB/s, both at once 1500 MB/s (measurements lie 4% apart)
-requests 1 MiB with 4 in flight; starting a read takes as long as reading 40 blocks of 4 KiB
+requests 1 MiB with 4 in flight; read factor 40 (time of a 4 KiB read, in further blocks)
 ";
     assert_eq!(disks(&of), expected);
 }
@@ -79,8 +79,14 @@ fn memory_and_processors() {
         reused_pages_all: 4.1e9,
         ..MemoryProfile::default()
     };
-    let words = memory(&MemoryReport { profile, end: MemoryEnd::Time, spread: 0.05 });
+    let probe = |gib: u64, utilisation| MemoryProbe { bytes: gib << 30, utilisation };
+    let probes = vec![probe(10, 0.99), probe(20, 0.97)];
+    let words = memory(&MemoryReport { profile, end: MemoryEnd::Time, probes, spread: 0.05 });
     assert!(words.contains("20 GiB of 22 GiB could be used: then the time was over"), "{words}");
+    assert!(
+        words.contains("2 sizes touched again, with the processor busy for 97% to 99%"),
+        "{words}"
+    );
     assert!(words.contains("huge pages: 2000 MB/s to one thread, 3600 MB/s to all"), "{words}");
     assert!(words.contains("again    huge pages: 4100 MB/s to all"), "{words}");
     let cost = Cost { record: 12.4, byte: 0.256 };

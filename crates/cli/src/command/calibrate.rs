@@ -71,8 +71,9 @@ enum CalibrateAction {
     },
     /// Measure how much memory is available, and how fast the system provides it
     ///
-    /// calibrate takes memory in steps, with a margin, until the system pages or the time is over.
-    /// Then it gives the memory back.
+    /// calibrate touches memory twice and measures how busy the processor is: below 85%, memory is
+    /// paged. A binary search finds the most memory that is not. It leaves a margin, and gives the
+    /// memory back.
     Memory {
         #[command(flatten)]
         how: CalibrationOptions,

@@ -234,7 +234,7 @@ impl<'p> DiskBench<'p> {
             remove: f64::INFINITY, // known in the end
             request_bytes: self.best.0 as u64,
             queue_depth: self.best.1,
-            read_factor: (latency - PAGE as f64 / read).max(0.0) * read / PAGE as f64,
+            read_factor: read_factor(latency, read),
             is_direct: self.file.file().is_direct(),
         })
     }
@@ -355,6 +355,13 @@ impl<'p> DiskBench<'p> {
         self.memory = regions;
         Ok(begun.elapsed().as_secs_f64() / f64::from(count.max(1)))
     }
+}
+
+/// Returns Oracle 7's `SORT_READ_FAC` of a disk: the time to read a block by itself, `latency`
+/// seconds, divided by the time that a further block takes at `rate` bytes per second. That is
+/// (seek + latency) / transfer + 1.
+fn read_factor(latency: f64, rate: f64) -> f64 {
+    (latency * rate / PAGE as f64).max(1.0)
 }
 
 /// Splits the memory into `count` regions of `bytes` bytes, and the rest.

@@ -1,12 +1,14 @@
 //! Memory: how much of it can be touched without harm, and how fast it comes.
 //!
 //! What the system says it has is a claim: a machine may page before, or a control group kill. So
-//! memory is taken bit by bit, as long as the claim, less a margin, allows, and given back as soon
-//! as anything is paged.
+//! memory is taken bit by bit, as long as the claim, less a margin, allows. A binary search finds
+//! the most of it that can be touched again without paging (`wall`).
 //!
 //! What is given back and taken again at once comes as fast as the system clears it. What was in no
 //! use for some seconds may have gone to the host of a virtual machine: where we measured, it comes
 //! ten times as slowly then.
+
+mod wall;
 
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,7 @@ use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Progress};
 
+use self::wall::MemoryFit;
 use super::now;
 use crate::samples::median_and_spread;
 
@@ -25,9 +28,6 @@ const STEP: u64 = 64 << 20;
 /// Memory that is not touched: a share of the claim, as its divisor, and the least.
 const MARGIN_SHARE: u64 = 10;
 const MARGIN_MIN: u64 = 256 << 20;
-
-/// Pages that may be paged in or out during a measurement, by other programs.
-const PAGED_MAX: u64 = 64;
 
 /// Measurements of each kind of page.
 const TIMES: usize = 3;
@@ -42,8 +42,19 @@ pub struct MemoryReport {
     pub profile: MemoryProfile,
     /// Reason why no more memory was touched.
     pub end: MemoryEnd,
+    /// Sizes that were touched again, in the order in which they were tried.
+    pub probes: Vec<MemoryProbe>,
     /// Largest spread of repeated measurements, as a share of their median.
     pub spread: f64,
+}
+
+/// A size that was touched again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MemoryProbe {
+    /// Bytes.
+    pub bytes: u64,
+    /// Utilisation of the processor, from 0 to 1.
+    pub utilisation: f64,
 }
 
 /// Reason why no more memory was touched.
@@ -51,7 +62,7 @@ pub struct MemoryReport {
 pub enum MemoryEnd {
     /// All of the claim, less the margin, was there.
     Whole,
-    /// The machine began to page.
+    /// More was paged, or hardly any was left.
     Paging,
     /// The time was up.
     Time,
@@ -93,16 +104,28 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
             rates.extend(growth.step(pages, threads)?);
         }
     }
-    while growth.end.is_none() && begun.elapsed() < time {
-        rates[3].extend(growth.step(PageSize::Huge, threads)?);
-    }
+    let found = wall::search(STEP, most, |bytes| {
+        growth.fits(bytes, begun + time, |growth| {
+            let rate = growth.step(PageSize::Huge, threads)?;
+            rates[3].extend(rate);
+            Ok(rate.is_some())
+        })
+    })?;
+    growth.hold(found.bytes);
+    let end = match found.next {
+        MemoryFit::Fits => MemoryEnd::Whole,
+        MemoryFit::TooMuch => MemoryEnd::Paging,
+        MemoryFit::Unknown => MemoryEnd::Time,
+    };
     let [small_one, small_all, huge_one, huge_all] = rates.map(|rates| median_and_spread(&rates));
-    let bytes = growth.bytes();
+    let safe = match end {
+        MemoryEnd::Paging => found.bytes / 100 * wall::SAFE_PERCENT,
+        MemoryEnd::Whole | MemoryEnd::Time => found.bytes,
+    };
     let reused = growth.again(threads)?;
-    let end = growth.end.unwrap_or(MemoryEnd::Time);
     let profile = MemoryProfile {
         measured: now(),
-        usable_bytes: bytes,
+        usable_bytes: safe,
         is_limit: end == MemoryEnd::Paging,
         claimed_bytes: claimed.bytes(),
         small_pages_one: small_one.0,
@@ -112,23 +135,23 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
         reused_pages_all: reused,
     };
     let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
-    Ok(MemoryReport { profile, end, spread: spreads.into_iter().fold(0.0, f64::max) })
+    let spread = spreads.into_iter().fold(0.0, f64::max);
+    Ok(MemoryReport { profile, end, probes: growth.probes, spread })
 }
 
 /// Memory that is taken bit by bit and held, so that each is fresh.
 struct HeldMemory<'p> {
     most: u64,
     taken: Vec<Region>,
-    paged_before: u64,
-    /// Reason why no more memory is taken.
-    end: Option<MemoryEnd>,
+    probes: Vec<MemoryProbe>,
+    /// True if some size did not fit; from then on no more than what is tried is held.
+    is_short: bool,
     progress: &'p Progress,
 }
 
 impl<'p> HeldMemory<'p> {
     fn new(most: u64, progress: &'p Progress) -> Self {
-        let paged_before = limits::pages_paged();
-        Self { most, taken: Vec::new(), paged_before, end: None, progress }
+        Self { most, taken: Vec::new(), probes: Vec::new(), is_short: false, progress }
     }
 
     /// Returns the number of bytes that were touched without harm.
@@ -136,30 +159,55 @@ impl<'p> HeldMemory<'p> {
         self.taken.iter().map(|region| region.len() as u64).sum()
     }
 
+    /// Returns whether `bytes` can be touched again without paging. Takes what is missing of them
+    /// with `more`, which returns whether there was any.
+    fn fits(
+        &mut self,
+        bytes: u64,
+        until: Instant,
+        mut more: impl FnMut(&mut Self) -> Result<bool>,
+    ) -> Result<MemoryFit> {
+        if self.is_short {
+            self.hold(bytes);
+        }
+        while self.bytes() < bytes {
+            if Instant::now() >= until {
+                return Ok(MemoryFit::Unknown);
+            }
+            if !more(self)? {
+                self.is_short = true;
+                return Ok(MemoryFit::TooMuch);
+            }
+        }
+        let utilisation = wall::utilisation(&mut self.taken[..(bytes / STEP) as usize]);
+        self.probes.push(MemoryProbe { bytes, utilisation });
+        if utilisation >= wall::PRESENT {
+            return Ok(MemoryFit::Fits);
+        }
+        self.is_short = true;
+        Ok(MemoryFit::TooMuch)
+    }
+
+    /// Gives back what is more than `bytes`.
+    fn hold(&mut self, bytes: u64) {
+        self.taken.truncate((bytes / STEP) as usize);
+    }
+
     /// Takes more; bytes per second, if there was any.
     fn step(&mut self, pages: PageSize, threads: usize) -> Result<Option<f64>> {
         if self.progress.is_stopping() {
             return Err(Error::Interrupted);
         }
-        if self.end.is_some() {
-            return Ok(None);
-        }
         if self.bytes() + STEP > self.most {
-            self.end = Some(MemoryEnd::Whole);
             return Ok(None);
         }
         // Others take memory too, while this grows.
         let left = limits::memory().map_or(u64::MAX, ByteSize::bytes);
         if left < STEP + MARGIN_MIN {
-            self.end = Some(MemoryEnd::Paging);
             return Ok(None);
         }
         let (rate, region) = fresh(STEP, pages, threads)?;
         self.progress.moved(STEP);
-        if limits::pages_paged() > self.paged_before + PAGED_MAX {
-            self.end = Some(MemoryEnd::Paging);
-            return Ok(None);
-        }
         self.taken.push(region);
         Ok(Some(rate))
     }

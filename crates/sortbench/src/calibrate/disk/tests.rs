@@ -17,7 +17,7 @@ fn a_disk_is_measured_alone_and_with_another() {
         assert_eq!(disk.directory, *directory);
         assert!(disk.read > 1e6 && disk.write > 1e6 && disk.both > 1e6, "{disk:?}");
         assert!(REQUESTS.contains(&(disk.request_bytes as usize)), "{disk:?}");
-        assert!(DEPTHS.contains(&disk.queue_depth) && disk.read_factor >= 0.0, "{disk:?}");
+        assert!(DEPTHS.contains(&disk.queue_depth) && disk.read_factor >= 1.0, "{disk:?}");
         assert_eq!(std::fs::read_dir(directory).expect("read").count(), 0, "nothing is left");
     }
     let together = found.together.as_ref().expect("two");
@@ -63,4 +63,14 @@ fn reads_and_writes_have_speeds_of_their_own() {
     assert_eq!(strides(&found), [[2, 1], [1, 3], [5, 6]]);
     found.devices[1] = names("sda");
     assert_eq!(strides(&found), [[1, 1]; 3]);
+}
+
+/// The document's formula: a disk that takes 10 ms to begin and 0.25 ms for a block has factor 41.
+#[test]
+fn the_read_factor_counts_the_block_itself() {
+    let (begin, transfer) = (10e-3, 0.25e-3);
+    let rate = PAGE as f64 / transfer;
+    let factor = read_factor(begin + transfer, rate);
+    assert!((factor - (begin / transfer + 1.0)).abs() < 1e-9, "{factor}");
+    assert_eq!(read_factor(0.0, rate), 1.0, "no less than the block");
 }

@@ -10,12 +10,24 @@ fn memory_is_found_and_comes() {
     assert!(usable_bytes < claimed_bytes);
     assert!(huge_pages_all > 1e6 && small_pages_one > 1e6, "{found:?}");
     assert!(found.profile.reused_pages_all > 1e6, "{found:?}");
+    let mut least = 1.0_f64;
+    for probe in &found.probes {
+        assert!(probe.bytes.is_multiple_of(STEP) && probe.bytes <= claimed_bytes, "{found:?}");
+        least = least.min(probe.utilisation);
+    }
+    assert!(found.end == MemoryEnd::Paging || least >= wall::PRESENT, "{found:?}");
     let progress = Progress::new();
     let mut growth = HeldMemory::new(2 * STEP, &progress);
-    while growth.end.is_none() {
-        growth.step(PageSize::Huge, 2).expect("touched");
-    }
-    assert!(growth.end == Some(MemoryEnd::Paging) || growth.bytes() == 2 * STEP);
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut more =
+        |growth: &mut HeldMemory<'_>| growth.step(PageSize::Huge, 2).map(|rate| rate.is_some());
+    let whole = growth.fits(2 * STEP, until, &mut more).expect("touched");
+    assert!(whole == MemoryFit::TooMuch || growth.bytes() == 2 * STEP);
+    assert_eq!(growth.fits(3 * STEP, until, &mut more).expect("tried"), MemoryFit::TooMuch);
+    growth.hold(STEP);
+    assert!(growth.bytes() <= STEP);
+    let past = Instant::now();
+    assert_eq!(growth.fits(2 * STEP, past, &mut more).expect("tried"), MemoryFit::Unknown);
 }
 
 #[test]
