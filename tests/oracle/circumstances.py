@@ -70,8 +70,17 @@ class Circumstances:
         return tags
 
 
-SHOWN = ("--io", "-j", "--algorithm", "--merge", "--overlap", "--verify", "--direct")
-SIZES = ("4KiB", "12KiB", "64KiB", "256KiB", "1MiB")
+SHOWN = (
+    "--io",
+    "-j",
+    "--algorithm",
+    "--merge",
+    "--overlap",
+    "--verify",
+    "--direct",
+    "--async-io",
+)
+SIZES = ("4KiB", "12KiB", "32KiB", "64KiB", "256KiB", "1MiB")
 
 
 def draw_circumstances(rng: Random, traits: Traits) -> Circumstances:
@@ -157,9 +166,10 @@ def draw_levers(rng: Random, traits: Traits) -> list[tuple[str, ...]]:
     maybe(0.1, "--verify", "on" if traits.command == "merge" else "off", "on")
     maybe(0.1, "--queue-depth", "1", "2", "5", "64")
     maybe(0.15, "--block-size", *SIZES)
-    maybe(0.1, "--write-buffers", "3", "4", "9")
-    maybe(0.1, "--write-buffer-size", *SIZES)
-    maybe(0.1, "--read-factor", "1", "8", "100")
+    maybe(0.15, "--write-buffers", "2", "2", "3", "9")
+    maybe(0.2, "--write-buffer-size", "32KiB", *SIZES)
+    maybe(0.1, "--read-factor", "1", "8", "42", "1024")
+    maybe(0.15, "--async-io", "off", "auto")
     maybe(0.45, "--merge-width", "2", "2", "3", "4")
     maybe(0.7, "-j", "1", "2", "3", "4")
     if traits.command == "sort":
@@ -177,7 +187,9 @@ def draw_sort_levers(
         maybe(0.5, "--microrun", "16", "17", "100", "128", "4096")
     if ("--algorithm", "alphasort") in levers:
         maybe(0.5, "--alphasort-runs", "1", "3", "10", "100")
-    maybe(0.15, "--overlap", "sync", "pipelined")
+    maybe(
+        0.2, "--overlap", "sync", "pipelined", "runs=sync,merge=pipelined", "merge=sync", "runs=sync"
+    )
     maybe(0.1, "--affinity", "off", "cores", "nodes")
     maybe(0.25, "--merge", "slabs", "streams", "streams")
     if ("--merge", "streams") in levers and chance(rng, 0.3):

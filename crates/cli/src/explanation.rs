@@ -10,7 +10,7 @@ use sortwell::ByteSize;
 use sortwell::Explanation;
 use sortwell::unstable::plan::price::Prices;
 
-use crate::statistics::{counted, predicted};
+use crate::statistics::{counted, levers, predicted};
 use crate::wording;
 use price::PassPrices;
 
@@ -27,7 +27,8 @@ pub fn text(of: &Explanation, prices: Option<&Prices>) -> String {
         ("time", time(of)),
     ];
     let mut block = String::new();
-    for (topic, words) in lines {
+    let set = levers(&of.levers).map(|words| ("levers", words));
+    for (topic, words) in lines.into_iter().chain(set) {
         // Writing to a string cannot fail.
         let _ = writeln!(block, "{topic:8} {words}");
     }
@@ -133,16 +134,24 @@ fn memory(of: &Explanation) -> String {
         count => format!("{count} loads of {}", of.load_bytes),
     };
     format!(
-        "{} of {}: {loads}, write buffers {}, sorting {}",
-        of.arena_bytes, of.budget, of.buffer_bytes, of.scratch_bytes
+        "{} of {}: {loads}, write buffers {} ({} of {} for each thread), sorting {}",
+        of.arena_bytes,
+        of.budget,
+        of.buffer_bytes,
+        of.write_buffers.count,
+        of.write_buffers.bytes,
+        of.scratch_bytes
     )
 }
 
 fn transfers(of: &Explanation) -> String {
-    let way = if of.is_direct { "past" } else { "through" };
+    let way = |is_direct| if is_direct { "past" } else { "through" };
+    let spill = of.is_spill_direct.map_or_else(String::new, |is| format!(", runs {}", way(is)));
+    let waiting = if of.is_asynchronous { "" } else { ", one request at a time" };
     format!(
-        "{}, input {way} the page cache, {} of {} in flight",
+        "{}{waiting}, input {}{spill} the page cache, {} of {} in flight",
         of.engine,
+        way(of.is_direct),
         counted(of.threads * of.read_depth, "read"),
         of.block_bytes
     )

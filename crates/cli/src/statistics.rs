@@ -8,7 +8,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use sortbench::MachineProperties;
-use sortwell::unstable::stats::{MergeBuffers, Microruns, Prediction};
+use sortwell::unstable::stats::{
+    LeverSetting, MergeBuffers, Microruns, Prediction, Stages, WriteBuffers,
+};
 use sortwell::{ByteSize, Input, Output, Statistics};
 
 use crate::reporting::JobFiles;
@@ -26,6 +28,7 @@ pub fn text(of: &Statistics) -> String {
         ("bytes", bytes(of)),
     ];
     lines.extend(requests(of).map(|words| ("requests", words)));
+    lines.extend(levers(&of.levers).map(|words| ("levers", words)));
     lines.extend(of.microruns.as_ref().map(|runs| ("sorting", microruns(runs))));
     lines.extend(of.merge_buffers.as_ref().map(|buffers| ("buffers", merge_buffers(buffers))));
     lines.extend(of.ragged_rows_dropped.map(|rows| ("dropped", dropped_rows(rows))));
@@ -200,13 +203,37 @@ fn plan(of: &Statistics) -> String {
     let again = of.runs_merged_again;
     parts.extend((again > 0).then(|| format!("{again} merged before the last merge")));
     parts.push(counted(of.threads as u64, "thread"));
+    parts.extend(stages(of));
     parts.join(", ")
+}
+
+/// Returns the number of steps, and of those in which reading and writing overlap, of run
+/// generation and of merges.
+fn stages(of: &Statistics) -> Option<String> {
+    let Stages { count, overlapped, merging, merging_overlapped } = of.stages;
+    let (runs, runs_overlapped) = (count - merging, overlapped - merging_overlapped);
+    (of.runs > 0).then(|| {
+        format!(
+            "overlap in {runs_overlapped} of {runs} steps of run generation and in \
+             {merging_overlapped} of {merging} of merges"
+        )
+    })
 }
 
 fn engine(of: &Statistics) -> String {
     let way = |is_direct| if is_direct { "past the page cache" } else { "through the page cache" };
     let (input, output) = (way(of.direct_input), way(of.direct_output));
-    format!("{}, input {input}, output {output}", of.engine)
+    let spill = of.direct_spill.map_or_else(String::new, |is| format!(", runs {}", way(is)));
+    let waiting = if of.asynchronous { "" } else { ", one request at a time" };
+    let WriteBuffers { count, bytes } = of.write_buffers;
+    let buffers = format!("{count} write buffers of {bytes}");
+    format!("{}{waiting}, input {input}{spill}, output {output}, {buffers}", of.engine)
+}
+
+/// Returns the levers that were set, if any were.
+pub fn levers(set: &[LeverSetting]) -> Option<String> {
+    let words: Vec<String> = set.iter().map(|of| format!("{} {}", of.name, of.value)).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 fn bytes(of: &Statistics) -> String {

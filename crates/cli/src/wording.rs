@@ -147,6 +147,7 @@ fn option(setting: Setting) -> &'static str {
         Setting::NoHeader => "--no-header",
         Setting::Output => "--output",
         Setting::Overlap => "--overlap",
+        Setting::AsyncIo => "--async-io",
         Setting::Pad => "--pad",
         Setting::Quote => "--quote",
         Setting::Ragged => "--ragged",

@@ -11,6 +11,7 @@ mod counted;
 mod course;
 mod latency;
 mod progress;
+mod settings;
 mod timeline;
 mod waits;
 
@@ -24,6 +25,7 @@ pub use counted::Counted;
 pub use course::{Course, PhaseShare};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
+pub use settings::{LeverSetting, WriteBuffers};
 pub use timeline::{Now, Timeline};
 pub use waits::Waits;
 
@@ -137,6 +139,10 @@ pub struct Stages {
     pub count: u64,
     /// Number of steps in which one load was read while another was written.
     pub overlapped: u64,
+    /// Of all steps, those of merges.
+    pub merging: u64,
+    /// Of the steps of merges, those in which one slab was read while another was merged.
+    pub merging_overlapped: u64,
 }
 
 /// The predicted time of a job.
@@ -403,6 +409,14 @@ pub struct Statistics {
     pub direct_input: bool,
     /// True if the writes of the output bypassed the page cache.
     pub direct_output: bool,
+    /// True if the writes of runs bypassed the page cache; `None` without runs.
+    pub direct_spill: Option<bool>,
+    /// True if workers continued while their requests were carried out.
+    pub asynchronous: bool,
+    /// Settings of the plan that the user has set.
+    pub levers: Vec<LeverSetting>,
+    /// Output buffers of each worker.
+    pub write_buffers: WriteBuffers,
     /// The memory budget.
     pub memory_budget: ByteSize,
     /// Highest resident size of the process so far (`VmHWM`).

@@ -247,6 +247,7 @@ function planFacts(stats) {
     ],
     ["I/O engine", words(stats.engine)],
     ["Inputs", direct[stats.direct_input]],
+    ["Runs", direct[stats.direct_spill]],
     ["Output", direct[stats.direct_output]],
     [
       "Compressed",

@@ -210,9 +210,7 @@ fn streams_go_past_the_cache_or_through_it() {
     let mixed = sorted(&folder, "--direct input=on,spill=off,output=on");
     assert_eq!(of(&mixed, "spill_written", "cached_bytes"), spilled(&mixed));
     assert!(of(&mixed, "output_written", "cached_bytes") < 10_000_000.0, "edges alone");
-    // A plan whose buffers take more than a tenth of the memory does so by itself.
-    let large = sorted(&folder, "--write-buffers 4 --write-buffer-size 2MiB");
-    assert_eq!(of(&large, "spill_written", "cached_bytes"), spilled(&large));
+    assert_eq!((&usual["direct_spill"], &mixed["direct_spill"]), (&true.into(), &false.into()));
     let refused = folder.run("sort --direct input=maybe in");
     assert!(refused.status == 2 && refused.words.contains("maybe"), "{refused:?}");
 }
@@ -278,4 +276,92 @@ fn microruns_are_seen_in_the_statistics() {
         let said = folder.run(&format!("{sort} --algorithm quicksort {lever}"));
         said.fails(2, &[lever.split(' ').next().unwrap(), &format!("--algorithm {wanted}")]);
     }
+}
+
+/// The defaults of Oracle 7.2, and its synchronous I/O.
+#[test]
+fn levers_of_oracle_are_seen_in_the_statistics() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1_000_000, 100));
+    let usual = sorted(&folder, "--run-size 2MB");
+    let expected = std::fs::read(folder.at("out")).expect("read");
+    let is_expected = || std::fs::read(folder.at("out")).expect("read") == expected;
+
+    let small = "--run-size 2MB --write-buffers 2 --write-buffer-size 32KiB";
+    let buffers = sorted(&folder, small);
+    assert!(is_expected());
+    let set = &buffers["write_buffers"];
+    assert_eq!((&set["count"], &set["bytes"]), (&2.into(), &(32 << 10).into()));
+    for stream in ["spill_written", "output_written"] {
+        let each = bytes_each(&buffers, stream);
+        assert!(each < 40_000.0 && each < bytes_each(&usual, stream), "{stream}: {each}");
+        assert!(depth(&buffers, stream) < 3.0, "{buffers}");
+    }
+
+    let waiting = sorted(&folder, "--run-size 2MB --async-io off --overlap pipelined");
+    assert!(is_expected());
+    for stream in ["input_read", "spill_written", "spill_read", "output_written"] {
+        assert_eq!(depth(&waiting, stream), 1.0, "{stream}");
+    }
+    assert!(depth(&usual, "spill_read") > 1.0 && usual["asynchronous"] == true, "{usual}");
+    assert_eq!(waiting["asynchronous"], false);
+    let overlapped = waiting["stages"]["overlapped"].as_u64();
+    assert!(overlapped > Some(0), "a lever of its own: {waiting}");
+    let streams = sorted(&folder, "--run-size 2MB --async-io off --merge streams");
+    assert!(is_expected() && depth(&streams, "spill_read") == 1.0, "{streams}");
+    let refused = folder.run("sort -F fixed:100 --async-io on --io sync -o out in");
+    refused.fails(2, &["--io sync", "--async-io on"]);
+
+    let width = |factor: u32| {
+        let statistics = sorted(&folder, &format!("--run-size 1MB --read-factor {factor}"));
+        assert!(is_expected());
+        assert!(statistics["levers"].to_string().contains("read factor"), "{statistics}");
+        statistics["merge_width"].as_u64().expect("a width")
+    };
+    let widths = [1, 16, 42, 96, 256].map(width);
+    assert!(widths.windows(2).all(|pair| pair[1] < pair[0]), "{widths:?}");
+    let set = format!("{small} --read-factor 42 --async-io off");
+    let words = "-F fixed:100 -k 0..10 -M 64MiB -j 2 -o out in";
+    let said = folder.run(&format!("explain {set} {words}")).quietly();
+    let said = String::from_utf8(said).expect("text");
+    for part in [
+        "write buffers 2, write buffer size 32 KiB, run size",
+        "read factor 42, asynchronous I/O off",
+        "(2 of 32 KiB for each thread)",
+        "one request at a time",
+        "runs past the page cache",
+    ] {
+        assert!(said.contains(part), "'{part}' is missing:\n{said}");
+    }
+    // A selection holds records back in a buffer of its own.
+    let folder = Folder::new();
+    folder.write("in", random_records(300_000, 100));
+    let unique = sorted(&folder, &format!("--unique {small}"));
+    assert_eq!(unique["write_buffers"]["count"], 3, "{unique}");
+}
+
+/// Each phase in a form of its own.
+#[test]
+fn overlap_of_each_phase_is_seen_in_the_statistics() {
+    let folder = Folder::new();
+    folder.write("in", random_records(2_000_000, 100));
+    sorted(&folder, "--overlap pipelined");
+    let expected = std::fs::read(folder.at("out")).expect("read");
+    for (levers, runs_overlap, merges_overlap) in [
+        ("runs=sync,merge=pipelined", false, true),
+        ("runs=pipelined,merge=sync", true, false),
+        ("sync", false, false),
+        ("pipelined", true, true),
+    ] {
+        let statistics = sorted(&folder, &format!("--overlap {levers}"));
+        assert!(std::fs::read(folder.at("out")).expect("read") == expected, "{levers}");
+        let figure = |name: &str| statistics["stages"][name].as_u64().expect("a number");
+        let merges = figure("merging_overlapped");
+        let runs = figure("overlapped") - merges;
+        assert_eq!((runs > 0, merges > 0), (runs_overlap, merges_overlap), "{statistics}");
+        assert!(figure("merging") > 0 && figure("count") > figure("merging"), "{statistics}");
+        let set = statistics["levers"].to_string();
+        assert!(set.contains("overlap"), "{set}");
+    }
+    folder.run("sort --overlap load=sync in").fails(2, &["load", "runs or merge"]);
 }

@@ -25,11 +25,11 @@ const CHOICES: [&str; 15] = [
     "-M 32MiB --algorithm alphasort",
     "-M 256MiB --algorithm alphasort --alphasort-runs 10",
     "-M 32MiB --algorithm replacement-selection",
-    "-M 32MiB --overlap sync",
-    "-M 32MiB --merge streams -j 1",
-    "-M 32MiB --merge-width 2 --block-size 64KiB --write-buffers 3 --write-buffer-size 64KiB",
+    "-M 32MiB --overlap runs=sync,merge=pipelined",
+    "-M 32MiB --merge streams --async-io off -j 1",
+    "-M 32MiB --merge-width 2 --block-size 64KiB --write-buffers 2 --write-buffer-size 32KiB",
     "-M 32MiB --affinity cores --io threads --direct off -j 3",
-    "-M 40MiB --queue-depth 16 --read-factor 64 --io sync --affinity nodes",
+    "-M 40MiB --queue-depth 16 --read-factor 42 --async-io off --affinity nodes",
 ];
 
 /// Bytes of each input.

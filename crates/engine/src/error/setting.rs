@@ -17,6 +17,8 @@ named! {
         AlphasortRuns = "number of runs in memory",
         /// The method by which runs are made.
         Algorithm = "algorithm",
+        /// Requests that are carried out while their worker continues.
+        AsyncIo = "asynchronous I/O",
         /// The check of the order of inputs that should be sorted.
         Check = "order check",
         /// The compression of the output.

@@ -124,6 +124,11 @@ impl Engine {
         }
     }
 
+    /// Returns whether a worker can continue while the engine carries out its requests.
+    pub fn is_asynchronous(self) -> bool {
+        matches!(self, Self::Auto | Self::Uring | Self::Threads)
+    }
+
     /// Returns whether the engine always reads through the page cache.
     pub fn is_mapping(self) -> bool {
         matches!(self, Self::Mmap | Self::MmapPlain)

@@ -3,13 +3,18 @@
 use std::time::Instant;
 
 use crate::error::Result;
+use crate::io::Engine;
 use crate::key::text::TextOrder;
 use crate::pipeline::sorted::InputAccount;
 use crate::pipeline::{Outcome, Seen, Work};
+use crate::plan::levers::Levers;
+use crate::plan::memory::LaneMemory;
 use crate::plan::passes::Way;
 use crate::plan::{Algorithm, ExternalPlan};
 use crate::sink::LaneCounters;
-use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
+use crate::stats::{
+    Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams, WriteBuffers,
+};
 use crate::sys::limits::{self, ProcessorTime};
 use crate::units::ByteSize;
 
@@ -33,6 +38,12 @@ pub struct Made {
     pub direct_input: bool,
     /// True if the output was written past it.
     pub direct_output: bool,
+    /// Output buffers of each worker.
+    pub lane: LaneMemory,
+    /// Settings of the user.
+    pub levers: Levers,
+    /// The engine that moved bytes.
+    pub engine: Engine,
     /// Bytes read and written.
     pub streams: Streams,
     /// Requests that moved them.
@@ -56,6 +67,7 @@ impl Account {
         outcome: &Outcome,
         budget: ByteSize,
         direct_output: bool,
+        levers: Levers,
     ) -> Result<Statistics> {
         let selected = work.plan.external().and_then(ExternalPlan::replacement);
         let selected = selected.map(|_| Algorithm::ReplacementSelection);
@@ -69,6 +81,9 @@ impl Account {
             threads: work.plan.threads,
             direct_input: work.input.is_direct(),
             direct_output,
+            lane: work.plan.lane,
+            levers,
+            engine: work.engine,
             streams: streams(&outcome.phases),
             requests: requests(&outcome.phases),
         };
@@ -119,6 +134,13 @@ impl Account {
             engine: outcome.engine,
             direct_input: made.direct_input,
             direct_output: made.direct_output,
+            direct_spill: direct_spill(made),
+            asynchronous: made.engine.is_asynchronous() && !made.levers.waits(),
+            levers: made.levers.set(),
+            write_buffers: WriteBuffers {
+                count: made.lane.buffers as u64,
+                bytes: ByteSize(made.lane.capacity as u64),
+            },
             memory_budget: budget,
             memory_peak: limits::memory_peak().unwrap_or_default(),
             streams: made.streams,
@@ -136,6 +158,12 @@ impl Account {
             is_order_proven: outcome.is_order_proven,
         })
     }
+}
+
+/// Returns whether most bytes of runs were written past the page cache, if there were runs.
+fn direct_spill(made: &Made) -> Option<bool> {
+    let (bytes, requests) = (made.streams.spill_written, made.requests.spill_written);
+    (requests.count > 0).then_some(requests.cached_bytes.0 < bytes.0 / 2)
 }
 
 fn processors_of(seen: &Seen) -> Vec<usize> {

@@ -93,6 +93,7 @@ impl CheckJob {
             files: OpenFiles::now(engine, DirectStreams::from(self.direct)),
             run_members: 1,
             width: None,
+            selects: false,
             levers: Levers::default(),
         };
         let work = CheckWork {

@@ -6,12 +6,13 @@ use super::open::Opened;
 use super::records::framing;
 use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
+use crate::io::Direct;
 use crate::plan::decisions::Decision;
 use crate::plan::outlook::Outlook;
 use crate::plan::prediction::Rates;
 use crate::plan::price::PassForecast;
 use crate::plan::{Need, Plan};
-use crate::stats::{Prediction, Progress};
+use crate::stats::{LeverSetting, Prediction, Progress, WriteBuffers};
 use crate::stripe::SpillPlace;
 use crate::units::ByteSize;
 
@@ -45,6 +46,15 @@ pub struct Explanation {
     pub engine: &'static str,
     /// True if reads of the inputs bypass the page cache.
     pub is_direct: bool,
+    /// True if writes of runs bypass the page cache where the file system allows it; `None` without
+    /// runs.
+    pub is_spill_direct: Option<bool>,
+    /// True if workers continue while their requests are carried out.
+    pub is_asynchronous: bool,
+    /// Settings of the plan that the user has set.
+    pub levers: Vec<LeverSetting>,
+    /// Output buffers of each worker.
+    pub write_buffers: WriteBuffers,
     /// Bytes of a read request.
     pub block_bytes: ByteSize,
     /// Requests that each worker keeps in flight.
@@ -148,6 +158,15 @@ impl SortJob {
             threads_wanted: plan.threads_wanted as u64,
             engine: engine.name(),
             is_direct: input.is_direct(),
+            is_spill_direct: plan
+                .external()
+                .map(|_| plan.spill_direct(self.direct.spill) != Direct::Off),
+            is_asynchronous: engine.is_asynchronous() && !self.levers.waits(),
+            levers: self.levers.set(),
+            write_buffers: WriteBuffers {
+                count: plan.lane.buffers as u64,
+                bytes: ByteSize(plan.lane.capacity as u64),
+            },
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,
             decisions: plan.decisions(&need, bytes),

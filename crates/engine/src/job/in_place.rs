@@ -101,10 +101,7 @@ pub fn check(job: &SortJob, path: &Path, files: &[Arc<File>], is_open: bool) -> 
 /// merged, depends on the form of loads and slabs. That form is equal for all jobs that continue
 /// this one.
 pub fn levers(levers: Levers) -> Levers {
-    match levers.overlap {
-        Overlap::Auto => Levers { overlap: Overlap::Pipelined, ..levers },
-        Overlap::Sync | Overlap::Pipelined => levers,
-    }
+    levers.with_open_overlap(Overlap::Pipelined)
 }
 
 /// Makes sure that a file is whole: no sort in place has given back some of it.

@@ -20,9 +20,10 @@ use crate::key::text::TextOrder;
 use crate::key::{Key, OrderOptions, with_encoder};
 use crate::operator::{Making, Select};
 use crate::pipeline::merge::RecordRules;
-use crate::pipeline::sorted::{self, MergeWork, SortedPlace};
+use crate::pipeline::sorted::{self, InputAccount, MergeWork, SortedPlace};
 use crate::pipeline::{Gate, Heading, Outcome, Spill};
 use crate::plan::levers::Levers;
+use crate::plan::memory::LaneMemory;
 use crate::plan::open_files::OpenFiles;
 use crate::plan::scratch::Lengths;
 use crate::plan::streams::{StreamNeed, StreamPlan};
@@ -138,7 +139,7 @@ impl MergeJob {
         let framing = framing(self.format)?;
         let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
-        let engine = self.engine.probe()?;
+        let engine = self.levers.probe(self.engine)?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
         let mut coders = self.coders(&order, budget);
@@ -170,6 +171,7 @@ impl MergeJob {
         };
         let plan = plan(&coders);
         let rules = self.rules(framing, making);
+        let lane = plan.as_ref().map(|plan| plan.lane).unwrap_or_default();
         let merged = plan.and_then(|plan| {
             let mut work = MergeWork {
                 plan,
@@ -189,18 +191,33 @@ impl MergeJob {
         let direct_output = places.output.is_direct();
         let bytes = |(outcome, _): &(Outcome, _)| outcome.written.bytes;
         let ((outcome, inputs), packed) = places.finish(merged, bytes, self.sync, progress)?;
-        let (streams, requests) = streams_of_merge(&outcome.phases, &inputs);
-        let made = Made {
+        let made = self.made(&outcome, &inputs, engine, lane, direct_output);
+        let mut statistics = account.close_with(&outcome, budget, &made)?;
+        statistics.latency = progress.latency();
+        Ok(coders.noted(statistics, packed))
+    }
+
+    /// Returns the record of how the bytes were moved.
+    fn made(
+        &self,
+        outcome: &Outcome,
+        inputs: &InputAccount,
+        engine: Engine,
+        lane: LaneMemory,
+        direct_output: bool,
+    ) -> Made {
+        let (streams, requests) = streams_of_merge(&outcome.phases, inputs);
+        Made {
             algorithm: None,
             threads: inputs.threads,
             direct_input: inputs.is_direct,
             direct_output,
+            lane,
+            levers: self.levers,
+            engine,
             streams,
             requests,
-        };
-        let mut statistics = account.close_with(&outcome, budget, &made)?;
-        statistics.latency = progress.latency();
-        Ok(coders.noted(statistics, packed))
+        }
     }
 
     /// Looks at the inputs, and reads what stands at the top of them.
@@ -266,6 +283,7 @@ impl MergeJob {
             files: OpenFiles::now(engine, self.direct).less(further_locks),
             run_members,
             width,
+            selects: !self.select.is_all(),
             levers: self.levers,
         }
     }

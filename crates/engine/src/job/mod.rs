@@ -237,7 +237,7 @@ impl SortJob {
         let is_output_stream = places.output.is_stream();
         let bytes = |outcome: &Outcome| outcome.written.bytes;
         let (outcome, packed) = places.finish(sorted, bytes, self.sync, progress)?;
-        let mut statistics = account.close(&work, &outcome, budget, is_direct)?;
+        let mut statistics = account.close(&work, &outcome, budget, is_direct, self.levers)?;
         let measured = work.input.bytes().zip(rates);
         statistics.prediction = measured.map(|(bytes, rates)| rates.predict(&work.plan, bytes));
         statistics.latency = progress.latency();
@@ -414,6 +414,7 @@ impl SortJob {
             files: OpenFiles::now(engine, self.direct),
             run_members: 1,
             threads: self.threads.unwrap_or_else(limits::cores),
+            selects: !self.select.is_all(),
             levers: if self.in_place { in_place::levers(self.levers) } else { self.levers },
         }
     }

@@ -72,7 +72,7 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
     limits::raise_open_files();
     let output_files = if job.output.path().is_some() { OUTPUT_FILES } else { 0 };
     limits::check_open_files(limits::open_files_left(), INPUT_FILES + output_files)?;
-    let engine = job.engine.probe()?;
+    let engine = job.levers.probe(job.engine)?;
     let budget = budget(job)?;
     let mut coders = job.coders(order, budget);
     // Before anything is read.

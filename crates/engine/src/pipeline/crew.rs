@@ -28,10 +28,31 @@ pub struct Staff {
     pub scratch: Option<(usize, Item, Method)>,
     /// Reads that each keeps in flight.
     pub read_depth: usize,
-    /// True if what one writes in a stage may still be under way in the next.
-    pub overlaps: bool,
+    /// Phases in which what one writes in a stage may still be under way in the next.
+    pub overlaps: OverlappedPhases,
+    /// True if each waits for each of its requests.
+    pub waits: bool,
     /// Choice of whether they stay on their processors.
     pub affinity: Affinity,
+}
+
+/// Choice of the phases in which stages overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct OverlappedPhases {
+    /// Run generation, and a sort in memory.
+    pub runs: bool,
+    /// Merges.
+    pub merge: bool,
+}
+
+impl OverlappedPhases {
+    /// Returns whether stages overlap in a phase.
+    fn contain(self, phase: Phase) -> bool {
+        match phase {
+            Phase::IntermediateMerge | Phase::Writing | Phase::Finishing => self.merge,
+            _ => self.runs,
+        }
+    }
 }
 
 impl Staff {
@@ -42,7 +63,11 @@ impl Staff {
             lane: plan.lane,
             scratch: Some((plan.scratch_bytes, plan.item, plan.method)),
             read_depth: plan.read_depth,
-            overlaps: plan.levers.overlap != Overlap::Sync,
+            overlaps: OverlappedPhases {
+                runs: plan.levers.overlap != Overlap::Sync,
+                merge: plan.levers.overlap_of_merges() != Overlap::Sync,
+            },
+            waits: plan.levers.waits(),
             affinity: plan.levers.affinity,
         }
     }
@@ -66,6 +91,7 @@ pub struct Crew<'p> {
     pub inputs: InputAccount,
     /// Receiver of progress reports.
     pub progress: &'p Progress,
+    overlaps: OverlappedPhases,
     phases: Vec<(PhaseTime, LaneCounters)>,
     entered: PhaseClock,
 }
@@ -83,7 +109,7 @@ impl<'p> Crew<'p> {
         let mut loads = Vec::new();
         if let Some(external) = plan.external() {
             let others = 1..external.areas;
-            loads.extend(others.map(|_| cut(&mut arena, external.slab_bytes)));
+            loads.extend(others.map(|_| cut(&mut arena, external.area_bytes)));
         }
         loads.push(arena);
         Ok((crew, loads))
@@ -96,7 +122,7 @@ impl<'p> Crew<'p> {
         engine: Engine,
         progress: &'p Progress,
     ) -> Result<Self> {
-        let Staff { threads, lane, scratch, read_depth, overlaps, affinity } = *staff;
+        let Staff { threads, lane, scratch, read_depth, overlaps, waits, affinity } = *staff;
         let mut workers = Vec::with_capacity(threads);
         for (number, place) in affinity.places(threads).into_iter().enumerate() {
             let edges = (0..lane.edges).map(|_| cut(arena, BLOCK)).collect();
@@ -105,9 +131,9 @@ impl<'p> Crew<'p> {
             workers.push(Worker {
                 number,
                 read_depth,
-                overlaps,
+                overlaps: overlaps.contain(progress.phase()),
                 place,
-                lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
+                lane: Lane::new(queue, buffers, edges, lane.capacity, progress).waiting(waits),
                 scratch: match scratch {
                     Some((bytes, item, method)) => {
                         let capacity = bytes / Scratch::bytes_needed(1, item);
@@ -128,6 +154,7 @@ impl<'p> Crew<'p> {
             microruns: Microruns::default(),
             inputs: InputAccount::default(),
             progress,
+            overlaps,
             phases: Vec::new(),
             entered: PhaseClock::now(LaneCounters::default()),
         })
@@ -137,6 +164,8 @@ impl<'p> Crew<'p> {
     pub fn enter(&mut self, phase: Phase) -> Result<()> {
         self.close_phase()?;
         self.progress.enter(phase);
+        let overlaps = self.overlaps.contain(phase);
+        self.workers.iter_mut().for_each(|worker| worker.overlaps = overlaps);
         Ok(())
     }
 

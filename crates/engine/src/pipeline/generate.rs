@@ -13,7 +13,7 @@
 //! Where nothing overlaps there is one load, of all memory: it is written before the next is begun.
 
 use super::Work;
-use super::crew::Crew;
+use super::crew::{Crew, cut};
 use super::dealing::Dealing;
 use super::gathering::Gathering;
 use super::intake::{Intake, ReadyLoad};
@@ -123,6 +123,18 @@ pub fn generate<'p, K: KeyEncoder>(
     }
 }
 
+/// Divides the memory of all loads among the slabs of a merge.
+pub fn slab_memory(
+    loads: impl IntoIterator<Item = Region>,
+    external: &ExternalPlan,
+) -> Vec<Region> {
+    let mut rest = Region::join_all(loads);
+    let others = 1..external.slabs;
+    let mut slabs: Vec<Region> = others.map(|_| cut(&mut rest, external.slab_bytes)).collect();
+    slabs.push(rest);
+    slabs
+}
+
 /// Run generation by loads under way.
 struct LoadGeneration<'a, 'w, 'p, K> {
     work: &'p Work,
@@ -197,10 +209,8 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         }
         let Some(external) = external else { return Ok(Generated::Nothing(self.taken)) };
         spill.settle(self.crew)?;
-        // The last record may have had all memory and been left out: short ones are merged by
-        // slabs.
-        self.halve_memory(external);
         let Self { runs, taken, memory, .. } = self;
+        let memory = slab_memory(memory, external);
         Ok(Generated::Runs(GeneratedRuns { external, runs, taken, memory }))
     }
 
@@ -290,7 +300,7 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
     /// Makes two of one piece of memory, where two loads take turns.
     fn halve_memory(&mut self, external: &ExternalPlan) {
         if let ([memory], 2..) = (&mut self.memory[..], external.areas) {
-            let half = memory.split_off(external.slab_bytes);
+            let half = memory.split_off(external.area_bytes);
             self.memory.push(half);
         }
     }

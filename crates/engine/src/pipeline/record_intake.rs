@@ -128,7 +128,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             self.needs_all = true;
             return Ok(());
         }
-        let most = external.map_or(usize::MAX, |external| external.slab_bytes / 2);
+        let most = external.map_or(usize::MAX, |external| external.area_bytes / 2);
         let is_long =
             || carried - self.how.sort.framing.whole_bytes(&bytes[self.tail.clone()]) > most;
         let is_full = carried > most;

@@ -28,7 +28,7 @@ use crate::io::{Completion, Request};
 use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::sink::Lane;
-use crate::stats::{Activity, Stages, WorkerClock, WorkerTime};
+use crate::stats::{Activity, Phase, Stages, WorkerClock, WorkerTime};
 use crate::sys::processors::{self, Stay};
 
 /// Time to wait for memory that other workers are about to return: less than a block takes to deal.
@@ -232,6 +232,10 @@ impl StageStep<'_> {
         worker.turn_to(Activity::Resting);
         worker.seen.stages.count += 1;
         worker.seen.stages.overlapped += u64::from(is_overlapped);
+        if !matches!(worker.lane.progress().phase(), Phase::RunGeneration | Phase::Reading) {
+            worker.seen.stages.merging += 1;
+            worker.seen.stages.merging_overlapped += u64::from(is_overlapped);
+        }
         worker.seen.processors.insert(processors::current());
         outcome
     }

@@ -44,6 +44,7 @@ impl Plan {
         if let Some(external) = self.external() {
             decisions.push(why_runs(external));
             decisions.extend(why_overlap(external, need));
+            decisions.extend(why_merge_overlap(external, need));
             decisions.push(self.why_load(external));
             decisions.push(self.why_merge());
             decisions.extend(self.why_buffers());
@@ -158,6 +159,7 @@ impl Plan {
     fn why_reads(&self, need: &Need) -> Decision {
         let levers = &need.levers;
         let reason = match () {
+            () if levers.waits() => "each thread waits for each read, as asked for",
             () if levers.queue_depth.is_some() || levers.block.is_some() => ASKED,
             () if *levers != self.levers_of(need) => "the disks were measured to be faster so",
             () if self.block_bytes < BLOCK_MAX => {
@@ -200,6 +202,20 @@ fn why_overlap(external: &ExternalPlan, need: &Need) -> Option<Decision> {
         (Overlap::Auto, _) => "runs of all memory are fewer, so that less is merged twice",
     };
     Some(Decision::new("overlap", choice, reason))
+}
+
+/// Returns the decision about merges, if it differs from that about run generation.
+fn why_merge_overlap(external: &ExternalPlan, need: &Need) -> Option<Decision> {
+    let choice = match external.slabs {
+        AREAS_MAX => "two slabs of a merge take turns",
+        _ => "one slab of a merge at a time",
+    };
+    let reason = match (need.levers.overlap_of_merges(), external.slabs) {
+        (Overlap::Sync | Overlap::Pipelined, _) => ASKED,
+        (Overlap::Auto, AREAS_MAX) => "one is read while the other is merged",
+        (Overlap::Auto, _) => "slabs of all memory merge more runs at once",
+    };
+    (external.slabs != external.areas).then(|| Decision::new("overlap", choice, reason))
 }
 
 fn why_width(external: &ExternalPlan) -> Decision {

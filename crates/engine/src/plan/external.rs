@@ -74,18 +74,25 @@ pub struct ExternalPlan {
     pub reason: SpillReason,
     /// Way in which runs are made.
     pub generation: RunGeneration,
-    /// Loads, or slabs, that are in memory at once: two that take turns, or one.
+    /// Loads that are in memory at once: two that take turns, or one.
     pub areas: usize,
+    /// Memory of each of them.
+    pub area_bytes: usize,
+    /// Slabs of a merge that are in memory at once: two that take turns, or one.
+    pub slabs: usize,
     /// Most memory of a load that no record makes larger.
     pub load_limit: usize,
     /// Reason for the memory of a load.
     pub load_reason: LoadLimit,
-    /// Memory of one slab of a merge, and of an area.
+    /// Memory of one slab of a merge.
     pub slab_bytes: usize,
     /// Bytes of a slab that are used unless a long record takes more.
     pub slab_wanted: usize,
-    /// Bytes of the smallest piece of a run that is worth a request of its own.
+    /// Bytes of the smallest piece of a run that is worth a request of its own, of records of the
+    /// usual length.
     pub piece_bytes: usize,
+    /// The part of them for a disk that takes time to begin a read.
+    pub seek_bytes: usize,
     /// Most runs merged at once.
     pub merge_width: usize,
     /// Reason for that number.
@@ -103,12 +110,19 @@ impl ExternalPlan {
         shared: usize,
         reason: SpillReason,
     ) -> Option<(LoadMemory, Self)> {
-        let areas = need.levers.overlap.areas();
-        let area = (shared / areas) & !(PAGE - 1);
-        let width = MergeWidth::new(need, area, sizes.threads);
+        let levers = &need.levers;
+        let (areas, slabs) = (levers.overlap.areas(), levers.overlap_of_merges().areas());
+        let [area, slab_bytes] = [areas, slabs].map(|count| (shared / count) & !(PAGE - 1));
+        let width = MergeWidth::new(
+            need,
+            slab_bytes,
+            areas_bytes((areas, area), (slabs, slab_bytes)),
+            sizes.threads,
+        );
         let limit = load_limit(need, sizes);
         let most = limit.unwrap_or(usize::MAX).min(area);
-        let enough = enough(need, sizes, width.runs).unwrap_or(area);
+        let enough_of = |areas| enough(need, sizes, width.runs, areas);
+        let enough = enough_of(areas).unwrap_or(area);
         let load_limit = enough.min(most);
         let of_run = need.levers.run.map(|run| sizes.load_of(run.bytes()));
         let of_run = of_run.filter(|load| load.bytes() <= load_limit);
@@ -129,11 +143,14 @@ impl ExternalPlan {
             reason,
             generation: sieve.map_or(RunGeneration::Loads, RunGeneration::Sieve),
             areas,
+            area_bytes: area,
+            slabs,
             load_limit,
             load_reason,
-            slab_bytes: area,
-            slab_wanted: enough.min(area),
-            piece_bytes: need.levers.piece_bytes(),
+            slab_bytes,
+            slab_wanted: enough_of(slabs).unwrap_or(slab_bytes).min(slab_bytes),
+            piece_bytes: passes::usual_piece(need.record_length, width.seek_bytes),
+            seek_bytes: width.seek_bytes,
             merge_width: width.runs,
             width_reason: width.reason,
             open_max: width.open_max,
@@ -141,9 +158,15 @@ impl ExternalPlan {
         Some((load, external))
     }
 
-    /// Returns the number of bytes of all areas.
+    /// Returns the number of bytes for loads, which are those for slabs as well.
     pub fn areas_bytes(&self) -> usize {
-        self.areas * self.slab_bytes
+        areas_bytes((self.areas, self.area_bytes), (self.slabs, self.slab_bytes))
+    }
+
+    /// Returns how many of them are used where no record is longer than usual.
+    pub(super) fn used_bytes(&self) -> usize {
+        let of_loads = self.areas * self.load_limit;
+        of_loads.max(self.slabs * self.slab_wanted).min(self.areas_bytes())
     }
 
     /// Makes runs by replacement selection.
@@ -169,6 +192,11 @@ impl ExternalPlan {
             _ => None,
         }
     }
+}
+
+/// Returns the bytes of an arena for as many loads, and for as many slabs, of such sizes.
+fn areas_bytes((areas, area_bytes): (usize, usize), (slabs, slab_bytes): (usize, usize)) -> usize {
+    (areas * area_bytes).max(slabs * slab_bytes)
 }
 
 /// Loads of which hardly anything is kept are not worth memory that was never touched before: it
@@ -197,12 +225,12 @@ const PIECES_ENOUGH: u64 = 16;
 /// Loads smaller than this make so large a number of runs that merging them takes longer.
 const ENOUGH_LEAST: u64 = 128 << 20;
 
-/// Returns the memory of a load, and of a slab, beyond which more makes nothing faster. With loads
-/// of `l` bytes, `n` bytes become `n / l` runs, and a slab as large holds `l * l / n` bytes of each
-/// run. Once that is a piece like any other, more memory only takes time to get. On a machine where
-/// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB. A
-/// load that is alone has what two in turn would have.
-fn enough(need: &Need, sizes: &Sizes, merge_width: usize) -> Option<usize> {
+/// Returns the memory of one of `areas` loads, or slabs, beyond which more makes nothing faster.
+/// With loads of `l` bytes, `n` bytes become `n / l` runs, and a slab as large holds `l * l / n`
+/// bytes of each run. Once that is a piece like any other, more memory only takes time to get. On a
+/// machine where fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than
+/// in 2 GiB. A load that is alone has what two in turn would have.
+fn enough(need: &Need, sizes: &Sizes, merge_width: usize, areas: usize) -> Option<usize> {
     let bytes = need.input_bytes?;
     // Long runs are what selection is for; streams divide all memory anew; and runs may be given.
     let Levers { merge, run, .. } = need.levers;
@@ -210,9 +238,9 @@ fn enough(need: &Need, sizes: &Sizes, merge_width: usize) -> Option<usize> {
     if is_selected || merge == Some(Way::Streams) || run.is_some() {
         return None;
     }
-    let piece = PIECE_ENOUGH.max(PIECES_ENOUGH * need.levers.piece_bytes() as u64);
+    let piece = PIECE_ENOUGH.max(PIECES_ENOUGH * need.levers.seek_bytes() as u64);
     let enough = bytes.saturating_mul(piece).isqrt().max(ENOUGH_LEAST);
-    let times = AREAS_MAX / need.levers.overlap.areas();
+    let times = AREAS_MAX / areas;
     let enough = usize::try_from(enough).ok()?.next_multiple_of(PAGE).saturating_mul(times);
     // A further pass would cost more than memory does.
     let run_bytes = sizes.load_within(enough).records_bytes.max(1);
@@ -226,25 +254,34 @@ struct MergeWidth {
     /// Most runs open at once in any case.
     open_max: usize,
     reason: WidthLimit,
+    /// Bytes that the read factor adds to a piece. Two pieces fit in any case: the factor describes
+    /// a disk, and there is no way to use a slow one that reads in larger pieces.
+    seek_bytes: usize,
 }
 
 impl MergeWidth {
-    /// Returns the limits with slabs of `slab_bytes`.
-    fn new(need: &Need, slab_bytes: usize, threads: usize) -> Self {
+    /// Returns the limits with slabs of `slab_bytes`, of `all` bytes together.
+    fn new(need: &Need, slab_bytes: usize, all: usize, threads: usize) -> Self {
         let files = passes::open_max(need.files, need.run_members, threads);
         let asked = need.levers.merge_width.map_or(usize::MAX, |asked| asked.max(2));
         let open_max = files.min(asked);
-        let piece_bytes = need.levers.piece_bytes();
-        let areas = need.levers.overlap.areas();
-        let room = match need.levers.merge {
-            Some(Way::Streams) => passes::stream_width(areas * slab_bytes, need.record_length),
-            _ => passes::merge_width(slab_bytes, need.record_length, piece_bytes),
+        let length = need.record_length;
+        let seek = need.levers.seek_bytes();
+        let (seek_bytes, room) = match need.levers.merge {
+            Some(Way::Streams) => {
+                let seek_bytes = seek.min(passes::streams_seek_max(all, length));
+                (seek_bytes, passes::stream_width(all, length, seek_bytes))
+            }
+            _ => {
+                let seek_bytes = seek.min(passes::slabs_seek_max(slab_bytes, length));
+                (seek_bytes, passes::merge_width(slab_bytes, length, seek_bytes))
+            }
         };
         let reason = match () {
             () if room < open_max => WidthLimit::Memory,
             () if asked <= files => WidthLimit::Asked,
             () => WidthLimit::OpenFiles,
         };
-        Self { runs: room.min(open_max), open_max, reason }
+        Self { runs: room.min(open_max), open_max, reason, seek_bytes }
     }
 }

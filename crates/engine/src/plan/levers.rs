@@ -7,7 +7,9 @@ use super::algorithm::Algorithm;
 use super::besides::Reservation;
 use super::geometry::Geometry;
 use super::passes::Way;
-use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
+use crate::error::{ConfigErrorKind, ParseError, Setting, config, message, named};
+use crate::io::Engine;
+use crate::stats::LeverSetting;
 use crate::sys::Affinity;
 use crate::units::ByteSize;
 
@@ -28,11 +30,20 @@ pub enum Overlap {
 }
 
 impl Overlap {
-    /// Loads, or slabs, that memory is divided among.
+    /// Returns the number of loads, or slabs, that memory is divided among.
     pub fn areas(self) -> usize {
         match self {
             Self::Auto | Self::Pipelined => AREAS_MAX,
             Self::Sync => 1,
+        }
+    }
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Sync => "sync",
+            Self::Pipelined => "pipelined",
         }
     }
 }
@@ -53,6 +64,67 @@ impl FromStr for Overlap {
     }
 }
 
+/// Choice of overlap for each phase of a sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PhaseOverlap {
+    /// Run generation.
+    pub runs: Overlap,
+    /// Merges.
+    pub merge: Overlap,
+}
+
+impl FromStr for PhaseOverlap {
+    type Err = ParseError;
+
+    /// Reads one choice for both, or `runs=sync,merge=pipelined`; a phase that is not named is
+    /// `auto`.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        if !text.contains('=') {
+            return text.parse().map(|all| Self { runs: all, merge: all });
+        }
+        let mut phases = Self::default();
+        for part in text.split(',') {
+            let (name, choice) = part.split_once('=').unwrap_or((part, ""));
+            let phase = match name {
+                "runs" => &mut phases.runs,
+                "merge" => &mut phases.merge,
+                _ => {
+                    let message = message!("'{}' is not a phase; use runs or merge", name);
+                    return Err(ParseError::new("phase", name, message));
+                }
+            };
+            *phase = choice.parse()?;
+        }
+        Ok(phases)
+    }
+}
+
+named! {
+    /// Choice of whether a worker continues while its requests are carried out.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum AsyncIo {
+        /// As the engine can: several requests in flight where it takes them.
+        #[default]
+        Auto = "auto",
+        /// Several requests in flight; an error where the engine carries out one at a time.
+        On = "on",
+        /// A worker waits for each request before it does anything else.
+        Off = "off",
+    }
+}
+
+impl FromStr for AsyncIo {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::ALL.into_iter().find(|choice| choice.name() == text).ok_or_else(|| {
+            let setting = Setting::AsyncIo;
+            let message = message!("'{}' is not a value of {}; use auto, on or off", text, setting);
+            ParseError::new("choice for asynchronous I/O", text, message)
+        })
+    }
+}
+
 /// The levers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levers {
@@ -66,9 +138,9 @@ pub struct Levers {
     pub write_buffer: Option<ByteSize>,
     /// About the most bytes of a run that a load makes; longer records make longer ones.
     pub run: Option<ByteSize>,
-    /// Number of 4 KiB blocks that could be read in the time that it takes to begin a read: Oracle
-    /// 7's `SORT_READ_FAC`. With a higher number, a merge reads runs in larger pieces and merges
-    /// fewer runs at once.
+    /// Oracle 7's `SORT_READ_FAC`: the time to read a block of 4 KiB, divided by the time that each
+    /// further block of the same read takes. It is 1 for a disk that begins a read at once. With a
+    /// higher number, a merge reads runs in larger pieces and merges fewer runs at once.
     pub read_factor: Option<u32>,
     /// Most runs merged at once.
     pub merge_width: Option<usize>,
@@ -80,8 +152,13 @@ pub struct Levers {
     pub microrun: Option<usize>,
     /// Number of runs in memory that AlphaSort merges.
     pub alphasort_runs: Option<usize>,
-    /// Choice of whether reading and writing overlap.
+    /// Choice of whether reading and writing overlap in run generation; in merges, too, unless
+    /// `merge_overlap` is set.
     pub overlap: Overlap,
+    /// Choice of whether they overlap in merges.
+    pub merge_overlap: Option<Overlap>,
+    /// Choice of whether workers continue while their requests are carried out.
+    pub async_io: AsyncIo,
     /// Choice of whether workers stay on their processors.
     pub affinity: Affinity,
 }
@@ -89,15 +166,17 @@ pub struct Levers {
 /// Bytes of the blocks that a read factor counts.
 const FACTOR_BLOCK: usize = 4096;
 
-/// Time to read a piece, as a multiple of the time to begin. With several reads in flight, the
-/// beginning of one overlaps with the others, so twice is enough.
-const FACTOR_TIMES: usize = 2;
+/// Time to read what a piece has beyond the smallest one, as a multiple of the time to begin a
+/// read. The smallest piece of a run in a slab is four parts, one of which is read twice, so that
+/// three in four bytes are read for the first time. Three times the beginning keeps that share.
+const FACTOR_TIMES: usize = 3;
 
-/// The factor that suits the disks we know: a quarter of a megabyte.
-pub(super) const FACTOR_USUAL: u32 = 32;
+/// The factor where nothing is said. Where several reads are in flight, the beginning of one
+/// overlaps with the others.
+pub(super) const FACTOR_USUAL: u32 = 1;
 
-/// Largest piece that a factor may ask for.
-const PIECE_MAX: usize = 64 << 20;
+/// Most bytes that a factor may add to a piece.
+const SEEK_MAX: usize = 64 << 20;
 
 /// Largest memory of a request in flight, without its buffer: the stack of the thread that waits
 /// for it, or its places in a ring.
@@ -151,10 +230,82 @@ impl Levers {
         Reservation::fixed(REQUEST_BYTES.saturating_mul(more as u64))
     }
 
-    /// Returns the number of bytes of the smallest piece of a run that is worth a request of its
-    /// own.
-    pub(super) fn piece_bytes(&self) -> usize {
-        let factor = self.read_factor.unwrap_or(FACTOR_USUAL) as usize;
-        (FACTOR_TIMES * FACTOR_BLOCK).saturating_mul(factor).clamp(FACTOR_BLOCK, PIECE_MAX)
+    /// Returns the number of bytes by which the read factor makes pieces of runs longer.
+    pub(super) fn seek_bytes(&self) -> usize {
+        let further = self.read_factor.unwrap_or(FACTOR_USUAL).saturating_sub(1) as usize;
+        (FACTOR_TIMES * FACTOR_BLOCK).saturating_mul(further).min(SEEK_MAX)
+    }
+
+    /// Returns the choice of overlap in merges.
+    pub fn overlap_of_merges(&self) -> Overlap {
+        self.merge_overlap.unwrap_or(self.overlap)
+    }
+
+    /// Returns a copy in which a choice of overlap that is left to the plan is `choice`.
+    #[must_use]
+    pub fn with_open_overlap(self, choice: Overlap) -> Self {
+        let fixed = |overlap| if overlap == Overlap::Auto { choice } else { overlap };
+        let (overlap, merge_overlap) = (fixed(self.overlap), self.merge_overlap.map(fixed));
+        Self { overlap, merge_overlap, ..self }
+    }
+
+    /// Returns whether the plan chooses the overlap of a phase.
+    pub(super) fn is_overlap_open(&self) -> bool {
+        [self.overlap, self.overlap_of_merges()].contains(&Overlap::Auto)
+    }
+
+    /// Returns the engine that will really be used, which can do what is asked of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::probe`], and [`Error::Config`](crate::Error::Config) for asynchronous
+    /// requests of an engine that carries out one at a time.
+    pub fn probe(&self, engine: Engine) -> crate::Result<Engine> {
+        if self.async_io == AsyncIo::On && !engine.is_asynchronous() {
+            return Err(config!(
+                ConfigErrorKind::Conflict(Setting::AsyncIo, Setting::Engine),
+                "{} carries out one request at a time; use {} or {}, or leave out {}",
+                Setting::Engine.to(engine.name()),
+                Setting::Engine.to("uring"),
+                Setting::Engine.to("threads"),
+                Setting::AsyncIo.to("on"),
+            ));
+        }
+        engine.probe()
+    }
+
+    /// Returns whether a worker waits for each of its requests.
+    pub fn waits(&self) -> bool {
+        self.async_io == AsyncIo::Off
+    }
+
+    /// Returns the settings that differ from the default, each with its value in words.
+    pub fn set(&self) -> Vec<LeverSetting> {
+        let is_auto = |overlap: Overlap| overlap == Overlap::Auto;
+        let runs = (!is_auto(self.overlap)).then(|| self.overlap.name().to_owned());
+        let merge = self.merge_overlap.filter(|overlap| *overlap != self.overlap);
+        let (affinity, async_io) = (self.affinity, self.async_io);
+        let words: [(&'static str, Option<String>); 15] = [
+            ("queue depth", self.queue_depth.map(|value| value.to_string())),
+            ("block size", self.block.map(|value| value.to_string())),
+            ("write buffers", self.write_buffers.map(|value| value.to_string())),
+            ("write buffer size", self.write_buffer.map(|value| value.to_string())),
+            ("run size", self.run.map(|value| value.to_string())),
+            ("read factor", self.read_factor.map(|value| value.to_string())),
+            ("merge width", self.merge_width.map(|value| value.to_string())),
+            ("merge", self.merge.map(|way| way.name().to_owned())),
+            ("merge buffers", self.merge_buffers.map(|value| value.to_string())),
+            ("microrun", self.microrun.map(|value| value.to_string())),
+            ("AlphaSort runs", self.alphasort_runs.map(|value| value.to_string())),
+            ("overlap", runs),
+            ("overlap of merges", merge.map(|overlap| overlap.name().to_owned())),
+            ("asynchronous I/O", (async_io != AsyncIo::Auto).then(|| async_io.to_string())),
+            ("affinity", (affinity != Affinity::default()).then(|| affinity.name().to_owned())),
+        ];
+        let set = words.into_iter();
+        set.filter_map(|(name, value)| Some(LeverSetting { name, value: value? })).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

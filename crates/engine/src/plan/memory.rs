@@ -39,9 +39,12 @@ const RESERVE_SHARE: u64 = 32;
 /// Output buffers of each worker: one being filled, the others being written.
 const BUFFERS: usize = 4;
 
-/// The least of them: one is filled, the next takes what the first has too much, and a selection
-/// holds back a third.
-const BUFFERS_MIN: usize = 3;
+/// The least of them, Oracle 7's default: one is filled while the other is written. A selection
+/// holds records back in one more.
+const BUFFERS_MIN: usize = 2;
+
+/// Bytes of the smallest buffer, Oracle 7's default. Two such pieces make a block of a run.
+const BUFFER_MIN: usize = BLOCK / 2;
 
 /// Edge buffers of each worker.
 const EDGES: usize = 4;
@@ -69,10 +72,20 @@ pub fn usable(budget: ByteSize, threads: usize) -> usize {
     budget.bytes().saturating_sub(reserve) as usize & !(PAGE - 1)
 }
 
+/// Divisor of the memory for loads that gives the limit for buffers of writes past the page cache.
+const DIRECT_SHARE: usize = 10;
+
+/// Returns whether runs are written past the page cache where the user leaves that open: the rule
+/// of Oracle 7.3 for `SORT_DIRECT_WRITES=AUTO`. The smallest buffers of `threads` workers take at
+/// most a tenth of the `sort_area` bytes that these have for loads, so that each has 640 KiB.
+pub fn suits_direct_writes(threads: usize, sort_area: usize) -> bool {
+    threads * BUFFERS_MIN * BUFFER_MIN <= sort_area / DIRECT_SHARE
+}
+
 /// Workers that memory allows, of those wanted.
 pub fn threads(need: &Need, item: Item, usable: usize) -> usize {
     let fits = |threads: usize| {
-        let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
+        let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers, need.selects);
         threads * (lane.bytes() + scratch_bytes(item)) <= usable / FIXED_SHARE
     };
     (1..=need.threads.max(1)).rev().find(|threads| fits(*threads)).unwrap_or(1)
@@ -84,10 +97,12 @@ pub fn scratch_bytes(item: Item) -> usize {
 }
 
 /// One worker's output buffers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneMemory {
-    /// Output buffers.
+    /// Output buffers, the one in which a selection holds records back included.
     pub buffers: usize,
+    /// True if a selection holds records back.
+    pub selects: bool,
     /// Bytes of each that are filled before it is written.
     pub capacity: usize,
     /// Bytes after them, for the record that fills it.
@@ -97,17 +112,29 @@ pub struct LaneMemory {
 }
 
 impl LaneMemory {
-    /// Returns the buffers of one of `threads` workers that share `usable` bytes.
-    pub fn new(record_length: usize, usable: usize, threads: usize, levers: &Levers) -> Self {
+    /// Returns the buffers of one of `threads` workers that share `usable` bytes. `selects` says
+    /// whether a selection holds records back.
+    pub fn new(
+        record_length: usize,
+        usable: usize,
+        threads: usize,
+        levers: &Levers,
+        selects: bool,
+    ) -> Self {
         let share = usable / (16 * BUFFERS * threads.max(1));
         let usual = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
         let wanted = levers.write_buffer.map(|size| usize::try_from(size.bytes()));
-        let capacity = wanted.map_or(usual, |bytes| bytes.unwrap_or(usize::MAX).min(WANTED_MAX));
+        let capacity = wanted.map_or(usual, |bytes| capacity(bytes.unwrap_or(usize::MAX)));
+        let set = levers.write_buffers.map(|count| count.clamp(BUFFERS_MIN, BUFFERS_MAX));
+        let slack = record_length.next_multiple_of(PAGE);
         Self {
-            buffers: levers.write_buffers.unwrap_or(BUFFERS).clamp(BUFFERS_MIN, BUFFERS_MAX),
-            capacity: capacity.next_multiple_of(BLOCK),
-            slack: record_length.next_multiple_of(PAGE),
-            edges: EDGES,
+            buffers: set.map_or(BUFFERS, |count| count + usize::from(selects)),
+            selects,
+            capacity,
+            // A lane tells buffers from edges by their lengths.
+            slack: if capacity + slack == BLOCK { slack + PAGE } else { slack },
+            // A block that is written in pieces is kept in one, for its checksum.
+            edges: EDGES + usize::from(capacity < BLOCK),
         }
     }
 
@@ -119,6 +146,15 @@ impl LaneMemory {
     /// Returns the number of bytes of all buffers of one worker.
     pub fn bytes(&self) -> usize {
         self.buffers * self.buffer_bytes() + self.edges * BLOCK
+    }
+}
+
+/// Returns the bytes of a buffer for which a user has asked for `wanted`: half a block of a run, or
+/// whole blocks.
+fn capacity(wanted: usize) -> usize {
+    match wanted {
+        0..=BUFFER_MIN => BUFFER_MIN,
+        _ => wanted.min(WANTED_MAX).next_multiple_of(BLOCK),
     }
 }
 

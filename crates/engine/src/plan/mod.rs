@@ -74,6 +74,8 @@ pub struct Need {
     pub run_members: usize,
     /// Workers wanted.
     pub threads: usize,
+    /// True if records are selected, so that each worker holds some back.
+    pub selects: bool,
     /// Settings of the user.
     pub levers: Levers,
 }
@@ -151,9 +153,6 @@ const BLOCK_MIN: usize = 256 << 10;
 
 /// Most read requests a load is cut into: workers keep a number per block and bucket.
 const BLOCKS_MAX: usize = 4096;
-
-/// Divisor of the memory that gives the limit for buffers of writes past the page cache.
-const BUFFERS_SHARE: usize = 10;
 
 /// Largest task: edges between tasks cost a small write each.
 const TASK_MAX: u64 = 8 << 20;
@@ -240,7 +239,7 @@ impl Plan {
         threads: usize,
         microruns: Option<MicrorunPlan>,
     ) -> Option<Self> {
-        let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
+        let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers, need.selects);
         let scratch_bytes =
             microruns.map_or_else(|| memory::scratch_bytes(item), |runs| runs.scratch_bytes());
         let fixed = threads * (lane.bytes() + scratch_bytes);
@@ -280,7 +279,7 @@ impl Plan {
             method: need.algorithm.method(),
             load,
             block_bytes,
-            read_depth: sizes.read_depth,
+            read_depth: if need.levers.waits() { 1 } else { sizes.read_depth },
             task_bytes: (load.records_bytes / (8 * threads as u64)).clamp(1, TASK_MAX),
             wanted: need.wanted,
             levers: need.levers,
@@ -295,14 +294,14 @@ impl Plan {
     /// written.
     fn or_without_overlap(self, need: &Need) -> Self {
         let is_selected = self.external().is_some_and(|plan| plan.replacement().is_some());
-        let is_free = need.levers.overlap == Overlap::Auto && !is_selected;
+        let is_free = need.levers.is_overlap_open() && !is_selected;
         let Some(bytes) = need.input_bytes.filter(|_| is_free) else { return self };
         let merged = |plan: &Self| plan.volume(bytes).merged_bytes;
         let before = merged(&self);
         if before == 0 {
             return self;
         }
-        let levers = Levers { overlap: Overlap::Sync, ..need.levers };
+        let levers = need.levers.with_open_overlap(Overlap::Sync);
         let other = Self::around_runs(&Need { levers, ..*need });
         other.filter(|other| merged(other) < before).unwrap_or(self)
     }
@@ -378,15 +377,12 @@ fn block_bytes(levers: &Levers, item: Item, shared: usize, reads: usize) -> usiz
 }
 
 impl Plan {
-    /// Returns whether runs go past the page cache, given the user's wish. Buffers that a user has
-    /// set and that take more than a tenth of the memory are for the cache to write: Oracle 7's
-    /// rule for `SORT_DIRECT_WRITES`. A plan's own buffers may be more of a small budget; past the
-    /// cache is faster there, too.
+    /// Returns whether runs go past the page cache, given the user's wish.
     pub fn spill_direct(&self, wish: Direct) -> Direct {
-        let is_set = self.levers.write_buffers.is_some() || self.levers.write_buffer.is_some();
-        let buffers = self.threads * self.lane.buffers * self.lane.capacity;
+        let is_suited =
+            |plan: &ExternalPlan| memory::suits_direct_writes(self.threads, plan.areas_bytes());
         match wish {
-            Direct::Auto if is_set && buffers > self.arena_bytes / BUFFERS_SHARE => Direct::Off,
+            Direct::Auto if !self.external().is_none_or(is_suited) => Direct::Off,
             other => other,
         }
     }
@@ -394,7 +390,7 @@ impl Plan {
     /// Returns the number of bytes of the arena that are used where no record is longer than usual;
     /// the rest costs only addresses.
     pub fn used_bytes(&self) -> usize {
-        let unused = |plan: &ExternalPlan| plan.areas * (plan.slab_bytes - plan.slab_wanted);
+        let unused = |plan: &ExternalPlan| plan.areas_bytes() - plan.used_bytes();
         self.arena_bytes - self.external().map_or(0, unused)
     }
 

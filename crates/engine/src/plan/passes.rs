@@ -138,7 +138,7 @@ struct Shares {
 impl Shares {
     /// Returns the shares of a merge by slabs, as if no record were longer than usual.
     fn usual(plan: &ExternalPlan, runs: &[Run]) -> Self {
-        let needs = runs.iter().map(|run| well(usual_part_bytes(run), plan.piece_bytes)).collect();
+        let needs = runs.iter().map(|run| well(usual_part_bytes(run), plan.seek_bytes)).collect();
         Self { needs, room: plan.slab_bytes as u64, open_max: plan.open_max }
     }
 
@@ -147,7 +147,7 @@ impl Shares {
     /// the longest in all.
     fn of_slabs(plan: &ExternalPlan, runs: &[Run]) -> Self {
         let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
-        let usual = |run: &Run| well(usual_part_bytes(run), plan.piece_bytes);
+        let usual = |run: &Run| well(usual_part_bytes(run), plan.seek_bytes);
         let longest_extra = runs.iter().map(extra).max().unwrap_or(0);
         let needs = runs.iter().map(|run| usual(run) + extra(run)).collect();
         let room = (plan.slab_bytes as u64).saturating_sub(2 * longest_extra);
@@ -160,8 +160,12 @@ impl Shares {
     /// Returns the shares of a merge of streams in `bytes` bytes.
     fn of_streams(plan: &ExternalPlan, bytes: u64, runs: &[Run], keeps_one: bool) -> Self {
         let kept = if keeps_one { longest_bytes(runs) } else { 0 };
-        let needs = runs.iter().map(|run| RunStreams::least_bytes([run.longest_bytes])).collect();
+        let least = |run: &Run| RunStreams::least_bytes([run.longest_bytes]);
         let room = bytes.saturating_sub(kept);
+        // Long records come first: with them, pieces are as short as they may be.
+        let most = runs.iter().map(least).max().unwrap_or(0);
+        let seek = (plan.seek_bytes as u64).min((room / 2).saturating_sub(most));
+        let needs = runs.iter().map(|run| least(run) + seek).collect();
         Self { needs, room, open_max: plan.open_max }
     }
 
@@ -252,13 +256,29 @@ pub fn open_max(files: OpenFiles, run_members: usize, threads: usize) -> usize {
 }
 
 /// Returns the maximum number of runs merged at once with slabs of `slab_bytes`, of records of up
-/// to `longest_bytes` and read in pieces of `piece_bytes` at least. Slabs of that many runs fit,
-/// whatever their keys.
-pub fn merge_width(slab_bytes: usize, longest_bytes: usize, piece_bytes: usize) -> usize {
+/// to `longest_bytes` and with `seek_bytes` bytes more of each for the beginning of reads. Slabs of
+/// that many runs fit, whatever their keys.
+pub fn merge_width(slab_bytes: usize, longest_bytes: usize, seek_bytes: usize) -> usize {
     let part = part_bytes(longest_bytes as u64);
-    let width = (slab_bytes as u64 / well(part, piece_bytes)).min(WIDTH_MAX as u64) as usize;
+    let width = (slab_bytes as u64 / well(part, seek_bytes)).min(WIDTH_MAX as u64) as usize;
     assert!(width == 0 || least_slab(width, longest_bytes as u64) <= slab_bytes as u64);
     width
+}
+
+/// Returns the number of bytes of a run's piece of a slab, of records of `length` bytes.
+pub fn usual_piece(length: usize, seek_bytes: usize) -> usize {
+    usize::try_from(well(part_bytes(length as u64), seek_bytes)).unwrap_or(usize::MAX)
+}
+
+/// Returns the most bytes for the beginning of reads with which two runs have room in a slab.
+pub fn slabs_seek_max(slab_bytes: usize, longest_bytes: usize) -> usize {
+    (slab_bytes / 2).saturating_sub(usual_piece(longest_bytes, 0))
+}
+
+/// Returns the most bytes for the beginning of reads with which two runs can be merged as streams.
+pub fn streams_seek_max(bytes: usize, longest_bytes: usize) -> usize {
+    let least = RunStreams::least_bytes([longest_bytes as u64]);
+    (bytes / 2).saturating_sub(usize::try_from(least).unwrap_or(usize::MAX))
 }
 
 /// Returns the number of bytes of a part that ends with a record of `record_bytes`, with the blocks
@@ -273,9 +293,9 @@ fn usual_part_bytes(run: &Run) -> u64 {
 }
 
 /// Returns the number of bytes of a slab for one run to be read well, of parts of `part` bytes and
-/// in pieces of `piece_bytes` at least.
-fn well(part: u64, piece_bytes: usize) -> u64 {
-    (PARTS_MIN as u64 * part).max(piece_bytes as u64)
+/// with `seek_bytes` bytes more for the beginning of reads.
+fn well(part: u64, seek_bytes: usize) -> u64 {
+    PARTS_MIN as u64 * part + seek_bytes as u64
 }
 
 /// Returns the maximum number of bytes of any record.
@@ -284,10 +304,10 @@ pub fn longest_bytes(runs: &[Run]) -> u64 {
 }
 
 /// Returns the maximum number of runs merged as streams in `bytes` bytes, of records of up to
-/// `longest_bytes`.
-pub fn stream_width(bytes: usize, longest_bytes: usize) -> usize {
-    let width = bytes as u64 / RunStreams::least_bytes([longest_bytes as u64]);
-    width.min(WIDTH_MAX as u64) as usize
+/// `longest_bytes` and with `seek_bytes` bytes more of each for the beginning of reads.
+pub fn stream_width(bytes: usize, longest_bytes: usize, seek_bytes: usize) -> usize {
+    let each = RunStreams::least_bytes([longest_bytes as u64]) + seek_bytes as u64;
+    (bytes as u64 / each).min(WIDTH_MAX as u64) as usize
 }
 
 /// Returns the least slab for `runs` runs of such records.
@@ -339,7 +359,10 @@ pub fn longest_merged(plan: &Plan, keeps_one: bool) -> u64 {
 pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
     let kept = longest.first().filter(|_| keeps_one).copied().unwrap_or(0);
     let needed = |usable: usize| {
-        let lane = LaneMemory::new(plan.lane.slack, usable, plan.threads, &plan.levers);
+        let lane = {
+            let LaneMemory { slack, selects, .. } = plan.lane;
+            LaneMemory::new(slack, usable, plan.threads, &plan.levers, selects)
+        };
         lane.bytes() as u64 + RunStreams::least_bytes(longest.iter().copied()) + kept
     };
     let mut budget = ByteSize(0);

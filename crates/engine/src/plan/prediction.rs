@@ -283,7 +283,7 @@ impl Rates {
             OverlappedWork::writing(&self.spill, generated).of(all - dealing),
         );
         let mut phases = vec![phase(Phase::RunGeneration, &works, volume.load_stages)];
-        let is_overlapped = external.areas > 1 || plan.merge_way() == Way::Streams;
+        let is_overlapped = external.slabs > 1 || plan.merge_way() == Way::Streams;
         let merging = |kind, (read, output, written): (u64, &[DiskPart], u64)| {
             let costs = self.merging_cost(plan, written);
             let reading = OverlappedWork::reading(&self.spill, read);

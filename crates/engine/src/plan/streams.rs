@@ -87,6 +87,8 @@ pub struct StreamPlan {
     pub spare_bytes: usize,
     /// Reads in flight, at most.
     pub read_depth: usize,
+    /// True if a worker waits for each of its requests.
+    pub waits: bool,
 }
 
 /// Inputs to a [`StreamPlan`].
@@ -108,6 +110,8 @@ pub struct StreamNeed {
     pub run_members: usize,
     /// Most inputs at once, where they are compressed.
     pub width: Option<usize>,
+    /// True if records are selected, so that each worker holds some back.
+    pub selects: bool,
     /// Settings for requests, buffers and the width.
     pub levers: Levers,
 }
@@ -166,18 +170,20 @@ impl StreamPlan {
         let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once * threads);
         let part = need.input_bytes.map_or(u64::MAX, |all| all / at_once as u64 / PARTS_LEAST);
         let part = usize::try_from(part).unwrap_or(usize::MAX);
-        let least = least_piece(levers);
+        let least = least_piece(need);
         let usual = share.min(part).clamp(PIECE_MIN, PIECE_MAX) / PIECE_MIN * PIECE_MIN;
         let piece_bytes = if levers.block.is_some() { least } else { usual.max(least) };
         let spare_bytes = rest - 2 * piece_bytes * at_once * threads;
-        let read_depth = levers.queue_depth.unwrap_or(READS_USUAL).clamp(1, at_once);
-        Ok(Self { threads, width, piece_bytes, lane, spare_bytes, read_depth })
+        let depth = if levers.waits() { 1 } else { levers.queue_depth.unwrap_or(READS_USUAL) };
+        let read_depth = depth.clamp(1, at_once);
+        let waits = levers.waits();
+        Ok(Self { threads, width, piece_bytes, lane, spare_bytes, read_depth, waits })
     }
 }
 
 /// Returns the output buffers of each of `threads` workers.
 fn lane(need: &StreamNeed, threads: usize) -> LaneMemory {
-    LaneMemory::new(1, usable(need, threads), threads, &need.levers)
+    LaneMemory::new(1, usable(need, threads), threads, &need.levers, need.selects)
 }
 
 /// Returns the number of bytes of the arena that the other parts leave.
@@ -194,15 +200,25 @@ fn rest(need: &StreamNeed, threads: usize) -> usize {
 
 /// Returns the maximum number of inputs that have memory at once, for each of `threads` workers.
 fn by_memory(need: &StreamNeed, threads: usize) -> usize {
-    let rest = rest(need, threads);
-    (rest - rest / LONG_SHARE) / (2 * least_piece(&need.levers) * threads)
+    for_pieces(need, threads) / (2 * least_piece(need) * threads)
 }
 
-/// Returns the number of bytes of the smallest piece.
-fn least_piece(levers: &Levers) -> usize {
+/// Returns the number of bytes for windows and pieces.
+fn for_pieces(need: &StreamNeed, threads: usize) -> usize {
+    let rest = rest(need, threads);
+    rest - rest / LONG_SHARE
+}
+
+/// Returns the number of bytes of the smallest piece. A read factor asks for no more than two
+/// inputs have.
+fn least_piece(need: &StreamNeed) -> usize {
+    let levers = &need.levers;
     let wanted = match (levers.block, levers.read_factor) {
         (Some(bytes), _) => usize::try_from(bytes.bytes()).unwrap_or(usize::MAX).min(WANTED_MAX),
-        (None, Some(_)) => levers.piece_bytes().max(PIECE_MIN),
+        (None, Some(_)) => {
+            let two = for_pieces(need, 1) / (2 * 2) / BLOCK * BLOCK;
+            (PIECE_MIN + levers.seek_bytes()).min(two).max(PIECE_MIN)
+        }
         (None, None) => PIECE_MIN,
     };
     wanted.max(1).next_multiple_of(BLOCK)
@@ -250,7 +266,7 @@ impl RunStreams {
         let window_bytes = records.clamp(BLOCK, most).next_multiple_of(BLOCK);
         let windows: u64 = longest.iter().map(|most| window(*most, window_bytes)).sum();
         let rest = bytes.saturating_sub(usize::try_from(windows).unwrap_or(usize::MAX));
-        let depth = levers.queue_depth.unwrap_or(READS_USUAL);
+        let depth = if levers.waits() { 1 } else { levers.queue_depth.unwrap_or(READS_USUAL) };
         let geometry = levers.merge_buffers.unwrap_or_default();
         let buffers = BufferPlan::new(geometry, longest.len(), rest, depth);
         let grown = longest.iter().map(|most| most.saturating_sub(window_bytes as u64));

@@ -9,8 +9,8 @@ use passes::{intermediate_groups, merge_width};
 
 const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
 
-/// The smallest piece of a run, where nothing is said.
-const PIECE: usize = 256 << 10;
+/// The smallest piece of a run, where nothing is said: four parts of three blocks.
+const PIECE: usize = 12 * BLOCK;
 
 /// What most tests need: records of one length, two workers.
 pub(in crate::plan) fn need(
@@ -31,6 +31,7 @@ pub(in crate::plan) fn need(
         besides: Besides::default(),
         files: files(1 << 20),
         run_members: 1,
+        selects: false,
         threads: 2,
         levers: Levers::default(),
     }
@@ -276,12 +277,13 @@ fn groups_narrow_runs_to_the_width_with_least_work() {
 fn wider_slabs_merge_more_runs_up_to_a_limit() {
     let mut before = 0;
     for mib in [1, 2, 8, 64, 512, 4096] {
-        let width = merge_width(mib << 20, 100, PIECE);
+        let width = merge_width(mib << 20, 100, 0);
         assert!(width >= before);
         before = width;
     }
     assert!((100..10_000).contains(&before), "{before} files are open at once");
-    assert!(merge_width(64 << 20, 1 << 20, PIECE) < merge_width(64 << 20, 100, PIECE));
+    assert!(merge_width(64 << 20, 1 << 20, 0) < merge_width(64 << 20, 100, 0));
+    assert!(merge_width(64 << 20, 100, 1 << 20) < merge_width(64 << 20, 100, 0));
 }
 
 /// What two loads in turn have, one has alone, so that runs are twice as long; and so it is with
@@ -436,14 +438,9 @@ fn levers_move_what_they_say() {
     let (count, size) = (Some(3), Some(ByteSize::mib(8)));
     let buffers = plan(Levers { write_buffers: count, write_buffer: size, ..Levers::default() });
     assert_eq!((buffers.lane.buffers, buffers.lane.capacity), (3, 8 << 20));
-    let factor = |factor| plan(Levers { read_factor: Some(factor), ..Levers::default() });
-    assert_eq!(factor(32), plan(Levers { read_factor: Some(32), ..usual.levers }));
-    assert_eq!(
-        (factor(32).external().unwrap().merge_width, factor(64).external().unwrap().piece_bytes),
-        (usual.external().unwrap().merge_width, 2 * PIECE)
-    );
-    // Parts of a run are larger than small pieces.
-    assert!(factor(512).external().unwrap().merge_width < usual.external().unwrap().merge_width);
+    let halves = Levers { write_buffer: Some(ByteSize(32 << 10)), ..Levers::default() };
+    let least = plan(Levers { write_buffers: Some(2), ..halves }).lane;
+    assert_eq!((least.buffers, least.capacity, least.edges), (2, 32 << 10, 5), "Oracle's defaults");
     assert_eq!(
         plan(Levers { merge_width: Some(3), ..Levers::default() }).external().unwrap().merge_width,
         3
@@ -487,18 +484,83 @@ fn memory_is_set_aside_for_very_many_runs() {
     assert!(plan(800 << 20, least).is_ok() && plan(800 << 20, least - 1).is_err(), "{refused}");
 }
 
-/// Oracle 7's rule: buffers set for direct writes take no more than a tenth of the memory.
+/// The disk of a factor decides how many runs are merged at once, from 1 to 1024, and two are
+/// merged with any disk.
 #[test]
-fn runs_are_written_through_the_cache_where_buffers_take_too_much() {
+fn each_read_factor_has_its_plan() {
+    let external = |factor, mib| {
+        let overlap = Overlap::Pipelined;
+        let levers = Levers { read_factor: factor, overlap, ..Levers::default() };
+        let need = Need { levers, ..need(100, Some(5_000_000_000), ByteSize::mib(mib)) };
+        Plan::new(&need).unwrap().external().unwrap().clone()
+    };
+    let usual = external(None, 40);
+    assert_eq!((external(Some(1), 40), usual.seek_bytes), (usual.clone(), 0));
+    let mut before = usual;
+    for factor in [8, 16, 32, 42, 64, 96, 128, 192] {
+        let plan = external(Some(factor), 40);
+        assert!(plan.merge_width < before.merge_width, "{factor}: {plan:?}");
+        assert!(plan.piece_bytes > before.piece_bytes, "{factor}: {plan:?}");
+        before = plan;
+    }
+    assert_eq!(external(Some(1024), 40).merge_width, 2);
+    let large: Vec<_> = (0..=10).map(|power| external(Some(1 << power), 512)).collect();
+    let narrows = |pair: &[ExternalPlan]| pair[1].merge_width < pair[0].merge_width;
+    assert!(large.windows(2).all(narrows), "{large:?}");
+    assert!(large[10].merge_width > 2, "{large:?}");
+    let streams = |factor| {
+        let (read_factor, merge) = (Some(factor), Some(Way::Streams));
+        let levers = Levers { read_factor, merge, ..Levers::default() };
+        let need = Need { levers, ..need(100, Some(5_000_000_000), ByteSize::mib(40)) };
+        Plan::new(&need).unwrap().external().unwrap().merge_width
+    };
+    assert!(streams(1) > streams(8) && streams(8) > streams(64) && streams(1024) == 2);
+}
+
+/// Each phase has the memory of one load or slab, or of two in turn.
+#[test]
+fn overlap_is_planned_for_each_phase() {
+    let plan = |overlap, merge_overlap| {
+        let levers = Levers { overlap, merge_overlap, ..Levers::default() };
+        Plan::new(&Need { levers, ..need(100, Some(5_000_000_000), ByteSize::mib(64)) }).unwrap()
+    };
+    let [sync, pipelined] =
+        [Overlap::Sync, Overlap::Pipelined].map(|overlap| plan(overlap, Some(overlap)));
+    let mixed = plan(Overlap::Sync, Some(Overlap::Pipelined));
+    let other = plan(Overlap::Pipelined, Some(Overlap::Sync));
+    let of = |plan: &Plan| plan.external().unwrap().clone();
+    assert_eq!((mixed.load, other.load), (sync.load, pipelined.load));
+    assert_eq!((of(&mixed).areas, of(&mixed).slabs), (1, 2));
+    assert_eq!((of(&other).areas, of(&other).slabs), (2, 1));
+    assert_eq!(of(&mixed).merge_width, of(&pipelined).merge_width);
+    assert_eq!(of(&other).merge_width, of(&sync).merge_width);
+    for plan in [&mixed, &other] {
+        assert_eq!(plan.arena_bytes, sync.arena_bytes);
+        assert_eq!(of(plan).areas_bytes(), of(&sync).areas_bytes());
+    }
+}
+
+/// Oracle 7.3's rule for `SORT_DIRECT_WRITES=AUTO`, at the numbers of its document: two buffers of
+/// 32 KiB are not used for a sort area of less than 640 KiB.
+#[test]
+fn the_rule_of_a_tenth_is_that_of_the_document() {
+    use super::memory::suits_direct_writes;
+    assert!(suits_direct_writes(1, 640 << 10) && !suits_direct_writes(1, (640 << 10) - 1));
+    assert!(suits_direct_writes(16, 16 << 20), "sixteen areas of 1 MiB, as in its tests");
+    assert!(suits_direct_writes(16, 10 << 20) && !suits_direct_writes(16, (10 << 20) - 1));
+}
+
+/// The rule is about the smallest buffers, which all plans have memory for.
+#[test]
+fn runs_go_past_the_cache_unless_that_is_switched_off() {
     let plan = |levers, budget| {
         Plan::new(&Need { levers, ..need(100, Some(5_000_000_000), budget) }).unwrap()
     };
     let large = Levers { write_buffer: Some(ByteSize::mib(8)), ..Levers::default() };
-    let many = plan(large, ByteSize::mib(256));
-    for budget in [ByteSize::gib(1), ByteSize::mib(34)] {
-        let own = plan(Levers::default(), budget).spill_direct(Direct::Auto);
-        assert_eq!(own, Direct::Auto, "a plan's own buffers");
+    for (levers, mib) in [(Levers::default(), 34), (Levers::default(), 1024), (large, 256)] {
+        let plan = plan(levers, ByteSize::mib(mib));
+        for wish in [Direct::Auto, Direct::On, Direct::Off] {
+            assert_eq!(plan.spill_direct(wish), wish);
+        }
     }
-    assert_eq!(many.spill_direct(Direct::Auto), Direct::Off);
-    assert_eq!(many.spill_direct(Direct::On), Direct::On, "what is said counts");
 }

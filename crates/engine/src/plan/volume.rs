@@ -76,14 +76,14 @@ impl Plan {
         let kept = self.wanted.map(|some| some.saturating_add(BUCKET_ENTRIES_MAX as u64));
         let run_bytes = load_bytes.min(wanted(kept)).min(bytes);
         let generated_bytes = bytes.min(run_bytes.saturating_mul(runs as u64));
-        let stages_each = (AREAS_MAX / external.areas) as u64;
+        let load_stages = (AREAS_MAX / external.areas) as u64;
         let mut volume = Volume {
             passes: 1 + u32::from(runs > 0),
             runs,
             run_bytes,
             generated_bytes,
-            stages_each,
-            load_stages: if selected.is_some() { 0 } else { stages_each * runs as u64 },
+            stages_each: (AREAS_MAX / external.slabs) as u64,
+            load_stages: if selected.is_some() { 0 } else { load_stages * runs as u64 },
             slab_bytes: (self.merge_way() == Way::Slabs).then_some(external.slab_wanted as u64),
             merge_width: runs,
             input_bytes: bytes,

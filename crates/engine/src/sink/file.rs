@@ -1,5 +1,7 @@
 //! A file written by many workers at known offsets, in whole granules.
 
+mod pieces;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -167,17 +169,23 @@ pub struct FileWriter<'a, 'p> {
     filled: usize,
     /// The buffer is written when this many bytes are filled; room beyond is for one more record.
     capacity: usize,
+    /// Copy of the granule that is written in pieces, where granules are larger than buffers.
+    pieces: Option<Region>,
 }
 
 impl<'a, 'p> FileWriter<'a, 'p> {
     /// Returns a writer that begins at byte `offset` of the data.
     pub fn new(sink: &'a FileSink, lane: &'a mut Lane<'p>, offset: u64) -> Result<Self> {
-        let head = (offset % sink.granule as u64) as usize;
-        let buffer = lane.take_buffer()?;
-        let capacity = lane.capacity() / sink.granule * sink.granule;
-        assert!(capacity > 0, "a buffer holds at least one granule");
-        let start = offset - head as u64;
-        Ok(Self { sink, lane, offset, buffer: Some(buffer), start, head, filled: head, capacity })
+        let pieces = if lane.capacity() < sink.granule { Some(lane.take_edge()?) } else { None };
+        let unit = match pieces {
+            Some(_) => pieces::unit(lane.capacity(), sink.granule),
+            None => sink.granule,
+        };
+        let capacity = lane.capacity() / unit * unit;
+        let head = (offset % unit as u64) as usize;
+        let buffer = Some(lane.take_buffer()?);
+        let (start, filled) = (offset - head as u64, head);
+        Ok(Self { sink, lane, offset, buffer, start, head, filled, capacity, pieces })
     }
 
     /// Hands on what is left. `end` is where the task was to end.
@@ -191,6 +199,9 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         if let Err(error) = ends_at(end, self.start + self.filled as u64, self.offset) {
             self.buffer = Some(buffer);
             return Err(error);
+        }
+        if self.pieces.is_some() {
+            return self.finish_pieces(buffer);
         }
         let granule = self.sink.granule;
         let first = self.first_whole().min(self.filled);
@@ -210,6 +221,20 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         self.head.next_multiple_of(self.sink.granule)
     }
 
+    /// Writes a full buffer.
+    fn hand_on(&mut self, full: Region) -> Result<()> {
+        if self.pieces.is_some() {
+            return self.write_piece(full);
+        }
+        let first = self.first_whole();
+        self.sink.add_edge(self.lane, self.start + self.head as u64, &full[self.head..first])?;
+        if first < self.capacity {
+            return self.sink.write(self.lane, self.start, full, first..self.capacity);
+        }
+        self.lane.give_back(full);
+        Ok(())
+    }
+
     /// Writes a full buffer and continues in another, which begins with the surplus of the full
     /// one.
     fn exchange(&mut self) -> Result<()> {
@@ -217,13 +242,7 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         let mut next = self.lane.take_buffer()?;
         let excess = self.filled - self.capacity;
         next[..excess].copy_from_slice(&full[self.capacity..self.filled]);
-        let first = self.first_whole();
-        self.sink.add_edge(self.lane, self.start + self.head as u64, &full[self.head..first])?;
-        if first < self.capacity {
-            self.sink.write(self.lane, self.start, full, first..self.capacity)?;
-        } else {
-            self.lane.give_back(full);
-        }
+        self.hand_on(full)?;
         self.start += self.capacity as u64;
         (self.head, self.filled, self.buffer) = (0, excess, Some(next));
         Ok(())
@@ -232,8 +251,8 @@ impl<'a, 'p> FileWriter<'a, 'p> {
 
 impl Drop for FileWriter<'_, '_> {
     fn drop(&mut self) {
-        if let Some(buffer) = self.buffer.take() {
-            self.lane.give_back(buffer);
+        for region in self.buffer.take().into_iter().chain(self.pieces.take()) {
+            self.lane.give_back(region);
         }
     }
 }

@@ -90,6 +90,8 @@ pub struct Lane<'p> {
     /// Reads that have ended and that nobody has asked for yet.
     arrived: VecDeque<Completion>,
     reads_in_flight: usize,
+    /// True if the worker waits for each of its requests.
+    waits: bool,
     counters: LaneCounters,
 }
 
@@ -113,8 +115,15 @@ impl<'p> Lane<'p> {
             capacity,
             arrived: VecDeque::new(),
             reads_in_flight: 0,
+            waits: false,
             counters: LaneCounters::default(),
         }
+    }
+
+    /// Returns the lane with requests that are over when they have been begun, if `waits`.
+    #[must_use]
+    pub fn waiting(self, waits: bool) -> Self {
+        Self { waits, ..self }
     }
 
     /// Returns the counters of this lane so far.
@@ -149,7 +158,11 @@ impl<'p> Lane<'p> {
         self.reads_in_flight += 1;
         self.progress.read_begins();
         count(&mut self.counters.reads, &request, self.reads_in_flight);
-        self.queue.submit(request)
+        self.queue.submit(request)?;
+        while self.waits && self.reads_in_flight > 0 {
+            self.wait()?;
+        }
+        Ok(())
     }
 
     /// Returns a read that has ended, without waiting.
@@ -270,7 +283,11 @@ impl<'p> Lane<'p> {
         let begun = Instant::now();
         let submitted = self.queue.submit(request);
         self.counters.writing += begun.elapsed();
-        submitted
+        submitted?;
+        while self.waits && self.queue.in_flight() > 0 {
+            self.wait_for_write()?;
+        }
+        Ok(())
     }
 
     /// Waits until all writes have ended. No read may be in flight.

@@ -20,12 +20,24 @@ const PAGE: usize = 4096;
 /// A lane of its own: buffers of `capacity` bytes with `slack` behind, edges of `edge_bytes`.
 pub(crate) fn lane<'p>(
     engine: Engine,
+    shape: (usize, usize, usize),
+    progress: &'p Progress,
+) -> Lane<'p> {
+    lane_of(3, engine, shape, progress)
+}
+
+/// A lane of `count` buffers.
+fn lane_of<'p>(
+    count: usize,
+    engine: Engine,
     (capacity, slack, edge_bytes): (usize, usize, usize),
     progress: &'p Progress,
 ) -> Lane<'p> {
     let region = |bytes: usize| -> Region { Arena::new(ByteSize(bytes as u64)).unwrap() };
-    let buffers = (0..3).map(|_| region(capacity + slack.next_multiple_of(PAGE))).collect();
-    let edges = (0..2).map(|_| region(edge_bytes)).collect();
+    let slack = slack.next_multiple_of(PAGE);
+    let slack = if capacity + slack == edge_bytes { slack + PAGE } else { slack };
+    let buffers = (0..count).map(|_| region(capacity + slack)).collect();
+    let edges = (0..3).map(|_| region(edge_bytes)).collect();
     Lane::new(engine.queue(4).unwrap(), buffers, edges, capacity, progress)
 }
 
@@ -51,10 +63,13 @@ struct Case {
     tasks: Vec<usize>,
     /// Most bytes brought at a time; the slack of the buffers.
     piece: usize,
-    capacity_granules: usize,
+    /// Bytes of a buffer without its slack: whole granules, or a part of one.
+    capacity: usize,
     lanes: usize,
     base: u64,
     direct: Direct,
+    /// True if workers wait for each write.
+    waits: bool,
 }
 
 fn content(length: usize) -> Vec<u8> {
@@ -93,11 +108,11 @@ fn write(case: &Case, engine: Engine, path: &Path) -> (Vec<u8>, Vec<u64>) {
     }));
     let next = AtomicUsize::new(0);
     let progress = Progress::new();
-    let shape = (case.granule * case.capacity_granules, case.piece, case.granule);
+    let shape = (case.capacity, case.piece, case.granule);
     std::thread::scope(|scope| {
         for _ in 0..case.lanes {
             scope.spawn(|| {
-                let mut lane = lane(engine, shape, &progress);
+                let mut lane = lane_of(2, engine, shape, &progress).waiting(case.waits);
                 loop {
                     let task = next.fetch_add(1, Ordering::Relaxed);
                     if task >= case.tasks.len() {
@@ -110,7 +125,8 @@ fn write(case: &Case, engine: Engine, path: &Path) -> (Vec<u8>, Vec<u64>) {
                     .unwrap();
                 }
                 lane.flush().unwrap();
-                assert!(lane.counters().bytes_written.is_multiple_of(case.granule as u64));
+                let unit = case.capacity.min(case.granule) as u64;
+                assert!(lane.counters().bytes_written.is_multiple_of(unit));
             });
         }
     });
@@ -138,12 +154,17 @@ fn case() -> impl Strategy<Value = Case> {
         prop::sample::select(vec![PAGE, 4 * PAGE, 16 * PAGE]),
         prop::collection::vec(task, 0..40),
         prop::sample::select(vec![1, 100, 5000, 70_000]),
-        1..9_usize,
+        (1..9_usize, 0..4_u32),
     );
-    let place = (1..4_usize, 0..3_u64, prop::sample::select(vec![Direct::Auto, Direct::Off]));
-    (shape, place).prop_map(|((granule, tasks, piece, capacity), (lanes, base, direct))| {
+    let direct = prop::sample::select(vec![Direct::Auto, Direct::Off]);
+    let place = (1..4_usize, 0..3_u64, direct, any::<bool>());
+    (shape, place).prop_map(|((granule, tasks, piece, times), (lanes, base, direct, waits))| {
         let base = base * PAGE as u64;
-        Case { granule, tasks, piece, capacity_granules: capacity, lanes, base, direct }
+        let capacity = match times {
+            (times, 0 | 1) => granule * times,
+            (_, halves) => (granule >> (halves - 1)).max(PAGE),
+        };
+        Case { granule, tasks, piece, capacity, lanes, base, direct, waits }
     })
 }
 
@@ -197,10 +218,11 @@ fn a_granule_shared_by_thousands() {
             granule: PAGE,
             tasks,
             piece: 1,
-            capacity_granules: 1,
+            capacity: PAGE,
             lanes: 3,
             base: 0,
             direct: Direct::Auto,
+            waits: false,
         };
         check(&shared, engine);
     }
@@ -251,6 +273,23 @@ fn a_write_that_fails_is_reported() {
         let error = brought.and_then(|()| lane.flush()).expect_err("refused");
         assert!(matches!(error, Error::Io { .. } | Error::NoSpace { .. }), "{error}");
         assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+    }
+}
+
+/// Each request of a worker that waits is over when the next one begins.
+#[test]
+fn a_worker_that_waits_has_one_request_in_flight() {
+    let folder = tempfile::tempdir().unwrap();
+    for engine in [Engine::Auto, Engine::Threads, Engine::Sync] {
+        let file = File::create(&folder.path().join(engine.name()), Direct::Off).unwrap();
+        let sink = Sink::File(FileSink::new(file, 0, 100_000, PAGE));
+        let progress = Progress::new();
+        let mut lane = lane_of(2, engine, (PAGE, 100, PAGE), &progress).waiting(true);
+        let data = content(100_000);
+        sink.write(&mut lane, 0, 100_000, |writer| bring(writer, &data, 100)).unwrap();
+        let writes = lane.counters().writes;
+        assert!(writes.count > 20 && writes.in_flight == writes.count, "{writes:?}");
+        assert_eq!(lane.counters().bytes_written, 25 * PAGE as u64, "all are over");
     }
 }
 

@@ -175,6 +175,7 @@ impl Trial {
             besides: Besides::default(),
             files: OpenFiles { left: 1 << 20, per_file: 2, per_queue: 1 },
             run_members: 1,
+            selects: false,
             threads: self.threads,
         }
     }

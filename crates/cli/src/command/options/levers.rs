@@ -3,7 +3,7 @@
 use clap::Args;
 use sortwell::ByteSize;
 use sortwell::unstable::plan::geometry::Geometry;
-use sortwell::unstable::plan::levers::{Levers as Chosen, Overlap};
+use sortwell::unstable::plan::levers::{AsyncIo, Levers as Chosen, PhaseOverlap};
 use sortwell::unstable::sys::Affinity;
 
 use super::{EXPERT, values};
@@ -32,25 +32,27 @@ pub struct RequestOptions {
 
     /// Set the number of output buffers of each thread
     ///
-    /// A thread fills one buffer while the others are written. Default: 4. Minimum: 3. Example:
-    /// --write-buffers 8.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=256),
+    /// A thread fills one buffer while the others are written. Default: 4. Minimum: 2. Options that
+    /// select records, such as --unique, need one more, which is added. Example: --write-buffers 8.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=256),
           hide_short_help = true)]
     write_buffers: Option<u16>,
 
     /// Set the size of an output buffer, and so of a write request (512KiB, 8MiB)
     ///
-    /// Default: from 512 KiB to 4 MiB, depending on the memory. Maximum: 1 GiB. Example:
-    /// --write-buffer-size 2MiB.
+    /// Default: from 512 KiB to 4 MiB, depending on the memory. Minimum: 32 KiB. Maximum: 1 GiB.
+    /// sortwell rounds larger sizes up to a multiple of 64 KiB. Example: --write-buffer-size 2MiB.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
           hide_short_help = true)]
     write_buffer_size: Option<ByteSize>,
 
     /// Set the seek cost of the spill disk, as a number of 4 KiB reads
     ///
-    /// It is the number of 4 KiB blocks that the disk reads in the time that it takes to start one
-    /// read. With a higher value, a merge reads larger pieces and merges fewer runs at once.
-    /// Default: 32. 'sortwell calibrate disk' measures it. Example: --read-factor 64.
+    /// It is the time to read a block of 4 KiB, divided by the time that each further block of the
+    /// same read takes: (seek + latency) / transfer + 1, like Oracle's SORT_READ_FAC. With a higher
+    /// value, a merge reads larger pieces and merges fewer runs at once, but at least two. Each
+    /// further unit makes the pieces 12 KiB longer. Default: 1, for a disk that starts several
+    /// reads at the same time. 'sortwell calibrate disk' measures it. Example: --read-factor 42.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192),
           hide_short_help = true)]
     read_factor: Option<u32>,
@@ -61,6 +63,17 @@ pub struct RequestOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..),
           hide_short_help = true)]
     merge_width: Option<u16>,
+
+    /// Choose whether a thread continues while its requests are carried out
+    ///
+    /// on: a thread has several reads and writes in flight. off: a thread waits for each request
+    /// before it does anything else, so that it has one in flight, whatever --io, --queue-depth and
+    /// --overlap say. auto: on, if the I/O engine takes several requests (uring and threads).
+    /// Example: --async-io off.
+    #[arg(long, value_name = "WHEN", default_value = "auto",
+          value_parser = values::one_of::<AsyncIo>(&["auto", "on", "off"]),
+          hide_short_help = true)]
+    async_io: AsyncIo,
 }
 
 /// Further settings of the plan of a sort.
@@ -122,18 +135,20 @@ pub struct LeverOptions {
 
     /// Choose whether to read one load while another is sorted and written
     ///
-    /// pipelined: read the next load meanwhile. Each load has half of the memory. sync: fill all
-    /// memory with one load, sort it, write it, and then read the next. Runs are twice as long, and
-    /// there are half as many. Merges work in the same way.
+    /// pipelined: read the next load at the same time. Each load has half of the memory. sync: fill
+    /// all memory with one load, sort it, write it, and then read the next. Runs are twice as long,
+    /// and there are half as many. Merges work in the same way.
     ///
     /// With sync, disks rest while processors work. It is faster if fewer runs have to be merged
     /// twice, or if a disk is slow when it reads and writes at once. auto: sync if that makes less
-    /// of a file merge twice, and always with --in-place; otherwise pipelined. Replacement
-    /// selection, and merges of the longest records, ignore this option. Example: --overlap sync.
+    /// of a file merge twice, and always pipelined with --in-place; otherwise pipelined.
+    /// Replacement selection, and merges of the longest records, ignore this option.
+    ///
+    /// Run generation and merges can be set separately: runs=sync,merge=pipelined. A phase that is
+    /// not named is auto. Example: --overlap sync.
     #[arg(long, value_name = "HOW", default_value = "auto",
-          value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]),
-          hide_short_help = true)]
-    overlap: Overlap,
+          value_parser = values::parse::<PhaseOverlap>, hide_short_help = true)]
+    overlap: PhaseOverlap,
 
     /// Choose whether to keep threads on processors
     ///
@@ -157,6 +172,7 @@ impl RequestOptions {
             write_buffer: self.write_buffer_size,
             read_factor: self.read_factor,
             merge_width: self.merge_width.map(usize::from),
+            async_io: self.async_io,
             ..Chosen::default()
         }
     }
@@ -171,7 +187,8 @@ impl LeverOptions {
             alphasort_runs: self.alphasort_runs.map(|runs| runs as usize),
             merge: self.merge.parse().ok(),
             merge_buffers: self.merge_buffers,
-            overlap: self.overlap,
+            overlap: self.overlap.runs,
+            merge_overlap: (self.overlap.merge != self.overlap.runs).then_some(self.overlap.merge),
             affinity: self.affinity,
             ..self.requests.chosen()
         }

@@ -14,9 +14,9 @@
 mod reader;
 
 use super::Work;
-use super::crew::{Crew, cut};
+use super::crew::Crew;
 use super::destination::{Destination, SortedRecords, TakeRecord};
-use super::generate::{Generated, GeneratedRuns};
+use super::generate::{Generated, GeneratedRuns, slab_memory};
 use super::merge::Brought;
 use super::new_run::NewRun;
 use super::spill::{Size, Spill};
@@ -72,10 +72,7 @@ pub fn generate<'a, K: KeyEncoder>(
     crew.keys.add(&reader.keys);
     let taken = reader.taken;
     crew.workers[0].end_alone(stay);
-    let mut whole = tournament.into_region().join(rest);
-    let others = 1..external.areas;
-    let mut memory: Vec<Region> = others.map(|_| cut(&mut whole, external.slab_bytes)).collect();
-    memory.push(whole);
+    let memory = slab_memory([tournament.into_region(), rest], external);
     Ok(Generated::Runs(GeneratedRuns { external, runs, taken, memory }))
 }
 

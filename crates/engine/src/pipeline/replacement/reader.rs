@@ -44,7 +44,8 @@ impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
         progress: &'p Progress,
     ) -> Result<Self> {
         let pieces = vec![Arena::new(ByteSize(memory.piece_bytes as u64))?];
-        let feed = Feed::new(work.engine, 1, pieces, memory.spare_bytes, progress)?;
+        let feed = Feed::new(work.engine, 1, pieces, memory.spare_bytes, progress)?
+            .waiting(work.plan.levers.waits());
         let (window_bytes, taken, sum) = (memory.window_bytes, Taken::default(), Sum::default());
         let (source, begun, keys) = (None, 0, KeyTally::default());
         Ok(Self { work, key, feed, window_bytes, source, begun, taken, sum, keys })

@@ -5,6 +5,8 @@
 //! ([`BufferPool`]). Blocks of runs are checked as they arrive. Pipes are read when needed. What
 //! was read is copied into the window of its source, so that records lie in one piece there.
 
+mod refills;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,6 +83,8 @@ pub struct Feed<'p> {
     free_tags: Vec<usize>,
     /// Bytes that windows may still grow by.
     spare_bytes: usize,
+    /// True if each read is waited for when it has begun.
+    waits: bool,
     counters: LaneCounters,
     /// Of its reads, those of runs, and what they brought.
     run_reads: (Requests, ByteSize),
@@ -113,6 +117,12 @@ impl<'p> Feed<'p> {
         Ok(Self { pool, ..Self::with_queue(queue, depth, spare_bytes, progress) })
     }
 
+    /// Returns the feed with reads that are over when they have been begun, if `waits`.
+    #[must_use]
+    pub fn waiting(self, waits: bool) -> Self {
+        Self { waits, ..self }
+    }
+
     fn with_queue(
         queue: Box<dyn Queue>,
         depth: usize,
@@ -128,6 +138,7 @@ impl<'p> Feed<'p> {
             arrived: Vec::new(),
             free_tags: Vec::new(),
             spare_bytes,
+            waits: false,
             counters: LaneCounters::default(),
             run_reads: Default::default(),
             is_direct: true,
@@ -248,59 +259,19 @@ impl<'p> Feed<'p> {
                 self.progress.read_ends(stream, completion.took);
                 return Ok(completion);
             }
-            let begun = Instant::now();
-            let completion = self.queue.wait()?;
-            self.count_waiting(stream, begun.elapsed());
-            let Some(completion) = completion else { unreachable!("a piece is in flight") };
-            let tag = completion.request.tag as usize;
-            self.arrived[tag] = Some(completion);
+            self.wait(stream)?;
         }
     }
 
-    /// Reads run `number` of the pool into `window`; bytes read, none only at the end.
-    fn read_buffered(&mut self, number: usize, window: &mut [u8]) -> Result<usize> {
-        while self.pool.is_reading()
-            && let Some(completion) = self.queue.poll()?
-        {
-            self.arrive(completion);
-        }
-        while !self.pool.has_bytes(number) {
-            if self.pool.is_over(number)? {
-                return Ok(0);
-            }
-            self.refill(Some(number))?;
-            self.wait_for_refill()?;
-        }
-        let bytes = self.pool.take(number, window);
-        self.refill(None)?;
-        Ok(bytes)
-    }
-
-    /// Begins the refills for which there is memory: that of run `waiting` first.
-    fn refill(&mut self, waiting: Option<usize>) -> Result<()> {
-        while let Some(request) = self.pool.next_refill(waiting) {
-            let in_flight = (self.queue.in_flight() + 1).min(self.depth);
-            count(&mut self.counters.reads, &request, in_flight);
-            count(&mut self.run_reads.0, &request, in_flight);
-            self.progress.read_begins();
-            self.queue.submit(request)?;
-        }
-        Ok(())
-    }
-
-    fn wait_for_refill(&mut self) -> Result<()> {
+    /// Waits for any piece.
+    fn wait(&mut self, stream: stats::Stream) -> Result<()> {
         let begun = Instant::now();
         let completion = self.queue.wait()?;
-        self.count_waiting(stats::Stream::SpillRead, begun.elapsed());
-        let Some(completion) = completion else { unreachable!("a refill is in flight") };
-        self.arrive(completion);
+        self.count_waiting(stream, begun.elapsed());
+        let Some(completion) = completion else { unreachable!("a piece is in flight") };
+        let tag = completion.request.tag as usize;
+        self.arrived[tag] = Some(completion);
         Ok(())
-    }
-
-    fn arrive(&mut self, completion: Completion) {
-        self.progress.read_ends(stats::Stream::SpillRead, completion.took);
-        let bytes = self.pool.arrive(completion);
-        self.count(stats::Stream::SpillRead, bytes);
     }
 
     fn count_waiting(&mut self, stream: stats::Stream, waited: Duration) {
@@ -427,7 +398,8 @@ impl Ahead {
             count(&mut feed.run_reads.0, &request, in_flight);
         }
         feed.progress.read_begins();
-        feed.queue.submit(request)
+        feed.queue.submit(request)?;
+        if feed.waits { feed.wait(self.stream()) } else { Ok(()) }
     }
 
     fn read(&mut self, window: &mut [u8], feed: &mut Feed<'_>) -> Result<usize> {

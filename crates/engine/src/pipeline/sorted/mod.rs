@@ -19,7 +19,7 @@ mod tournament;
 use std::collections::VecDeque;
 
 use super::checkpoints::Checkpoints;
-use super::crew::{Crew, Staff, cut};
+use super::crew::{Crew, OverlappedPhases, Staff, cut};
 use super::delivery::{Delivery, prove};
 use super::merge::{Merge, MergePlan, RecordRules};
 use super::spill::Spill;
@@ -243,7 +243,8 @@ fn crew<'p>(
         lane,
         scratch: None,
         read_depth: 0,
-        overlaps: true,
+        overlaps: OverlappedPhases { runs: true, merge: true },
+        waits: work.plan.waits,
         affinity: Affinity::default(),
     };
     let mut arena = Arena::new(ByteSize(staff.bytes() as u64))?;

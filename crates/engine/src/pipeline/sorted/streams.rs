@@ -390,7 +390,8 @@ pub fn input_feed<'p, K: KeyEncoder>(
     let kept = if keeps_one { plan.spare_bytes / KEPT_SHARE } else { 0 };
     let spare_bytes = (plan.spare_bytes - kept) / threads;
     Ok(InputFeed {
-        feed: Feed::new(merge.engine, plan.read_depth, pieces, spare_bytes, progress)?,
+        feed: Feed::new(merge.engine, plan.read_depth, pieces, spare_bytes, progress)?
+            .waiting(plan.waits),
         window_bytes: plan.piece_bytes,
         longest: keeps_one.then_some(plan.piece_bytes + kept),
         table_bytes: TABLE_WINDOW_BYTES,
@@ -412,7 +413,8 @@ fn run_feed<'p, K: KeyEncoder>(
     let streams = RunStreams::new(&longest, bytes, &plan.levers);
     let pool = BufferPool::new(streams.buffers)?;
     Ok(InputFeed {
-        feed: Feed::of_runs(merge.engine, pool, streams.spare_bytes, progress)?,
+        feed: Feed::of_runs(merge.engine, pool, streams.spare_bytes, progress)?
+            .waiting(plan.levers.waits()),
         window_bytes: streams.window_bytes,
         longest: None,
         table_bytes: table_window_bytes(external, runs.len()),

@@ -83,7 +83,7 @@ fn runs_and_merges_have_reasons() {
     let expected = "buffers of runs with geometry=1,refill=0.1: as asked for";
     assert_said(&Need { levers: set, ..usual() }, "buffers", expected);
     assert_eq!(said(&usual(), "buffers"), "");
-    assert_said(&usual(), "width", "runs at once: each run needs at least 256 KiB of the ");
+    assert_said(&usual(), "width", "runs at once: each run needs at least 768 KiB of the ");
     let three = Levers { merge_width: Some(3), ..Levers::default() };
     assert_said(&Need { levers: three, ..usual() }, "width", "at most 3 runs at once: as asked");
     assert_said(&Need { files: files(60), ..usual() }, "width", ": each run is an open file");

@@ -10,7 +10,19 @@ fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
 fn need_of(threads: usize, inputs: usize, budget: ByteSize) -> StreamNeed {
     let (besides, files) = (Besides::default(), files(1 << 20));
     let (input_bytes, width, run_members, levers) = (Some(1 << 50), None, 1, Levers::default());
-    StreamNeed { threads, inputs, input_bytes, budget, besides, files, run_members, width, levers }
+    let selects = false;
+    StreamNeed {
+        threads,
+        inputs,
+        input_bytes,
+        budget,
+        besides,
+        files,
+        run_members,
+        width,
+        selects,
+        levers,
+    }
 }
 
 #[test]
@@ -95,7 +107,8 @@ fn levers_count() {
     let large = plan(block(16 << 20)).expect("a plan");
     assert!((large.piece_bytes, large.width) == (16 << 20, 5), "{large:?}");
     let factor = plan(Levers { read_factor: Some(512), ..Levers::default() }).expect("a plan");
-    assert!(factor.piece_bytes == 4 << 20 && factor.width < usual.width, "{factor:?}");
+    let piece = (PIECE_MIN + 3 * 511 * 4096).next_multiple_of(BLOCK);
+    assert!(factor.piece_bytes == piece && factor.width < usual.width, "{factor:?}");
     let buffers = Levers { write_buffers: Some(9), ..Levers::default() };
     let buffers = Levers { write_buffer: Some(ByteSize::mib(3)), ..buffers };
     let lane = plan(buffers).expect("a plan").lane;
