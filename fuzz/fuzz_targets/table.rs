@@ -14,7 +14,7 @@ use sortwell_engine::format::Framing;
 use sortwell_engine::io::Direct;
 use sortwell_engine::proof::Sum;
 use sortwell_engine::run::layout::{BLOCK, DATA_START, FOOTER, Footer, RunGeometry, HEADER, LastRecord};
-use sortwell_engine::run::{IndexKey, Run, RunReader};
+use sortwell_engine::run::{IndexKey, Run, RunReader, stretch};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Lines of sixteen bytes.
@@ -108,8 +108,15 @@ fuzz_target!(|data: &[u8]| {
     std::fs::write(&run.path, &changed).expect("a file");
     let Ok(reader) = RunReader::open(run, Direct::Off) else { return };
     let blocks = reader.geometry().blocks();
-    if let Ok(sums) = reader.checksums(0, blocks) {
-        let _ = reader.check_blocks(0, &changed[DATA_START as usize..][..BLOCK], &sums);
+    if let Ok(stored) = reader.stored(0, blocks) {
+        let (count, range) = stretch(&stored, 1);
+        let mut memory = vec![0; count * BLOCK];
+        let length = (range.end - range.start) as usize;
+        let at = memory.len() - length;
+        if let Some(bytes) = changed.get(range.start as usize..range.end as usize) {
+            memory[at..].copy_from_slice(bytes);
+            let _ = reader.take_blocks(0, &mut memory, &stored[..count], range.end);
+        }
     }
     let Ok(mut index) = reader.index(0) else { return };
     let mut keys = 0;

@@ -76,6 +76,7 @@ SHOWN = (
     "--algorithm",
     "--merge",
     "--overlap",
+    "--compress-runs",
     "--verify",
     "--direct",
     "--async-io",
@@ -137,7 +138,7 @@ def draw_output(rng: Random, traits: Traits, chosen: Circumstances) -> Circumsta
         return replace(chosen, output=FILE)
     if traits.is_in_place and traits.inputs == 1 and chance(rng, 0.25):
         barred = ("--merge", "--merge-buffers", "--algorithm", "--microrun", "--alphasort-runs")
-        barred = (*barred, "--sync")
+        barred = (*barred, "--sync", "--compress-runs")
         options = tuple(words for words in chosen.options if words[0] not in barred)
         return replace(chosen, output=IN_PLACE, options=options)
     output = rng.choice((FILE, FILE, FILE, REPLACED, SAME, STDOUT_FILE, STDOUT_PIPE))
@@ -192,6 +193,7 @@ def draw_sort_levers(
     )
     maybe(0.1, "--affinity", "off", "cores", "nodes")
     maybe(0.25, "--merge", "slabs", "streams", "streams")
+    maybe(0.25, "--compress-runs", "off", "auto", "lz4", "lz4", "zstd", "zstd:1")
     if ("--merge", "streams") in levers and chance(rng, 0.3):
         refill = rng.choice(("", ",refill=0", ",refill=0.7", ",refill=1"))
         levers.append(("--merge-buffers", f"geometry={rng.choice(('0', '0.3', '1'))}{refill}"))

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use sortbench::MachineProperties;
 use sortwell::unstable::stats::{
-    LeverSetting, MergeBuffers, Microruns, Prediction, Stages, WriteBuffers,
+    LeverSetting, MergeBuffers, Microruns, Prediction, RunCompression, Stages, WriteBuffers,
 };
 use sortwell::{ByteSize, Input, Output, Statistics};
 
@@ -31,6 +31,7 @@ pub fn text(of: &Statistics) -> String {
     lines.extend(levers(&of.levers).map(|words| ("levers", words)));
     lines.extend(of.microruns.as_ref().map(|runs| ("sorting", microruns(runs))));
     lines.extend(of.merge_buffers.as_ref().map(|buffers| ("buffers", merge_buffers(buffers))));
+    lines.extend(of.run_compression.as_ref().map(|of| ("runs", run_compression(of))));
     lines.extend(of.ragged_rows_dropped.map(|rows| ("dropped", dropped_rows(rows))));
     if let Some(records) = of.records_selected {
         lines.push(("output", counted(records, "record")));
@@ -289,6 +290,24 @@ fn merge_buffers(of: &MergeBuffers) -> String {
         of.buffer_max,
         counted(of.refills, "refill"),
         of.refill_max,
+    )
+}
+
+/// Returns the compression of runs, with the bytes before and after it.
+fn run_compression(of: &RunCompression) -> String {
+    if of.choice == "off" {
+        return format!("not compressed: {}", of.reason);
+    }
+    let percent = 100.0 * of.stored_bytes.bytes() as f64 / of.bytes.bytes().max(1) as f64;
+    format!(
+        "compressed with {} ({}): {} in {}, {percent:.0}%; {} of {} did not shrink; {:.2} s",
+        of.choice,
+        of.reason,
+        of.bytes,
+        of.stored_bytes,
+        of.plain_blocks,
+        counted(of.blocks, "block"),
+        of.seconds,
     )
 }
 

@@ -141,6 +141,7 @@ fn option(setting: Setting) -> &'static str {
         Setting::Max => "--max",
         Setting::Memory => "--memory",
         Setting::Merge => "--merge",
+        Setting::CompressRuns => "--compress-runs",
         Setting::MergeBuffers => "--merge-buffers",
         Setting::Microrun => "--microrun",
         Setting::Min => "--min",

@@ -267,6 +267,27 @@ impl MergeBuffers {
     }
 }
 
+/// Compression of the runs of a sort.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RunCompression {
+    /// Compression that was asked for: `auto`, or a codec with its level.
+    pub wanted: String,
+    /// Compression of the runs: `off`, or a codec with its level.
+    pub choice: String,
+    /// Reason for the choice.
+    pub reason: &'static str,
+    /// Blocks that were written, of 64 KiB each.
+    pub blocks: u64,
+    /// Blocks that were stored as they were, because they did not shrink.
+    pub plain_blocks: u64,
+    /// Bytes of all blocks before compression.
+    pub bytes: ByteSize,
+    /// Bytes of all blocks in the files.
+    pub stored_bytes: ByteSize,
+    /// Seconds of compressing, summed over threads.
+    pub seconds: f64,
+}
+
 /// Latencies of the requests of each stream; `None` for a stream without requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StreamLatency {
@@ -397,6 +418,8 @@ pub struct Statistics {
     pub merge: Option<&'static str>,
     /// Buffers of runs, if these were merged as streams.
     pub merge_buffers: Option<MergeBuffers>,
+    /// Compression of runs, if it was asked for.
+    pub run_compression: Option<RunCompression>,
     /// Worker threads.
     pub threads: usize,
     /// Steps in which loads were brought into memory or turned into output.

@@ -365,3 +365,53 @@ fn overlap_of_each_phase_is_seen_in_the_statistics() {
     }
     folder.run("sort --overlap load=sync in").fails(2, &["load", "runs or merge"]);
 }
+
+/// Runs are compressed: fewer bytes are spilled and read back, and the output is the same.
+#[test]
+fn compressed_runs_are_seen_in_the_statistics() {
+    let folder = Folder::new();
+    folder.run("generate --ascii 600000 lines").quietly();
+    let sorted = |levers: &str| -> Value {
+        let line = format!("sort -M 40MiB -j 2 --stats json {levers} -o out lines");
+        let said = folder.run(&line);
+        assert_eq!(said.status, 0, "{said:?}");
+        serde_json::from_str(&said.words).expect("JSON")
+    };
+    let usual = sorted("--compress-runs off");
+    let expected = folder.read("out");
+    assert!(usual["run_compression"].is_null(), "{usual}");
+    let moved = |of: &Value, stream: &str| of["streams"][stream].as_u64().expect("bytes") as f64;
+    for (levers, choice) in [
+        ("--compress-runs lz4", "lz4:1"),
+        ("--compress-runs zstd:1", "zstd:1"),
+        ("--compress-runs zstd --merge streams", "zstd:3"),
+        ("--compress-runs lz4 --merge-width 3", "lz4:1"),
+        ("--compress-runs lz4 --algorithm replacement-selection", "lz4:1"),
+        ("--compress-runs zstd:1 --unique", "zstd:1"),
+    ] {
+        let of = sorted(levers);
+        let compression = &of["run_compression"];
+        assert_eq!(compression["choice"], choice, "{levers}: {compression}");
+        let figure = |name: &str| compression[name].as_f64().expect("a number");
+        assert!(figure("stored_bytes") < 0.8 * figure("bytes"), "{levers}: {compression}");
+        assert!(folder.read("out") == expected, "{levers}");
+        if of["passes"] == usual["passes"] {
+            for stream in ["spill_written", "spill_read"] {
+                let (less, more) = (moved(&of, stream), moved(&usual, stream));
+                assert!(less < 0.8 * more, "{levers}: {stream} {less} of {more}");
+            }
+        }
+    }
+    let auto = sorted("--compress-runs auto");
+    assert_eq!(auto["run_compression"]["wanted"], "auto", "{auto}");
+    assert!(folder.read("out") == expected);
+    let text = folder.run("sort -M 40MiB --compress-runs lz4 --stats text -o out lines").words;
+    assert!(text.contains("compressed with lz4:1 (as asked for)"), "{text}");
+    let plan = folder.run("explain -M 40MiB --compress-runs zstd -o out lines");
+    let plan = String::from_utf8(plan.quietly()).expect("text");
+    assert!(plan.contains("runs compressed with zstd:3: as asked for"), "{plan}");
+    folder.run("sort --compress-runs gzip -o out lines").fails(2, &["gzip", "lz4 or zstd"]);
+    folder.run("sort --compress-runs zstd:23 -o out lines").fails(2, &["22"]);
+    let refused = folder.run("sort --in-place --compress-runs lz4 lines");
+    refused.fails(2, &["--compress-runs", "--in-place"]);
+}

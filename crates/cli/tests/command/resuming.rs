@@ -62,6 +62,18 @@ fn a_killed_sort_goes_on() {
     assert!(folder.run("spill list spill").quietly().is_empty());
 }
 
+/// Each run says how its blocks are stored, so the rest may be compressed in another way.
+#[test]
+fn a_killed_sort_with_compressed_runs_goes_on() {
+    let (folder, expected) = folder();
+    for (first, then) in [("lz4", "lz4"), ("zstd:1", "off"), ("off", "lz4")] {
+        kill_in_between(&folder, &format!("{SORT} --compress-runs {first}"));
+        folder.run(&format!("{SORT} --compress-runs {then}")).quietly();
+        assert!(folder.read("out") == expected, "{first}, then {then}");
+        assert!(folder.run("spill list spill").quietly().is_empty());
+    }
+}
+
 #[test]
 fn a_killed_sort_with_a_header_goes_on() {
     let folder = Folder::new();

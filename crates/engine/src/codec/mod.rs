@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The format of an input is detected by its start (`content`), or by its name. Formats that are
-//! not expanded here are detected too, and refused (`foreign`).
+//! not expanded here are detected too, and refused (`foreign`). Runs are compressed block by block
+//! (`blocks`).
 //!
 //! To all else such an input is a stream, and so is such an output. A codec is one file here: how
 //! it is detected, decoded and encoded. `memory` says what that takes of the budget.
@@ -19,6 +20,7 @@
 //! not on the number of threads.
 
 mod batch;
+mod blocks;
 mod content;
 mod decoding;
 mod encoding;
@@ -51,13 +53,14 @@ use crate::error::{ConfigErrorKind, Setting, config};
 use crate::error::{ParseError, Result, message, named};
 
 use batch::Unit;
+pub use blocks::{block_coder_bytes, pack_block, unpack_block};
 pub use content::{CONTENT_BYTES, ContentKind};
 pub use decoding::{Decoding, DecodingShape, Origin};
 pub use encoding::OutputEncoding;
 pub use foreign::{Foreign, STDIN};
 use memory::Windows;
 pub use memory::{Appetite, OUTPUT_SHARE, beginning, encoders};
-pub use setting::{Compress, Compression, Decompress};
+pub use setting::{Compress, CompressRuns, Compression, Decompress};
 use source::Compressed;
 
 named! {

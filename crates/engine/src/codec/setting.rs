@@ -34,6 +34,18 @@ pub enum Compress {
     As(Compression),
 }
 
+/// The compression of runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CompressRuns {
+    /// No compression.
+    #[default]
+    Off,
+    /// Compression if the first run suggests that it saves time.
+    Auto,
+    /// This compression, lz4 or zstd.
+    As(Compression),
+}
+
 /// A codec and its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
@@ -121,6 +133,11 @@ impl Compression {
         self.codec
     }
 
+    /// Returns the level.
+    pub fn level(self) -> u32 {
+        self.level
+    }
+
     /// Returns the memory that a working thread takes, in addition to its chunks. Two threads
     /// raised the highest resident size by nothing to be seen with gzip and lz4. With zstd they
     /// raised it by 1.6 MB at level 3, 5.3 at 5, 20.5 at 9 and 12, and 33 from 15 to 22 (24 MB of
@@ -199,6 +216,39 @@ impl FromStr for Compress {
     }
 }
 
+impl CompressRuns {
+    /// The compressions that `auto` chooses from.
+    pub const CANDIDATES: [Compression; 2] =
+        [Compression { codec: Codec::Lz4, level: 1 }, Compression { codec: Codec::Zstd, level: 1 }];
+
+    /// Returns the compressions that it may come to.
+    pub fn candidates(&self) -> &[Compression] {
+        match self {
+            Self::Off => &[],
+            Self::Auto => &Self::CANDIDATES,
+            Self::As(compression) => std::slice::from_ref(compression),
+        }
+    }
+}
+
+impl FromStr for CompressRuns {
+    type Err = ParseError;
+
+    /// Reads `auto`, `off`, `lz4`, or `zstd` with a level after a colon if there is one.
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
+        let compression: Compression = match text {
+            "auto" => return Ok(Self::Auto),
+            "off" => return Ok(Self::Off),
+            _ => text.parse()?,
+        };
+        if compression.codec == Codec::Gzip {
+            let message = message!("gzip is too slow for runs; use lz4 or zstd, or auto, or off");
+            return Err(ParseError::new("compression of runs", text, message));
+        }
+        Ok(Self::As(compression))
+    }
+}
+
 impl FromStr for Compression {
     type Err = ParseError;
 
@@ -212,6 +262,16 @@ impl FromStr for Compression {
             wrong(message!("'{}' is not a level of {}", level, format_args!("{codec}")))
         })?;
         Self::with_level(codec, number).map_err(|e| wrong(e.to_string().into()))
+    }
+}
+
+impl fmt::Display for CompressRuns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::Auto => f.write_str("auto"),
+            Self::As(compression) => compression.fmt(f),
+        }
     }
 }
 

@@ -23,6 +23,8 @@ named! {
         Check = "order check",
         /// The compression of the output.
         Compress = "output compression",
+        /// The compression of runs.
+        CompressRuns = "compression of runs",
         /// The number of records with an equal key, written with each record.
         Count = "count",
         /// The notation of dates in keys.

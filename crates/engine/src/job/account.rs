@@ -128,6 +128,7 @@ impl Account {
             merge_width: outcome.merge_width,
             merge: outcome.merged.map(Way::name),
             merge_buffers: outcome.buffers,
+            run_compression: outcome.compression.clone(),
             threads: made.threads,
             stages: outcome.seen.first().map(|seen| seen.stages).unwrap_or_default(),
             processors: outcome.seen.iter().map(processors_of).collect(),

@@ -19,6 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Input, SortJob};
+use crate::codec::CompressRuns;
 use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config, message};
 use crate::format::{Framing, HeaderLines};
 use crate::io::{Direct, File, NameIdentity};
@@ -68,6 +69,15 @@ pub fn check(job: &SortJob, path: &Path, files: &[Arc<File>], is_open: bool) -> 
             ),
         );
     }
+    if matches!(job.levers.compress_runs, CompressRuns::As(_)) {
+        return conflict(
+            Setting::CompressRuns,
+            message!(
+                "parts of compressed runs cannot be freed; leave out {}",
+                Setting::CompressRuns
+            ),
+        );
+    }
     let is_simple = matches!(job.format.framing(), Framing::Fixed(_) | Framing::Terminated(_));
     if !is_open || !is_simple {
         return refused(
@@ -101,7 +111,8 @@ pub fn check(job: &SortJob, path: &Path, files: &[Arc<File>], is_open: bool) -> 
 /// merged, depends on the form of loads and slabs. That form is equal for all jobs that continue
 /// this one.
 pub fn levers(levers: Levers) -> Levers {
-    levers.with_open_overlap(Overlap::Pipelined)
+    // Parts of compressed runs cannot be given back.
+    Levers { compress_runs: CompressRuns::Off, ..levers }.with_open_overlap(Overlap::Pipelined)
 }
 
 /// Makes sure that a file is whole: no sort in place has given back some of it.

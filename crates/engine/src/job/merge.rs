@@ -245,6 +245,7 @@ impl MergeJob {
             // The order of inputs that are merged unchecked is whatever it is.
             proves_order: self.verify && self.check,
             origin: PathBuf::from("the input"),
+            packing: None,
         }
     }
 

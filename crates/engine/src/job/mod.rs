@@ -40,7 +40,7 @@ use crate::key::{CompiledKey, Key, KeyEncoder, OrderOptions, with_encoder};
 pub use crate::load::InputPlace;
 use crate::operator::Select;
 use crate::output;
-use crate::pipeline::{self, Gate, Heading, Outcome, SortEnd, Spill, Work};
+use crate::pipeline::{self, Gate, Heading, Outcome, SortEnd, Spill, SpillPacking, Work};
 pub use crate::plan::Algorithm;
 use crate::plan::levers::Levers;
 use crate::plan::open_files::OpenFiles;
@@ -230,6 +230,10 @@ impl SortJob {
             verify: self.verify,
             is_thrifty: self.resume != Resume::Often && !self.in_place,
             is_in_place: self.in_place,
+            packing: SpillPacking::new(
+                need.levers.compress_runs,
+                rates.as_ref().and_then(Rates::spill_rate),
+            ),
         };
         let sorted = self.sort(&mut work, &key, need, &mut places, &coders, progress);
         let sorted = self.order.checked(sorted);

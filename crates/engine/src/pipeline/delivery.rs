@@ -37,7 +37,7 @@ impl Delivery<'_> {
         write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<Brought>,
     ) -> Result<(Written, Brought)> {
         let Self { rules, header, size, checkpoints } = self;
-        let RecordRules { framing, select, making, verify, proves_order, origin } = rules;
+        let RecordRules { framing, select, making, verify, proves_order, origin, .. } = rules;
         let mut header = making.header(*framing, header)?;
         let splitter = output.part_files().map(|files| {
             let records = select.written_of(size.map_or(u64::MAX, |(records, _)| records));

@@ -12,6 +12,8 @@
 //!
 //! Where nothing overlaps there is one load, of all memory: it is written before the next is begun.
 
+use std::time::Instant;
+
 use super::Work;
 use super::crew::{Crew, cut};
 use super::dealing::Dealing;
@@ -32,9 +34,9 @@ use crate::key::KeyEncoder;
 use crate::manifest::{LogEntry, Past, RunEntry};
 use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::plan::{ExternalPlan, RunGeneration};
-use crate::run::Run;
 use crate::run::layout::RunGeometry;
-use crate::stats::Phase;
+use crate::run::{PackingEvidence, Run};
+use crate::stats::{Phase, Stream};
 
 /// Result of run generation.
 pub enum Generated<'a> {
@@ -144,6 +146,8 @@ struct LoadGeneration<'a, 'w, 'p, K> {
     memory: Vec<Region>,
     runs: Vec<Run>,
     taken: Taken,
+    /// Time at which the first load was begun.
+    begun: Instant,
 }
 
 impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
@@ -161,7 +165,7 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         crew.keys.add(&past.keys);
         let (records, bytes) = past.taken;
         let (runs, taken) = (past.runs, Taken { records, bytes, ragged: past.ragged });
-        Self { work, key, crew, memory, runs, taken }
+        Self { work, key, crew, memory, runs, taken, begun: Instant::now() }
     }
 
     /// Finishes the run that a load has become, and notes it.
@@ -334,6 +338,13 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
     /// Creates the file of the run that a load becomes.
     fn create_run(&self, ready: &ReadyLoad, spill: &mut Spill) -> Result<NewRun> {
         let ReadyLoad { load, .. } = ready;
+        self.work.packing.observe(|| PackingEvidence {
+            read_bytes: self.crew.progress.bytes_of(Stream::InputRead),
+            seconds: self.begun.elapsed().as_secs_f64(),
+            waited_seconds: self.crew.progress.waited().total().as_secs_f64(),
+            threads: self.crew.workers.len(),
+            profile_rate: None,
+        });
         let (bytes, records, longest) = (load.bytes(), load.records(), load.longest_bytes());
         let key_length = self.key.key_length();
         let geometry = RunGeometry::new(self.work.framing, key_length, bytes, records, longest);

@@ -33,7 +33,7 @@ use crate::plan::passes::{Choice, Way, intermediate_groups};
 use crate::plan::streams::StreamPlan;
 use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
-use crate::run::Run;
+use crate::run::{Run, RunPacking};
 use crate::stats::Phase;
 
 /// Rules for the records that a job writes, to runs and to the output.
@@ -51,6 +51,8 @@ pub struct RecordRules {
     pub proves_order: bool,
     /// Name of their source in messages.
     pub origin: PathBuf,
+    /// Compression of runs, if they are compressed.
+    pub packing: Option<RunPacking>,
 }
 
 impl RecordRules {

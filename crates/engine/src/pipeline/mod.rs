@@ -47,6 +47,7 @@ mod slab_merge;
 mod slabs;
 pub mod sorted;
 mod spill;
+mod spill_packing;
 mod stage;
 mod stream;
 
@@ -83,6 +84,7 @@ pub use names::Names;
 pub use outcome::{Outcome, SortEnd, Written};
 pub use sample::average_length;
 pub use spill::Spill;
+pub use spill_packing::SpillPacking;
 pub use stage::Seen;
 pub use stream::InputStream;
 
@@ -135,6 +137,8 @@ pub struct Work {
     pub is_thrifty: bool,
     /// True if the output takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
+    /// Compression of runs.
+    pub packing: SpillPacking,
 }
 
 impl JobInput {
@@ -174,6 +178,7 @@ impl Work {
             verify: self.verify,
             proves_order: self.verify,
             origin: self.origin(),
+            packing: self.packing.of_run(),
         }
     }
 
@@ -285,7 +290,8 @@ pub fn sort<K: KeyEncoder>(
     let buffers = crew.inputs.buffers;
     let microruns = work.plan.microruns.map(|_| crew.microruns);
     let proven = Outcome { phases, engine, proof, is_order_proven, seen, keys, ..made };
-    let outcome = Outcome { buffers, microruns, ..proven };
+    let compression = work.packing.account();
+    let outcome = Outcome { buffers, microruns, compression, ..proven };
     Ok(SortEnd::Sorted(Box::new(outcome)))
 }
 

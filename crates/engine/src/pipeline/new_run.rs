@@ -67,7 +67,8 @@ impl NewRun {
         size: Size,
     ) -> Result<Self> {
         let shape = (rules.framing, key_length);
-        let create = |path: &Path| RunWriter::create_open(path, direct, shape);
+        let create =
+            |path: &Path| RunWriter::create_open(path, direct, shape, rules.packing.clone());
         Ok(Self::new(rules, spill.create(size, create)?, true))
     }
 
@@ -78,6 +79,11 @@ impl NewRun {
         geometry: RunGeometry,
     ) -> Result<Self> {
         let bytes = geometry.file_bytes();
+        if let (None, Some(packing)) = (rules.early(), &rules.packing) {
+            let create =
+                |path: &Path| RunWriter::create_packed(path, direct, geometry, packing.clone());
+            return Ok(Self::new(rules, spill.create(Size::AtMost(bytes), create)?, false));
+        }
         if rules.early().is_none() {
             let create = |path: &Path| RunWriter::create(path, direct, geometry);
             return Ok(Self::new(rules, spill.create(Size::Known(bytes), create)?, false));

@@ -4,7 +4,7 @@ use super::Seen;
 use crate::plan::passes::Way;
 use crate::proof::Sum;
 use crate::sink::LaneCounters;
-use crate::stats::{KeyFindings, MergeBuffers, Microruns, PhaseTime};
+use crate::stats::{KeyFindings, MergeBuffers, Microruns, PhaseTime, RunCompression};
 
 /// The result of a sort.
 #[derive(Debug, Default)]
@@ -41,6 +41,8 @@ pub struct Outcome {
     pub merged: Option<Way>,
     /// Buffers of runs, if these were merged as streams.
     pub buffers: Option<MergeBuffers>,
+    /// Compression of runs, if it was asked for.
+    pub compression: Option<RunCompression>,
     /// The activities of each worker.
     pub seen: Vec<Seen>,
     /// Keys that are no values of their types.

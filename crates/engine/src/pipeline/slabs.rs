@@ -8,17 +8,18 @@ use super::stage::{Claim, Fill, Worker};
 use crate::error::{Error, Result};
 use crate::io::{Completion, Direction, Region, Request};
 use crate::merge::{Piece, Slab};
-use crate::run::RunReader;
-use crate::run::layout::{BLOCK, DATA_START};
+use crate::run::layout::BLOCK;
+use crate::run::{RunReader, StoredBlock, stretch};
 use crate::stats::Activity;
 
-/// One request: some blocks of one run's piece.
+/// One request: some blocks of one run's piece, `first` and those after it.
 #[derive(Debug)]
 struct Span {
     run: usize,
-    blocks: Range<u64>,
-    /// Their checksums.
-    checksums: Vec<u64>,
+    first: u64,
+    blocks: Vec<StoredBlock>,
+    /// Bytes of the file that hold them.
+    read: Range<u64>,
 }
 
 /// A slab about to be read, and what its blocks must look like.
@@ -38,10 +39,12 @@ impl ExpectedSlab {
             if blocks.is_empty() {
                 continue;
             }
-            let checksums = runs[run].checksums(blocks.start, blocks.end)?;
-            for (first, checksums) in blocks.clone().step_by(step).zip(checksums.chunks(step)) {
-                let blocks = first..first + checksums.len() as u64;
-                spans.push(Span { run, blocks, checksums: checksums.to_vec() });
+            let stored = runs[run].stored(blocks.start, blocks.end)?;
+            let (mut rest, mut first) = (&stored[..], blocks.start);
+            while !rest.is_empty() {
+                let (count, read) = stretch(rest, step);
+                spans.push(Span { run, first, blocks: rest[..count].to_vec(), read });
+                (rest, first) = (&rest[count..], first + count as u64);
             }
         }
         Ok(Self { slab, spans })
@@ -67,7 +70,7 @@ impl<'a> RawSlab<'a> {
         assert!(slab.memory_bytes() <= memory.len(), "a slab fits the memory it was planned for");
         let mut slots = Vec::with_capacity(spans.len());
         for span in &spans {
-            let rest = memory.split_off(span.checksums.len() * BLOCK);
+            let rest = memory.split_off(span.blocks.len() * BLOCK);
             slots.push(Some(std::mem::replace(&mut memory, rest)));
         }
         let (slots, next) = (Mutex::new(slots), AtomicUsize::new(0));
@@ -97,8 +100,8 @@ impl Fill for RawSlab<'_> {
         Ok(Claim::Read(Request {
             operation: Direction::Read,
             file: Arc::clone(self.runs[span.run].file()),
-            offset: DATA_START + span.blocks.start * BLOCK as u64,
-            range: 0..region.len(),
+            offset: span.read.start,
+            range: region.len() - (span.read.end - span.read.start) as usize..region.len(),
             region,
             tag: number as u64,
         }))
@@ -108,13 +111,15 @@ impl Fill for RawSlab<'_> {
         Activity::Reading
     }
 
-    fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<bool> {
-        let Request { region, tag, .. } = completion.request;
+    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool> {
+        let Request { mut region, range, tag, .. } = completion.request;
         let span = &self.spans[tag as usize];
         let run = &self.runs[span.run];
         let bytes = completion.result?;
-        if bytes < region.len() {
-            let block = span.blocks.start + (bytes / BLOCK) as u64;
+        if bytes < range.len() {
+            let end = span.read.start + bytes as u64;
+            let is_read = |block: &&StoredBlock| block.offset + u64::from(block.length) <= end;
+            let block = span.first + span.blocks.iter().take_while(is_read).count() as u64;
             let message = "the file ends here, before its last block".to_owned();
             return Err(Error::Corrupt {
                 path: run.path().to_owned(),
@@ -122,7 +127,9 @@ impl Fill for RawSlab<'_> {
                 message: message.into(),
             });
         }
-        run.check_blocks(span.blocks.start, &region, &span.checksums)?;
+        // Progress counts the bytes of records.
+        worker.lane.progress().moved((region.len() - range.len()) as u64);
+        run.take_blocks(span.first, &mut region, &span.blocks, span.read.end)?;
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)[tag as usize] = Some(region);
         Ok(true)
     }

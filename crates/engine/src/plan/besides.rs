@@ -29,7 +29,7 @@ impl Reservation {
 }
 
 /// Most things that take a part.
-const PARTS: usize = 12;
+const PARTS: usize = 13;
 
 /// All parts of the budget that records cannot use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

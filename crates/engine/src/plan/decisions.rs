@@ -8,6 +8,7 @@ use super::{
     BLOCK_MAX, ExternalPlan, LoadLimit, MicrorunPlan, Need, Plan, PlanForm, RunGeneration,
     SpillReason, WidthLimit,
 };
+use crate::codec::CompressRuns;
 use crate::error::{Message, Setting, message};
 use crate::incore::Method;
 use crate::units::ByteSize;
@@ -17,7 +18,7 @@ use crate::units::ByteSize;
 #[non_exhaustive]
 pub struct Decision {
     /// Topic that was decided about: `passes`, `threads`, `copies`, `microruns`, `runs`, `overlap`,
-    /// `load`, `merge`, `buffers`, `width` or `reads`.
+    /// `load`, `merge`, `compression`, `buffers`, `width` or `reads`.
     pub topic: &'static str,
     /// Choice, in a few words.
     pub choice: String,
@@ -47,6 +48,7 @@ impl Plan {
             decisions.extend(why_merge_overlap(external, need));
             decisions.push(self.why_load(external));
             decisions.push(self.why_merge());
+            decisions.extend(self.why_compression());
             decisions.extend(self.why_buffers());
             decisions.push(why_width(external));
         }
@@ -146,6 +148,18 @@ impl Plan {
         };
         let reason = if self.levers.merge.is_some() { ASKED } else { usual };
         Decision::new("merge", choice, reason)
+    }
+
+    fn why_compression(&self) -> Option<Decision> {
+        let (choice, reason) = match self.levers.compress_runs {
+            CompressRuns::Off => return None,
+            CompressRuns::As(compression) => (format!("runs compressed with {compression}"), ASKED),
+            CompressRuns::Auto => (
+                "runs compressed if that saves time".to_owned(),
+                "the first run shows how fast the disk is, and how much the data shrinks",
+            ),
+        };
+        Some(Decision::new("compression", choice, reason))
     }
 
     fn why_buffers(&self) -> Option<Decision> {

@@ -7,8 +7,10 @@ use super::algorithm::Algorithm;
 use super::besides::Reservation;
 use super::geometry::Geometry;
 use super::passes::Way;
+use crate::codec::{CompressRuns, Compression, block_coder_bytes};
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message, named};
 use crate::io::Engine;
+use crate::run::layout::BLOCK;
 use crate::stats::LeverSetting;
 use crate::sys::Affinity;
 use crate::units::ByteSize;
@@ -148,6 +150,8 @@ pub struct Levers {
     pub merge: Option<Way>,
     /// Sizes of buffers where runs are merged as streams, if they are set.
     pub merge_buffers: Option<Geometry>,
+    /// Compression of runs.
+    pub compress_runs: CompressRuns,
     /// Entries of a run in memory: psort's microrun.
     pub microrun: Option<usize>,
     /// Number of runs in memory that AlphaSort merges.
@@ -230,6 +234,14 @@ impl Levers {
         Reservation::fixed(REQUEST_BYTES.saturating_mul(more as u64))
     }
 
+    /// Returns the part of the budget that compressing and expanding runs takes, for `threads`
+    /// workers and the calling thread.
+    pub(super) fn coders(&self, threads: usize) -> Reservation {
+        let bytes = |compression: &Compression| block_coder_bytes(*compression, BLOCK).bytes();
+        let each = self.compress_runs.candidates().iter().map(bytes).max().unwrap_or(0);
+        Reservation::fixed(each.saturating_mul(threads as u64 + 1))
+    }
+
     /// Returns the number of bytes by which the read factor makes pieces of runs longer.
     pub(super) fn seek_bytes(&self) -> usize {
         let further = self.read_factor.unwrap_or(FACTOR_USUAL).saturating_sub(1) as usize;
@@ -285,7 +297,8 @@ impl Levers {
         let runs = (!is_auto(self.overlap)).then(|| self.overlap.name().to_owned());
         let merge = self.merge_overlap.filter(|overlap| *overlap != self.overlap);
         let (affinity, async_io) = (self.affinity, self.async_io);
-        let words: [(&'static str, Option<String>); 15] = [
+        let compress = self.compress_runs != CompressRuns::Off;
+        let words: [(&'static str, Option<String>); 16] = [
             ("queue depth", self.queue_depth.map(|value| value.to_string())),
             ("block size", self.block.map(|value| value.to_string())),
             ("write buffers", self.write_buffers.map(|value| value.to_string())),
@@ -295,6 +308,7 @@ impl Levers {
             ("merge width", self.merge_width.map(|value| value.to_string())),
             ("merge", self.merge.map(|way| way.name().to_owned())),
             ("merge buffers", self.merge_buffers.map(|value| value.to_string())),
+            ("compression of runs", compress.then(|| self.compress_runs.to_string())),
             ("microrun", self.microrun.map(|value| value.to_string())),
             ("AlphaSort runs", self.alphasort_runs.map(|value| value.to_string())),
             ("overlap", runs),

@@ -13,6 +13,7 @@
 //! Everything large is in the arena and nowhere else; the reserve is what is left for the small
 //! things.
 
+use crate::codec::CompressRuns;
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::incore::item::LOCATION_MAX;
 use crate::incore::sort::buckets_max;
@@ -125,6 +126,9 @@ impl LaneMemory {
         let usual = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
         let wanted = levers.write_buffer.map(|size| usize::try_from(size.bytes()));
         let capacity = wanted.map_or(usual, |bytes| capacity(bytes.unwrap_or(usize::MAX)));
+        // Only whole blocks can be compressed.
+        let is_compressed = levers.compress_runs != CompressRuns::Off;
+        let capacity = if is_compressed { capacity.max(BLOCK) } else { capacity };
         let set = levers.write_buffers.map(|count| count.clamp(BUFFERS_MIN, BUFFERS_MAX));
         let slack = record_length.next_multiple_of(PAGE);
         Self {

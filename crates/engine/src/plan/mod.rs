@@ -158,10 +158,12 @@ const BLOCKS_MAX: usize = 4096;
 const TASK_MAX: u64 = 8 << 20;
 
 impl Need {
-    /// Returns a copy that also reserves memory for requests beyond the default number.
+    /// Returns a copy that also reserves memory for requests beyond the default number, and for
+    /// the compression of runs.
     fn with_requests(&self) -> Self {
         let mut need = *self;
         need.besides.add(self.levers.requests(self.threads));
+        need.besides.add(self.levers.coders(self.threads));
         need
     }
 }

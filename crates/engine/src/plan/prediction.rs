@@ -229,6 +229,12 @@ impl Rates {
         (need, best)
     }
 
+    /// Returns the bytes a second that the disks with runs read and write together.
+    pub fn spill_rate(&self) -> Option<f64> {
+        let seconds = self.spill.iter().map(|part| part.share / part.disk.both);
+        seconds.reduce(f64::max).filter(|seconds| *seconds > 0.0).map(f64::recip)
+    }
+
     /// Returns the disks that are read.
     fn disks(&self) -> impl Iterator<Item = &DiskProfile> {
         self.input.iter().chain(&self.spill).map(|part| &part.disk)

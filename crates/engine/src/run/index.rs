@@ -21,6 +21,7 @@ use std::sync::Arc;
 use super::key::IndexKey;
 use super::layout::{BLOCK, LastRecord, RunGeometry};
 use super::page::{PAGE, PageEntry, is_sealed};
+use super::unpacking::StoredBlock;
 use super::window::{FileWindow, WINDOW_MAX};
 use crate::error::{Error, Result};
 use crate::io::File;
@@ -48,22 +49,27 @@ impl IndexPages {
 
     /// Returns the entry of a block.
     pub(super) fn entry(&mut self, block: u64) -> Result<PageEntry<'_>> {
-        let (blocks, width) =
-            (self.geometry.blocks_per_page(), self.geometry.index_key_length as usize);
+        let (blocks, shape) = (self.geometry.blocks_per_page(), self.geometry.entry());
         let page = block / blocks;
         if !self.shown.contains(&page) {
             self.show(page)?;
         }
         let at = (page - self.shown.start) as usize * PAGE;
         let page = &self.window.bytes()[at..at + PAGE];
-        Ok(PageEntry::of(page, (block % blocks) as usize, width))
+        Ok(PageEntry::of(page, (block % blocks) as usize, shape))
+    }
+
+    /// Returns where a block is stored, and its checksum.
+    pub(super) fn stored(&mut self, block: u64) -> Result<StoredBlock> {
+        let (file, geometry) = (Arc::clone(&self.file), self.geometry);
+        StoredBlock::of(file.path(), &geometry, block, self.entry(block)?)
     }
 
     /// Shows pages from `first` on, and checks them.
     fn show(&mut self, first: u64) -> Result<()> {
         self.shown = 0..0;
         let start = self.geometry.table_start() + first * PAGE as u64;
-        self.window.show(&(start..self.geometry.footer_start()))?;
+        self.window.show(&(start..self.geometry.table_end()))?;
         let pages = self.window.bytes().chunks_exact(PAGE);
         let end = first + pages.len() as u64;
         for (number, page) in (first..).zip(pages) {

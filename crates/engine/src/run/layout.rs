@@ -7,6 +7,9 @@
 //!   end - PAGE   footer   sum of the records, the last record's place and key, checksum; one page
 //! ```
 //!
+//! In a compressed run the data is stored blocks in any order, and the header says where table and
+//! footer are: the table may be before the data.
+//!
 //! All numbers are little-endian. Offsets are computed from one another; none is typed twice.
 
 use std::path::Path;
@@ -14,7 +17,8 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::key::{INDEX_KEY_MAX, IndexKey};
-use super::page::{PAGE, blocks_per_page};
+use super::page::{EntryShape, PAGE};
+use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::format::csv::Quoting;
 use crate::format::{Framing, GROUP_LINES_MAX, LineGroup, Prefix};
@@ -24,7 +28,7 @@ use crate::proof::Sum;
 const MAGIC: [u8; 8] = *b"SWRUN\r\n\x1a";
 
 /// Version of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Offset of the data: a page, so that requests past the page cache are aligned.
 pub const DATA_START: u64 = PAGE as u64;
@@ -33,7 +37,7 @@ pub const DATA_START: u64 = PAGE as u64;
 /// would make slabs read more beyond their bounds (one block at either end, per run).
 pub const BLOCK: usize = 64 << 10;
 
-const HEADER_FIELDS: usize = 8 + 4 + 4 + 4 + 4 + 4 + 8 + 8 + 8;
+const HEADER_FIELDS: usize = 8 + 4 + 4 + 4 + 4 + 4 + 8 + 8 + 8 + 4 + 8 + 8;
 /// Bytes of the header that mean something: fields and their checksum.
 pub const HEADER: usize = HEADER_FIELDS + 8;
 const FOOTER_FIELDS: usize = 8 + 8 + 16 + 8 + 8 + 4 + INDEX_KEY_MAX;
@@ -52,6 +56,36 @@ const GROUPED: u32 = 5;
 
 const _: () = assert!(GROUP_LINES_MAX < 1 << 24);
 
+/// Limit of the bytes of a run, and of offsets in its file.
+const LIMIT: u64 = i64::MAX as u64 / 2;
+
+/// Header's code of the codec of blocks.
+const PLAIN: u32 = 0;
+const LZ4: u32 = 1;
+const ZSTD: u32 = 2;
+
+/// Places of the parts of a compressed run, which do not follow from its sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedParts {
+    /// Codec of the blocks: lz4 or zstd.
+    pub codec: Codec,
+    /// Offset of the table.
+    pub table_start: u64,
+    /// Offset of the footer, after table and blocks.
+    pub footer_start: u64,
+}
+
+impl PackedParts {
+    /// Returns the parts of a run with this codec whose table comes first.
+    pub fn table_first(codec: Codec) -> Self {
+        Self { codec, table_start: DATA_START, footer_start: 0 }
+    }
+
+    fn code(&self) -> u32 {
+        if self.codec == Codec::Lz4 { LZ4 } else { ZSTD }
+    }
+}
+
 /// Values that a run's sizes follow from, all known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunGeometry {
@@ -65,6 +99,8 @@ pub struct RunGeometry {
     pub records: u64,
     /// Bytes of the longest record, or more: no record is longer.
     pub longest_bytes: u64,
+    /// Places of its parts, if its blocks are compressed.
+    pub packed: Option<PackedParts>,
 }
 
 impl RunGeometry {
@@ -78,7 +114,13 @@ impl RunGeometry {
         longest_bytes: u64,
     ) -> Self {
         let index_key_length = key_length.min(INDEX_KEY_MAX) as u32;
-        Self { framing, index_key_length, data_bytes, records, longest_bytes }
+        Self { framing, index_key_length, data_bytes, records, longest_bytes, packed: None }
+    }
+
+    /// Returns the form of the entries of the table.
+    pub fn entry(&self) -> EntryShape {
+        let index_key_length = self.index_key_length as usize;
+        EntryShape { index_key_length, has_place: self.packed.is_some() }
     }
 
     /// Blocks of data, the last one padded.
@@ -88,7 +130,7 @@ impl RunGeometry {
 
     /// Blocks whose entries are in one page of the table.
     pub fn blocks_per_page(&self) -> u64 {
-        blocks_per_page(self.index_key_length as usize) as u64
+        self.entry().per_page() as u64
     }
 
     /// Pages of the table.
@@ -98,12 +140,17 @@ impl RunGeometry {
 
     /// Returns the offset at which the table begins.
     pub fn table_start(&self) -> u64 {
-        DATA_START + self.blocks() * BLOCK as u64
+        self.packed.map_or(DATA_START + self.blocks() * BLOCK as u64, |parts| parts.table_start)
+    }
+
+    /// Returns the offset at which the table ends.
+    pub fn table_end(&self) -> u64 {
+        self.table_start() + self.pages() * PAGE as u64
     }
 
     /// Returns the offset at which the footer begins.
     pub fn footer_start(&self) -> u64 {
-        self.table_start() + self.pages() * PAGE as u64
+        self.packed.map_or(self.table_end(), |parts| parts.footer_start)
     }
 
     /// Returns the bytes of the whole file.
@@ -133,6 +180,9 @@ impl RunGeometry {
         out.put(&self.data_bytes.to_le_bytes());
         out.put(&self.records.to_le_bytes());
         out.put(&self.longest_bytes.to_le_bytes());
+        out.put(&self.packed.map_or(PLAIN, |parts| parts.code()).to_le_bytes());
+        out.put(&self.table_start().to_le_bytes());
+        out.put(&self.footer_start().to_le_bytes());
         out.sealed()
     }
 
@@ -175,15 +225,22 @@ impl RunGeometry {
         };
         let rest = (fields.u32(), fields.u64(), fields.u64(), fields.u64());
         let (index_key_length, data_bytes, records, longest_bytes) = rest;
-        let geometry = framing.map(|framing| Self {
+        let places = fields.places();
+        let geometry = framing.zip(places).map(|(framing, (packed, ..))| Self {
             framing,
             index_key_length,
             data_bytes,
             records,
             longest_bytes,
+            packed,
         });
+        let is_placed = |geometry: &Self| {
+            let (start, end) = (geometry.table_start(), geometry.footer_start());
+            places.is_some_and(|(_, table, footer)| (start, end) == (table, footer))
+        };
+        let is_whole = |geometry: &Self| geometry.is_possible() && is_placed(geometry);
         geometry
-            .filter(|geometry| block == BLOCK as u32 && geometry.is_possible())
+            .filter(|geometry| block == BLOCK as u32 && is_whole(geometry))
             .ok_or_else(|| Error::corrupt(path, 0, "impossible sizes in the header"))
     }
 
@@ -195,8 +252,16 @@ impl RunGeometry {
             _ => self.records <= self.data_bytes,
         };
         is_framed
-            && self.data_bytes < i64::MAX as u64 / 2
+            && self.data_bytes < LIMIT
             && (1..=INDEX_KEY_MAX as u32).contains(&self.index_key_length)
+            && self.packed.is_none_or(|parts| self.has_room_for(&parts))
+    }
+
+    /// Returns whether table and footer of a compressed run may be there.
+    fn has_room_for(&self, parts: &PackedParts) -> bool {
+        let PackedParts { table_start, footer_start, .. } = *parts;
+        let is_page = |at: u64| at.is_multiple_of(PAGE as u64) && (DATA_START..LIMIT).contains(&at);
+        is_page(table_start) && is_page(footer_start) && self.table_end() <= footer_start
     }
 }
 
@@ -299,6 +364,19 @@ impl<'a> FieldReader<'a> {
         let mut out = [0; N];
         out.copy_from_slice(field);
         out
+    }
+
+    /// Reads the codec of blocks, and the offsets of table and footer.
+    fn places(&mut self) -> Option<(Option<PackedParts>, u64, u64)> {
+        let (codec, table_start, footer_start) = (self.u32(), self.u64(), self.u64());
+        let parts = |codec| PackedParts { codec, table_start, footer_start };
+        let packed = match codec {
+            PLAIN => None,
+            LZ4 => Some(parts(Codec::Lz4)),
+            ZSTD => Some(parts(Codec::Zstd)),
+            _ => return None,
+        };
+        Some((packed, table_start, footer_start))
     }
 
     fn u32(&mut self) -> u32 {

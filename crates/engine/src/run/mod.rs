@@ -13,9 +13,12 @@ mod blocks;
 pub mod index;
 mod key;
 pub mod layout;
+mod packing;
+mod packing_choice;
 mod page;
 mod reader;
 mod table;
+mod unpacking;
 mod window;
 mod writer;
 
@@ -23,11 +26,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use blocks::RunBlocks;
+pub use blocks::{BlockRange, RunBlocks};
 pub use index::IndexReader;
 pub use key::{INDEX_KEY_MAX, IndexKey};
+pub use packing::{PackingChoice, RunPacking};
+pub use packing_choice::{PackingEvidence, PackingTrial};
 pub use reader::RunReader;
 pub use table::RunTable;
+pub use unpacking::{StoredBlock, stretch};
 pub use writer::RunWriter;
 
 use crate::error::Result;

@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::Run;
 use super::index::{IndexPages, IndexReader};
 use super::layout::{BLOCK, DATA_START, FOOTER, Footer, HEADER, RunGeometry};
 use super::page::PAGE;
+use super::unpacking::{StoredBlock, check, expand, expand_in_place};
 use super::window::{FileWindow, WINDOW_MAX};
 use crate::error::{Error, Result};
 use crate::format::Framing;
@@ -79,28 +78,54 @@ impl RunReader {
         IndexReader::open(pages, self.footer.last.clone())
     }
 
-    /// Returns the checksums of blocks `first..end`.
+    /// Returns where blocks `first..end` are stored, and their checksums.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] and [`Error::Corrupt`].
-    pub fn checksums(&self, first: u64, end: u64) -> Result<Vec<u64>> {
+    pub fn stored(&self, first: u64, end: u64) -> Result<Vec<StoredBlock>> {
         let pages = (end - first) / self.geometry.blocks_per_page() + 2;
         let window_bytes = pages.min(self.geometry.pages()) as usize * PAGE;
         let mut pages = IndexPages::new(&self.file, self.geometry, window_bytes)?;
-        (first..end).map(|block| Ok(pages.entry(block)?.checksum())).collect()
+        (first..end).map(|block| pages.stored(block)).collect()
     }
 
-    /// Checks the blocks in `bytes`, the first of which is block `first`, against their checksums.
-    pub fn check_blocks(&self, first: u64, bytes: &[u8], checksums: &[u64]) -> Result<()> {
-        for ((block, bytes), expected) in (first..).zip(bytes.chunks(BLOCK)).zip(checksums) {
-            let found = xxh3_64(bytes);
-            if found != *expected {
-                let message = format!("checksum {expected:016x} expected, {found:016x} found");
-                return Err(Error::corrupt(self.path(), block, message));
-            }
+    /// Checks the blocks in `memory`, the first of which is block `first`, against their checksums.
+    /// Blocks of a compressed run are expanded first: they lie at the end of `memory`, as stored,
+    /// up to the byte `end` of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] with the first block that is not as it was written.
+    pub fn take_blocks(
+        &self,
+        first: u64,
+        memory: &mut [u8],
+        blocks: &[StoredBlock],
+        end: u64,
+    ) -> Result<()> {
+        if self.geometry.packed.is_some() {
+            return expand_in_place((self.path(), &self.geometry), first, blocks, memory, end);
         }
-        Ok(())
+        let mut numbered = (first..).zip(memory.chunks(BLOCK)).zip(blocks);
+        numbered.try_for_each(|((number, bytes), block)| {
+            check(self.path(), number, bytes, block.checksum)
+        })
+    }
+
+    /// Expands one block of a compressed run, which is stored as `packed`, into `target`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`take_blocks`](Self::take_blocks).
+    pub(super) fn expand(
+        &self,
+        number: u64,
+        block: &StoredBlock,
+        packed: &[u8],
+        target: &mut [u8],
+    ) -> Result<()> {
+        expand((self.path(), &self.geometry), number, block, packed, target)
     }
 
     /// Returns the record at byte `offset` of the data. Slow; for keys longer than the index holds.
@@ -109,6 +134,9 @@ impl RunReader {
     ///
     /// [`Error::Io`] and [`Error::Corrupt`].
     pub fn record(&self, offset: u64) -> Result<Vec<u8>> {
+        if self.geometry.packed.is_some() {
+            return self.packed_record(offset);
+        }
         let rest = DATA_START + offset..DATA_START + self.geometry.data_bytes;
         let framing = self.geometry.framing;
         if let Framing::Fixed(length) = framing {
@@ -125,6 +153,27 @@ impl RunReader {
                 break;
             }
             window_bytes = WINDOW_MAX;
+        }
+        Ok(record)
+    }
+
+    /// Returns the record at byte `offset` of the data of a compressed run.
+    fn packed_record(&self, offset: u64) -> Result<Vec<u8>> {
+        let (mut record, mut block) = (Vec::new(), vec![0; BLOCK]);
+        let mut at = offset;
+        while at < self.geometry.data_bytes {
+            let number = at / BLOCK as u64;
+            let stored = self.stored(number, number + 1)?[0];
+            let packed = read_bytes(&self.file, stored.offset, stored.length as usize)?;
+            self.expand(number, &stored, &packed, &mut block)?;
+            let skip = (at % BLOCK as u64) as usize;
+            let left = (self.geometry.data_bytes - at).min((BLOCK - skip) as u64) as usize;
+            record.extend_from_slice(&block[skip..skip + left]);
+            if let Some(length) = self.geometry.framing.whole_length(&record) {
+                record.truncate(length);
+                break;
+            }
+            at += left as u64;
         }
         Ok(record)
     }

@@ -17,12 +17,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::key::IndexKey;
 use super::layout::{BLOCK, LastRecord, RunGeometry};
+use super::packing::RunPacker;
 use super::page::{PAGE, TablePage};
+use crate::codec::Codec;
 use crate::error::Result;
 use crate::format::Framing;
 use crate::io::File;
 use crate::key::KeyEncoder;
-use crate::sink::{GranuleSums, Lane};
+use crate::sink::{GranuleSums, Lane, WrittenGranule};
 
 /// Table of a run, to which workers add entries.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub struct RunTable {
     geometry: RunGeometry,
     /// True if nobody knows yet how many bytes the run will have; any record may be the last then.
     is_open: bool,
+    /// Packer of blocks, if they are compressed.
+    packer: Option<RunPacker>,
     state: Mutex<RunTableState>,
 }
 
@@ -56,19 +60,19 @@ struct OpenPage {
 
 impl RunTable {
     /// Returns the table of a run of known sizes, written to its place in the run's file.
-    pub(super) fn new(file: Arc<File>, geometry: RunGeometry) -> Self {
-        Self {
-            file,
-            start: geometry.table_start(),
-            geometry,
-            is_open: false,
-            state: Mutex::default(),
-        }
+    pub(super) fn new(file: Arc<File>, geometry: RunGeometry, packer: Option<RunPacker>) -> Self {
+        let (start, state) = (geometry.table_start(), Mutex::default());
+        Self { file, start, geometry, is_open: false, packer, state }
     }
 
     /// Returns the table of a run of open length, whose pages lie in `file` and nothing else does.
-    pub(super) fn aside(file: Arc<File>, geometry: RunGeometry) -> Self {
-        Self { file, start: 0, geometry, is_open: true, state: Mutex::default() }
+    pub(super) fn aside(file: Arc<File>, geometry: RunGeometry, packer: Option<RunPacker>) -> Self {
+        Self { file, start: 0, geometry, is_open: true, packer, state: Mutex::default() }
+    }
+
+    /// Returns the codec of the blocks and where they end, if they are compressed.
+    pub(super) fn packed_end(&self) -> Option<(Codec, u64)> {
+        self.packer.as_ref().map(|packer| (packer.codec(), packer.end()))
     }
 
     fn state(&self) -> MutexGuard<'_, RunTableState> {
@@ -162,19 +166,25 @@ impl RunTableState {
         self.pages.entry(number).or_insert_with(|| {
             let first = number * geometry.blocks_per_page();
             let missing = geometry.blocks_per_page().min(geometry.blocks() - first);
-            OpenPage { page: TablePage::new(geometry.index_key_length as usize), missing }
+            OpenPage { page: TablePage::new(geometry.entry()), missing }
         })
     }
 }
 
 impl GranuleSums for RunTable {
-    fn granules_written(&self, lane: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()> {
-        for (block, sum) in (first..).zip(sums) {
+    fn granules_written(
+        &self,
+        lane: &mut Lane<'_>,
+        first: u64,
+        granules: &[WrittenGranule],
+    ) -> Result<()> {
+        for (block, granule) in (first..).zip(granules) {
             let (number, slot) = self.page_of(block);
             let complete = {
                 let mut state = self.state();
                 let open = state.open_page(&self.geometry, number);
-                open.page.set_checksum(slot, *sum);
+                open.page.set_checksum(slot, granule.checksum);
+                open.page.set_place(slot, granule.offset, granule.length);
                 open.missing -= 1;
                 let is_complete = open.missing == 0;
                 state.pages_written += u64::from(is_complete);
@@ -185,6 +195,10 @@ impl GranuleSums for RunTable {
             }
         }
         Ok(())
+    }
+
+    fn pack(&self, bytes: &mut [u8], granules: &mut [WrittenGranule]) -> Option<(u64, usize)> {
+        self.packer.as_ref().map(|packer| packer.pack(bytes, granules))
     }
 }
 

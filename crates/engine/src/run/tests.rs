@@ -20,6 +20,8 @@ use crate::stats::Progress;
 
 mod lines;
 mod open;
+#[cfg(feature = "compression")]
+mod packed;
 
 /// What ends a line.
 pub(crate) const LINE_FEED: Framing = Framing::Terminated(b'\n');
@@ -98,10 +100,20 @@ fn write_counted(
     path: &Path,
     key: &dyn KeyEncoder,
     (data, framing): (&[u8], Framing),
-    (task_records, workers): (usize, usize),
+    tasks: (usize, usize),
 ) -> (Run, usize) {
     let geometry = geometry_of(key, data, framing);
     let writer = RunWriter::create(path, Direct::Auto, geometry).unwrap();
+    write_with(writer, key, (data, framing), tasks)
+}
+
+/// Writes sorted records with `writer`; the run, and the most pages of the table in memory.
+fn write_with(
+    writer: RunWriter,
+    key: &dyn KeyEncoder,
+    (data, framing): (&[u8], Framing),
+    (task_records, workers): (usize, usize),
+) -> (Run, usize) {
     let progress = Progress::new();
     let next = AtomicUsize::new(0);
     let lane = || crate::sink::tests::lane(Engine::Auto, (4 * BLOCK, 0, BLOCK), &progress);
@@ -165,7 +177,7 @@ pub(crate) fn sparse_run(
     let file = std::fs::File::create_new(path).unwrap();
     file.set_len(geometry.file_bytes()).unwrap();
     for number in 0..geometry.pages() {
-        let mut page = TablePage::new(width);
+        let mut page = TablePage::new(geometry.entry());
         for slot in 0..geometry.blocks_per_page() {
             let start = (number * geometry.blocks_per_page() + slot) * block;
             let record = start.next_multiple_of(length);
@@ -193,10 +205,21 @@ fn read_back(run: &Run) -> Result<Vec<u8>> {
         index.advance()?;
     }
     let whole = std::fs::read(&run.path).unwrap();
-    let blocks = &whole[DATA_START as usize..][..geometry.blocks() as usize * BLOCK];
-    let checksums = reader.checksums(0, geometry.blocks())?;
-    reader.check_blocks(0, blocks, &checksums)?;
-    Ok(blocks[..geometry.data_bytes as usize].to_vec())
+    let stored = reader.stored(0, geometry.blocks())?;
+    let mut data = Vec::new();
+    while data.len() < stored.len() * BLOCK {
+        let first = data.len() / BLOCK;
+        let (count, range) = stretch(&stored[first..], 7);
+        let mut memory = vec![0; count * BLOCK];
+        let bytes = &whole[range.start as usize..range.end as usize];
+        let at = memory.len() - bytes.len();
+        memory[at..].copy_from_slice(bytes);
+        let blocks = &stored[first..first + count];
+        reader.take_blocks(first as u64, &mut memory, blocks, range.end)?;
+        data.extend_from_slice(&memory);
+    }
+    data.truncate(geometry.data_bytes as usize);
+    Ok(data)
 }
 
 /// Where the records begin whose keys are in the index: the first of each block, and the last.

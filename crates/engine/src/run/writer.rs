@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Run;
-use super::layout::{BLOCK, DATA_START, Footer, RunGeometry};
+use super::layout::{BLOCK, DATA_START, Footer, PackedParts, RunGeometry};
+use super::packing::{RunPacker, RunPacking};
 use super::page::PAGE;
 use super::table::RunTable;
 use super::window::{FileWindow, WINDOW_MAX};
@@ -39,22 +40,43 @@ impl RunWriter {
         let file = spilled::create(path, direct)?;
         // Without room for it, it may go elsewhere.
         file.preallocate(geometry.file_bytes()).inspect_err(|_| drop(spilled::remove(path)))?;
-        let table = RunTable::new(Arc::clone(&file), geometry);
+        let table = RunTable::new(Arc::clone(&file), geometry, None);
+        Ok(Self::with(file, geometry, table, None))
+    }
+
+    /// Creates the file of a run whose blocks are compressed. How much room it needs turns out as
+    /// it is written.
+    pub fn create_packed(
+        path: &Path,
+        direct: Direct,
+        geometry: RunGeometry,
+        packing: RunPacking,
+    ) -> Result<Self> {
+        let file = spilled::create(path, direct)?;
+        let packed = Some(PackedParts::table_first(packing.codec()));
+        let geometry = RunGeometry { packed, ..geometry };
+        let packer = RunPacker::new(packing, geometry.table_end());
+        let table = RunTable::new(Arc::clone(&file), geometry, Some(packer));
         Ok(Self::with(file, geometry, table, None))
     }
 
     /// Creates the file of a run whose sizes are not known yet, and beside it one for its table,
-    /// which is removed in the end. Records are noted and written in order.
+    /// which is removed in the end. Records are noted and written in order. Its blocks are
+    /// compressed if there is a `packing`.
     pub fn create_open(
         path: &Path,
         direct: Direct,
         (framing, key_length): (Framing, usize),
+        packing: Option<RunPacking>,
     ) -> Result<Self> {
         let file = spilled::create(path, direct)?;
         let aside =
             spilled::create(&beside(path), direct).inspect_err(|_| drop(spilled::remove(path)))?;
+        let packed = packing.as_ref().map(|packing| PackedParts::table_first(packing.codec()));
         let geometry = RunGeometry::new(framing, key_length, OPEN_LENGTH, 0, 0);
-        let table = RunTable::aside(Arc::clone(&aside), geometry);
+        let geometry = RunGeometry { packed, ..geometry };
+        let packer = packing.map(|packing| RunPacker::new(packing, DATA_START));
+        let table = RunTable::aside(Arc::clone(&aside), geometry, packer);
         Ok(Self::with(file, geometry, table, Some(aside)))
     }
 
@@ -95,9 +117,12 @@ impl RunWriter {
 
     /// Writes header and footer, once all records are written or in flight.
     pub fn finish(self, lane: &mut Lane<'_>, sum: Sum) -> Result<Run> {
-        let Self { geometry, sink, table, file, .. } = self;
+        let Self { mut geometry, sink, table, file, .. } = self;
         sink.assert_whole();
         drop(sink);
+        if let (Some(parts), Some((codec, end))) = (&mut geometry.packed, table.packed_end()) {
+            (parts.codec, parts.footer_start) = (codec, end);
+        }
         let sum = Sum { records: geometry.records, ..sum };
         let footer = Footer { sum, last: only(table).into_last() };
         frame(lane, &file, &geometry, &footer)
@@ -117,7 +142,12 @@ impl RunWriter {
         let Some(aside) = aside else { unreachable!("made for an open length") };
         drop(sink);
         let (records, data_bytes) = (sum.records, bytes);
-        let geometry = RunGeometry { data_bytes, records, longest_bytes, ..geometry };
+        let mut geometry = RunGeometry { data_bytes, records, longest_bytes, ..geometry };
+        let pages_bytes = geometry.pages() * PAGE as u64;
+        if let (Some(parts), Some((codec, end))) = (&mut geometry.packed, table.packed_end()) {
+            let footer_start = end + pages_bytes;
+            *parts = PackedParts { codec, table_start: end, footer_start };
+        }
         let last = only(table).close(lane, &geometry)?;
         lane.flush()?;
         move_pages(lane, &aside, &file, &geometry)?;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{GranuleSums, Lane, Writer, ends_at};
+use super::{GranuleSums, Lane, Writer, WrittenGranule, ends_at};
 use crate::error::{Error, Result};
 use crate::io::{File, Region};
 
@@ -106,7 +106,7 @@ impl FileSink {
         &self,
         lane: &mut Lane<'_>,
         offset: u64,
-        region: Region,
+        mut region: Region,
         range: std::ops::Range<usize>,
     ) -> Result<()> {
         debug_assert_eq!(range.len() % self.granule, 0);
@@ -115,10 +115,21 @@ impl FileSink {
         let Some(sums) = &self.sums else {
             return lane.write(&self.file, offset, region, range);
         };
-        let checksums: Vec<u64> =
-            region[range.clone()].chunks_exact(self.granule).map(xxh3_64).collect();
-        lane.write(&self.file, offset, region, range)?;
-        sums.granules_written(lane, first, &checksums)
+        let length = self.granule as u32;
+        let offsets = (offset..).step_by(self.granule);
+        let granules = region[range.clone()].chunks_exact(self.granule).zip(offsets);
+        let mut granules: Vec<WrittenGranule> = granules
+            .map(|(bytes, offset)| WrittenGranule { checksum: xxh3_64(bytes), offset, length })
+            .collect();
+        match sums.pack(&mut region[range.clone()], &mut granules) {
+            None => lane.write(&self.file, offset, region, range)?,
+            Some((offset, bytes)) => {
+                // Progress counts the bytes of records.
+                lane.progress().moved(range.len().saturating_sub(bytes) as u64);
+                lane.write(&self.file, offset, region, range.start..range.start + bytes)?;
+            }
+        }
+        sums.granules_written(lane, first, &granules)
     }
 
     /// Adds bytes of a granule that another task shares; writes it if they were the last it lacked.

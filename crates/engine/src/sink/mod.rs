@@ -56,11 +56,34 @@ pub trait Writer {
     }
 }
 
+/// A granule on its way to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenGranule {
+    /// XXH3-64 of the granule, of the last one with the zeros it is padded with.
+    pub checksum: u64,
+    /// Offset in the file at which it is stored.
+    pub offset: u64,
+    /// Bytes that it takes there.
+    pub length: u32,
+}
+
 /// Receiver of the checksums of a file's granules, from the workers that write them.
 pub trait GranuleSums: std::fmt::Debug + Send + Sync {
-    /// Granules from number `first` on are being written; `sums` are their XXH3-64, of the last
-    /// granule with the zeros it is padded with. `lane` may be written to.
-    fn granules_written(&self, lane: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()>;
+    /// Granules from number `first` on are being written. `lane` may be written to.
+    fn granules_written(
+        &self,
+        lane: &mut Lane<'_>,
+        first: u64,
+        granules: &[WrittenGranule],
+    ) -> Result<()>;
+
+    /// Packs the granules in `bytes`, in place, and sets where each is stored. Returns the offset
+    /// in the file and the number of bytes to write there, which are whole pages. Returns `None`
+    /// if granules are stored as they are.
+    fn pack(&self, bytes: &mut [u8], granules: &mut [WrittenGranule]) -> Option<(u64, usize)> {
+        let _ = (bytes, granules);
+        None
+    }
 }
 
 /// Destination of a stage's bytes.

@@ -46,10 +46,15 @@ fn lane_of<'p>(
 struct Told(Mutex<Vec<Option<u64>>>);
 
 impl GranuleSums for Told {
-    fn granules_written(&self, _: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()> {
+    fn granules_written(
+        &self,
+        _: &mut Lane<'_>,
+        first: u64,
+        granules: &[WrittenGranule],
+    ) -> Result<()> {
         let mut told = self.0.lock().unwrap();
-        for (slot, sum) in told[first as usize..][..sums.len()].iter_mut().zip(sums) {
-            assert_eq!(slot.replace(*sum), None, "told once");
+        for (slot, granule) in told[first as usize..][..granules.len()].iter_mut().zip(granules) {
+            assert_eq!(slot.replace(granule.checksum), None, "told once");
         }
         Ok(())
     }

@@ -11,7 +11,13 @@ use crate::subject::Subject;
 /// Jobs that write runs.
 fn spilling() -> impl Iterator<Item = Subject> {
     let fixed = [2, 3].into_iter().map(|passes| Subject::fixed(passes, 2));
-    fixed.chain([(2, false), (3, true)].map(|(passes, unique)| Subject::lines(passes, 2, unique)))
+    let lines = [(2, false), (3, true)].map(|(passes, unique)| Subject::lines(passes, 2, unique));
+    let packed = [
+        Subject::fixed(2, 2).with_compressed_runs("lz4"),
+        Subject::lines(2, 2, false).with_compressed_runs("lz4"),
+        Subject::lines(3, 2, true).with_compressed_runs("zstd:1"),
+    ];
+    fixed.chain(lines).chain(packed.into_iter().filter(|_| cfg!(feature = "compression")))
 }
 
 /// Runs a job with one bit of a run file wrong. Whether that was found; it may lie where nothing is

@@ -7,6 +7,7 @@
 
 mod budget;
 #[cfg(feature = "compression")]
+mod compressed_runs;
 mod compression;
 mod copies;
 mod csv;

@@ -178,6 +178,15 @@ impl Subject {
         self
     }
 
+    /// The same with compressed runs.
+    pub fn with_compressed_runs(mut self, compression: &str) -> Self {
+        if let Job::Sort(job) = &mut self.job {
+            job.levers.compress_runs = compression.parse().expect("a compression");
+            self.words = format!("{}, {compression}", self.words);
+        }
+        self
+    }
+
     /// Runs the job under a script, and asserts what must hold whatever happens: it ends; it is
     /// done and right, or has failed and changed nothing; nothing is left behind.
     pub fn run(&self, script: Script) -> Outcome {

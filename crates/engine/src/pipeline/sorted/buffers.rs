@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::io::{Arena, Completion, Direction, File, Region, Request};
 use crate::pipeline::crew::cut;
 use crate::plan::geometry::BufferPlan;
-use crate::run::RunBlocks;
 use crate::run::layout::BLOCK;
+use crate::run::{BlockRange, RunBlocks};
 use crate::stats::MergeBuffers;
 use crate::units::ByteSize;
 
@@ -55,6 +55,8 @@ struct RunBuffer {
     coming: Vec<Region>,
     /// Bytes before the first record, in the first block that is read.
     before: usize,
+    /// Offset in the file of the blocks of the refill in flight, and of the bytes that are read.
+    asked: (u64, u64),
     /// Offset in the file of the next block to ask for.
     next: u64,
     /// Offset in the file where the last block ends.
@@ -88,17 +90,26 @@ impl RunBuffer {
         least.min(self.size() + self.blocks_left()).saturating_sub(self.size())
     }
 
-    /// Moves `read` bytes of the refill of `range` at `offset` in the file, which lie in `area`, to
-    /// the microbuffers that wait for it.
-    fn take_in(&mut self, offset: u64, area: &[u8], read: usize) -> Result<()> {
+    /// Moves `read` bytes of the refill, which lie in `area`, to the microbuffers that wait for it.
+    fn take_in(&mut self, area: &[u8], read: usize) -> Result<()> {
+        let (offset, start) = self.asked;
         if read < area.len() {
             return Err(ends_early(&self.blocks, offset + read as u64));
         }
-        self.blocks.check(offset, area)?;
-        let records = (self.records_end - offset).min(area.len() as u64) as usize;
-        for bytes in area[..records].chunks(BLOCK) {
+        let is_packed = self.blocks.is_packed();
+        if !is_packed {
+            self.blocks.check(offset, area)?;
+        }
+        let bytes = (self.coming.len() * BLOCK) as u64;
+        let records = (self.records_end - offset).min(bytes) as usize;
+        for number in 0..records.div_ceil(BLOCK) {
             let Some(mut microbuffer) = self.coming.pop() else { unreachable!("one a block") };
-            microbuffer[..bytes.len()].copy_from_slice(bytes);
+            if is_packed {
+                self.blocks.expand(offset, number, (area, start), &mut microbuffer)?;
+            } else {
+                let bytes = &area[number * BLOCK..records.min((number + 1) * BLOCK)];
+                microbuffer[..bytes.len()].copy_from_slice(bytes);
+            }
             self.held.push_back(microbuffer);
         }
         if self.before > 0 {
@@ -172,6 +183,7 @@ impl BufferPool {
             unread: 0,
             coming: Vec::new(),
             before: (from % block) as usize,
+            asked: (0, 0),
             next: start + from / block * block,
             end: to.map_or(end, |to| end.min(start + whole(to))),
             records_end: to.map_or(records_end, |to| records_end.min(start + to)),
@@ -234,14 +246,14 @@ impl BufferPool {
             run.unread == 0 && run.coming.is_empty() && run.blocks_left() > 0
         };
         if let Some(number) = waiting.filter(is_waiting) {
-            return Some(self.refill(number, self.share_of(number)));
+            return self.refill(number, self.share_of(number));
         }
         let number = self.lowest()?;
         let (run, share) = (&self.runs[number], self.share_of(number));
         let room = self.plan.most.saturating_sub(run.size());
         let enough = self.plan.even_refill().min(run.blocks_left()).min(room);
         let is_wanted = !run.is_begun || share >= enough;
-        (is_wanted && share > 0).then(|| self.refill(number, share))
+        if is_wanted && share > 0 { self.refill(number, share) } else { None }
     }
 
     /// Returns the run at the threshold or below that holds least; the first of several.
@@ -266,32 +278,42 @@ impl BufferPool {
         most.saturating_sub(run.size()).min(run.blocks_left()).min(free)
     }
 
-    /// Returns the request that brings run `number` the next `count` blocks.
-    fn refill(&mut self, number: usize, count: usize) -> Request {
+    /// Returns the request that brings run `number` the next blocks, at most `count`. A fault of
+    /// the table is kept until the run comes to it.
+    fn refill(&mut self, number: usize, count: usize) -> Option<Request> {
         assert!(count > 0, "every run is sure of a microbuffer");
-        let Some(region) = self.areas.pop() else { unreachable!("an area is free") };
         let run = &mut self.runs[number];
-        run.coming = self.free.split_off(self.free.len() - count);
         run.is_begun = true;
-        let offset = run.next;
-        run.next = run.end.min(offset + (count * BLOCK) as u64);
-        let range = 0..(run.next - offset) as usize;
+        let start = run.next;
+        let asked = run.blocks.ask(start..run.end.min(start + (count * BLOCK) as u64));
+        let BlockRange { count, bytes } = match asked {
+            Ok(range) => range,
+            Err(fault) => {
+                run.fault = Some(fault);
+                return None;
+            }
+        };
+        let Some(region) = self.areas.pop() else { unreachable!("an area is free") };
+        run.coming = self.free.split_off(self.free.len() - count);
+        run.asked = (start, bytes.start);
+        run.next = run.end.min(start + (count * BLOCK) as u64);
+        let (offset, range) = (bytes.start, 0..(bytes.end - bytes.start) as usize);
         self.refills += 1;
         self.refill_bytes += range.len() as u64;
         self.refill_bytes_max = self.refill_bytes_max.max(range.len() as u64);
         let (file, tag): (Arc<File>, _) = (Arc::clone(run.blocks.file()), number as u64);
-        Request { operation: Direction::Read, file, offset, region, range, tag }
+        Some(Request { operation: Direction::Read, file, offset, region, range, tag })
     }
 
     /// Takes in a refill that has arrived, and returns its bytes. A fault is kept until the run
     /// comes to it.
     pub fn arrive(&mut self, completion: Completion) -> usize {
         let Completion { request, result, .. } = completion;
-        let Request { offset, region, range, tag, .. } = request;
+        let Request { region, range, tag, .. } = request;
         let run = &mut self.runs[tag as usize];
         let bytes = if run.is_closed { 0 } else { range.len() };
         if !run.is_closed {
-            let moved = result.and_then(|read| run.take_in(offset, &region[range], read));
+            let moved = result.and_then(|read| run.take_in(&region[range], read));
             run.fault = moved.err();
         }
         self.free.append(&mut run.coming);

@@ -161,6 +161,10 @@ impl<'p> Feed<'p> {
             let number = self.pool.open(blocks, from, to);
             return Ok(Reading::Buffered(BufferedRun { number, file, longest_bytes }));
         }
+        if blocks.is_packed() {
+            let message = "a merge of inputs cannot read compressed runs".to_owned();
+            return Err(Error::corrupt(blocks.file().path(), 0, message));
+        }
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
         let end = to.map_or(end, |to| end.min(start + to.next_multiple_of(BLOCK as u64)));
         let records_end = to.map_or(records_end, |to| records_end.min(start + to));

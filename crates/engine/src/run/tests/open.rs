@@ -7,14 +7,15 @@ use crate::format::LineGroup;
 use crate::run::RunBlocks;
 
 /// Writes sorted records as a run of open length, in batches of up to `batch_records`.
-fn write_open(
+pub(super) fn write_open(
     path: &Path,
     key: &dyn KeyEncoder,
     (data, framing): (&[u8], Framing),
     batch_records: usize,
+    packing: Option<RunPacking>,
 ) -> Run {
     let open = (framing, key.key_length());
-    let writer = RunWriter::create_open(path, Direct::Auto, open).unwrap();
+    let writer = RunWriter::create_open(path, Direct::Auto, open, packing).unwrap();
     let progress = Progress::new();
     let mut lane = crate::sink::tests::lane(Engine::Auto, (4 * BLOCK, 0, BLOCK), &progress);
     let records: Vec<&[u8]> = framing.records(data).collect();
@@ -43,7 +44,7 @@ fn runs_of_open_length_are_like_others() {
     let folder = tempfile::tempdir().unwrap();
     let check = |key: &dyn KeyEncoder, data: &[u8], framing: Framing, name: &str| {
         let (open, closed) = (folder.path().join(format!("{name}-open")), folder.path().join(name));
-        let run = write_open(&open, key, (data, framing), 1 + data.len() % 50);
+        let run = write_open(&open, key, (data, framing), 1 + data.len() % 50, None);
         let other = write_run(&closed, key, (data, framing), (1000, 1));
         assert!(std::fs::read(&open).unwrap() == std::fs::read(&closed).unwrap(), "{name}");
         assert_eq!(Run { path: closed, ..run.clone() }, other);
@@ -68,7 +69,8 @@ fn runs_of_open_length_are_like_others() {
 #[test]
 fn a_run_of_open_length_may_be_empty() {
     let folder = tempfile::tempdir().unwrap();
-    let run = write_open(&folder.path().join("run"), &WholeRecord(b'\n'), (b"", LINE_FEED), 1);
+    let path = folder.path().join("run");
+    let run = write_open(&path, &WholeRecord(b'\n'), (b"", LINE_FEED), 1, None);
     assert_eq!((run.bytes, run.records, run.longest_bytes), (0, 0, 0));
     assert!(read_back(&run).unwrap().is_empty());
 }

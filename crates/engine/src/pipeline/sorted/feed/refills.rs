@@ -21,7 +21,8 @@ impl Feed<'_> {
                 return Ok(0);
             }
             self.refill(Some(number))?;
-            if !self.waits {
+            // A fault of the table is no refill.
+            if !self.waits && self.pool.is_reading() {
                 self.wait_for_refill()?;
             }
         }

@@ -16,6 +16,7 @@ const RUN: RunGeometry = RunGeometry {
     data_bytes: 100_000,
     records: 1000,
     longest_bytes: 100,
+    packed: None,
 };
 
 /// Two folders with places in them.

@@ -1,0 +1,127 @@
+//! Compressed runs: the output is the same as without, whatever the format, the merge, the engine
+//! and the memory; a flipped bit in a run is reported; an interrupted sort continues.
+
+use std::fs;
+
+use sortwell_engine::codec::CompressRuns;
+use sortwell_engine::format::Format;
+use sortwell_engine::job::{Budget, Input, Output, SortJob};
+use sortwell_engine::plan::levers::{Levers, Overlap};
+use sortwell_engine::plan::passes::Way;
+use sortwell_engine::stats::{Progress, RunCompression, Statistics};
+use sortwell_engine::{ByteSize, Error};
+
+use crate::random::Random;
+use crate::trial::{Folder, engines};
+
+/// Lines of words, of which most shrink; some are of random letters and long.
+fn lines(count: usize, random: &mut Random) -> Vec<u8> {
+    let words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"];
+    let mut data = Vec::new();
+    for number in 0..count {
+        for _ in 0..1 + number % 9 {
+            data.extend_from_slice(random.pick(&words).as_bytes());
+            data.push(b' ');
+        }
+        data.extend_from_slice(format!("{}", number * 7919 % count).as_bytes());
+        if number % 5000 == 4999 {
+            let mut noise = vec![0; 150_000];
+            random.fill(&mut noise);
+            data.extend(noise.iter().map(|byte| b'a' + byte % 26));
+        }
+        data.push(b'\n');
+    }
+    data
+}
+
+fn job(folder: &Folder, format: Format, compress: &str, random: &mut Random) -> SortJob {
+    let inputs = vec![Input::File(folder.input(0))];
+    let mut job = SortJob::new(inputs, Output::File(folder.output()), format);
+    job.memory = Budget::Bytes(ByteSize::mib(40));
+    job.temp = vec![folder.at("spill")];
+    (job.threads, job.sync) = (Some(random.pick(&[1, 2, 3])), false);
+    job.engine = random.pick(&engines());
+    job.levers = Levers {
+        run: Some(ByteSize(random.pick(&[300 << 10, 1 << 20, 3 << 20]))),
+        merge: random.pick(&[None, Some(Way::Slabs), Some(Way::Streams)]),
+        merge_width: random.pick(&[None, Some(3)]),
+        overlap: random.pick(&[Overlap::Pipelined, Overlap::Sync]),
+        compress_runs: compress.parse::<CompressRuns>().expect("a compression"),
+        ..Levers::default()
+    };
+    job
+}
+
+fn account(statistics: &Statistics) -> RunCompression {
+    statistics.run_compression.clone().expect("an account")
+}
+
+#[test]
+fn compressed_runs_do_not_change_the_output() {
+    let mut random = Random::fresh();
+    for (format, key) in [
+        (Format::LINES, None),
+        (Format::Fixed { length: 100 }, Some("0..10")),
+        (Format::Fixed { length: 8 }, Some("0..8")),
+    ] {
+        let folder = Folder::on_disk();
+        let mut data = lines(60_000, &mut random);
+        data.truncate(data.len() / 800 * 800);
+        fs::write(folder.input(0), &data).expect("write");
+        let mut run = |compress: &str| {
+            let mut job = job(&folder, format, compress, &mut random);
+            job.keys.extend(key.map(|key| key.parse().expect("a key")));
+            let statistics = job.run(&Progress::new()).expect("sorted");
+            assert!(statistics.runs > 1, "{statistics:?}");
+            folder.assert_clean(true);
+            (fs::read(folder.output()).expect("read"), statistics)
+        };
+        let (expected, plain) = run("off");
+        assert_eq!(plain.run_compression, None);
+        for compress in ["lz4", "zstd", "zstd:1", "zstd:12", "auto"] {
+            let (output, statistics) = run(compress);
+            assert!(output == expected, "{compress} {format:?}");
+            let of = account(&statistics);
+            if compress != "auto" {
+                assert!(of.choice.starts_with(compress), "{of:?}");
+                assert!(of.stored_bytes.0 < of.bytes.0 * 9 / 10, "{of:?}");
+                assert!(of.blocks > 0 && of.plain_blocks < of.blocks, "{of:?}");
+                // Header, footer and table are written too.
+                let written = statistics.streams.spill_written.0;
+                assert!(written > of.stored_bytes.0, "{written} {of:?}");
+                assert!(written < of.bytes.0, "{written} {of:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn records_that_do_not_shrink_are_stored_as_they_are() {
+    let mut random = Random::fresh();
+    let folder = Folder::on_disk();
+    let mut data = vec![0; 6_000_000];
+    random.fill(&mut data);
+    fs::write(folder.input(0), &data).expect("write");
+    for compress in ["off", "lz4", "zstd"] {
+        let mut job = job(&folder, Format::Fixed { length: 100 }, compress, &mut random);
+        job.keys = vec!["0..10".parse().expect("a key")];
+        let statistics = job.run(&Progress::new()).expect("sorted");
+        let Some(of) = statistics.run_compression else { continue };
+        // The last block of a run is padded with zeros.
+        assert!(of.plain_blocks * 10 > of.blocks * 7, "{of:?}");
+        assert!(of.stored_bytes <= of.bytes, "{of:?}");
+    }
+}
+
+#[test]
+fn a_sort_in_place_refuses_compressed_runs() {
+    let mut random = Random::fresh();
+    let folder = Folder::on_disk();
+    fs::write(folder.input(0), lines(20_000, &mut random)).expect("write");
+    let mut job = job(&folder, Format::LINES, "lz4", &mut random);
+    (job.output, job.in_place) = (Output::File(folder.input(0)), true);
+    (job.levers.merge, job.sync) = (None, true);
+    let error = job.run(&Progress::new()).expect_err("refused");
+    let is_refused = matches!(error, Error::Config(_));
+    assert!(is_refused && error.to_string().contains("compressed runs"), "{error}");
+}
