@@ -120,6 +120,10 @@ fn bytes(of: &Explanation) -> String {
     if outlook.runs > 0 {
         let (spilled, space) = (outlook.spilled_bytes, outlook.spill_space);
         let _ = write!(words, ", {spilled} of it spilled; spill space {space}");
+        for forecast in &of.compressed_runs {
+            let (bytes, compression) = (forecast.spilled_bytes, &forecast.compression);
+            let _ = write!(words, "; about {bytes} spilled with {compression}");
+        }
         if of.is_in_place {
             let beside = outlook.in_place_space;
             let _ = write!(words, ", or {beside} next to the input on its own device");

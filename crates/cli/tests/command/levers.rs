@@ -410,6 +410,7 @@ fn compressed_runs_are_seen_in_the_statistics() {
     let plan = folder.run("explain -M 40MiB --compress-runs zstd -o out lines");
     let plan = String::from_utf8(plan.quietly()).expect("text");
     assert!(plan.contains("runs compressed with zstd:3: as asked for"), "{plan}");
+    assert!(plan.contains(" spilled with zstd:3"), "{plan}");
     folder.run("sort --compress-runs gzip -o out lines").fails(2, &["gzip", "lz4 or zstd"]);
     folder.run("sort --compress-runs zstd:23 -o out lines").fails(2, &["22"]);
     let refused = folder.run("sort --in-place --compress-runs lz4 lines");

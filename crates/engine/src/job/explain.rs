@@ -3,10 +3,12 @@
 use serde::Serialize;
 
 use super::open::Opened;
+use super::packed_sample::{PackedForecast, forecasts};
 use super::records::framing;
 use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
 use crate::io::Direct;
+use crate::pipeline::JobInput;
 use crate::plan::decisions::Decision;
 use crate::plan::outlook::Outlook;
 use crate::plan::prediction::Rates;
@@ -67,6 +69,8 @@ pub struct Explanation {
     pub one_pass: Option<PassForecast>,
     /// Forecast of two passes in the least memory that allows them, if any does.
     pub two_passes: Option<PassForecast>,
+    /// Estimated bytes of runs with each compression that they may have.
+    pub compressed_runs: Vec<PackedForecast>,
     /// True if the outlook is an upper bound, because the sort drops records.
     pub is_at_most: bool,
     /// True if runs take the place of the input.
@@ -172,6 +176,12 @@ impl SortJob {
             decisions: plan.decisions(&need, bytes),
             one_pass: one.and_then(|budget| forecast.within(budget, 1)),
             two_passes: two.and_then(|budget| forecast.within(budget, 2)),
+            compressed_runs: match &input {
+                JobInput::Files(files) => {
+                    forecasts(files, need.levers.compress_runs, outlook.spilled_bytes)?
+                }
+                JobInput::Stream(_) => Vec::new(),
+            },
             outlook,
             is_at_most: !self.select.is_all() || !gate.admits_all(),
             is_in_place: self.in_place,

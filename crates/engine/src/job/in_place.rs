@@ -70,13 +70,7 @@ pub fn check(job: &SortJob, path: &Path, files: &[Arc<File>], is_open: bool) -> 
         );
     }
     if matches!(job.levers.compress_runs, CompressRuns::As(_)) {
-        return conflict(
-            Setting::CompressRuns,
-            message!(
-                "parts of compressed runs cannot be freed; leave out {}",
-                Setting::CompressRuns
-            ),
-        );
+        return conflict(Setting::CompressRuns, packed_runs());
     }
     let is_simple = matches!(job.format.framing(), Framing::Fixed(_) | Framing::Terminated(_));
     if !is_open || !is_simple {
@@ -105,6 +99,11 @@ pub fn check(job: &SortJob, path: &Path, files: &[Arc<File>], is_open: bool) -> 
         );
     }
     Ok(())
+}
+
+/// Returns the reason why runs cannot be compressed.
+fn packed_runs() -> Message {
+    message!("parts of compressed runs cannot be freed; leave out {}", Setting::CompressRuns)
 }
 
 /// Returns the settings of the plan. How much is given back at a time, and whether the rest can be

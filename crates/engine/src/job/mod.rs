@@ -20,6 +20,7 @@ mod leftovers;
 mod lines;
 mod merge;
 mod open;
+mod packed_sample;
 mod rates;
 mod record_key;
 mod records;
@@ -70,6 +71,7 @@ pub use explain::Explanation;
 pub use leftovers::{Leftover, LeftoverState, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
+pub use packed_sample::PackedForecast;
 pub use record_key::RecordKey;
 pub use resume::{KeptParts, Resume};
 use resume::{Places, Wanted};
@@ -215,6 +217,7 @@ impl SortJob {
             Ok(plan) => plan,
             Err(e) => return Err(places.abandon(e)),
         };
+        let packing = SpillPacking::new(need.levers.compress_runs, rates.as_ref());
         let mut work = Work {
             direct: plan.spill_direct(self.direct.spill),
             plan,
@@ -230,10 +233,7 @@ impl SortJob {
             verify: self.verify,
             is_thrifty: self.resume != Resume::Often && !self.in_place,
             is_in_place: self.in_place,
-            packing: SpillPacking::new(
-                need.levers.compress_runs,
-                rates.as_ref().and_then(Rates::spill_rate),
-            ),
+            packing,
         };
         let sorted = self.sort(&mut work, &key, need, &mut places, &coders, progress);
         let sorted = self.order.checked(sorted);

@@ -1,6 +1,7 @@
 //! Compression of the runs of a job: the wish of the user, and an account of what came of it.
 
 use crate::codec::CompressRuns;
+use crate::plan::prediction::Rates;
 use crate::run::{PackingEvidence, RunPacking};
 use crate::stats::RunCompression;
 use crate::units::ByteSize;
@@ -16,7 +17,8 @@ pub struct SpillPacking {
 
 impl SpillPacking {
     /// Returns the compression that a user wants. With `auto`, blocks of the first run decide.
-    pub fn new(wanted: CompressRuns, profile_rate: Option<f64>) -> Self {
+    pub fn new(wanted: CompressRuns, rates: Option<&Rates>) -> Self {
+        let profile_rate = rates.and_then(Rates::spill_rate);
         let packing = match wanted {
             CompressRuns::Auto => RunPacking::default(),
             CompressRuns::Off => RunPacking::fixed((None, "it was not asked for")),

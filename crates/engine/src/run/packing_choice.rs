@@ -58,7 +58,7 @@ pub struct PackingTrial {
 
 impl PackingTrial {
     /// Packs and unpacks some of the blocks in `bytes`; `None` if there are too few.
-    fn new(compression: Compression, bytes: &[u8]) -> Option<Self> {
+    pub fn new(compression: Compression, bytes: &[u8]) -> Option<Self> {
         let blocks = bytes.len() / BLOCK;
         if blocks < TRIAL_LEAST {
             return None;

@@ -2,9 +2,11 @@
 //! and the memory; a flipped bit in a run is reported; an interrupted sort continues.
 
 use std::fs;
+use std::time::Instant;
 
 use sortwell_engine::codec::CompressRuns;
 use sortwell_engine::format::Format;
+use sortwell_engine::io::faulty::{InjectedFault, Script};
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
 use sortwell_engine::plan::levers::{Levers, Overlap};
 use sortwell_engine::plan::passes::Way;
@@ -124,4 +126,72 @@ fn a_sort_in_place_refuses_compressed_runs() {
     let error = job.run(&Progress::new()).expect_err("refused");
     let is_refused = matches!(error, Error::Config(_));
     assert!(is_refused && error.to_string().contains("compressed runs"), "{error}");
+}
+
+/// Bytes per second of all reads and writes together, slow enough for any machine.
+const DISK_RATE: u64 = 16_000_000;
+const DISK_BYTES: usize = 24_000_000;
+
+/// The machine may be busy with something else for a moment.
+const TRIES: usize = 3;
+
+/// Lines as a log has them: a time, a level, a name and numbers.
+fn log_lines(bytes: usize, random: &mut Random) -> Vec<u8> {
+    let levels = ["INFO", "WARN", "DEBUG", "ERROR"];
+    let names = ["server.request", "server.response", "store.commit", "cache.evicted"];
+    let mut data = Vec::with_capacity(bytes + 200);
+    while data.len() < bytes {
+        let line = format!(
+            "{:08} 2026-11-{:02}T{:02}:{:02} {} {} session={:06} took={}ms bytes={}\n",
+            random.below(100_000_000),
+            1 + random.below(28),
+            random.below(24),
+            random.below(60),
+            random.pick(&levels),
+            random.pick(&names),
+            random.below(1_000_000),
+            random.below(500),
+            random.below(40) * 512,
+        );
+        data.extend_from_slice(line.as_bytes());
+    }
+    data
+}
+
+/// On a slow disk, `auto` compresses text: fewer bytes are spilled, and the sort takes less time.
+#[test]
+fn a_slow_disk_makes_auto_compress() {
+    let mut random = Random::fresh();
+    let folder = Folder::on_disk();
+    fs::write(folder.input(0), log_lines(DISK_BYTES, &mut random)).expect("write");
+    let under = folder.at("");
+    let sort = |compress: &str| {
+        let mut job = SortJob::new(
+            vec![Input::File(folder.input(0))],
+            Output::File(folder.output()),
+            Format::LINES,
+        );
+        (job.memory, job.temp) = (Budget::Bytes(ByteSize::mib(40)), vec![folder.at("spill")]);
+        (job.threads, job.sync) = (Some(2), false);
+        job.levers.run = Some(ByteSize::mib(4));
+        job.levers.compress_runs = compress.parse().expect("a compression");
+        let disk = Script::new(&under, 0..u64::MAX, InjectedFault::Flows(DISK_RATE)).install();
+        let begun = Instant::now();
+        let statistics = job.run(&Progress::new()).expect("sorted");
+        let seconds = begun.elapsed().as_secs_f64();
+        drop(disk);
+        (seconds, statistics)
+    };
+    let ratios = || {
+        let (plain, off) = sort("off");
+        let (packed, auto) = sort("auto");
+        let of = account(&auto);
+        println!("{plain:.2} s off, {packed:.2} s auto, {of:?}");
+        assert_ne!(of.choice, "off", "{of:?}");
+        let written = |of: &Statistics| of.streams.spill_written.0 as f64;
+        (packed / plain, written(&auto) / written(&off))
+    };
+    let mut tries = (0..TRIES).map(|_| ratios());
+    let is_enough = |(time, bytes): (f64, f64)| time < 0.8 && bytes < 0.45;
+    assert!(tries.any(is_enough), "{:?}", ratios());
 }

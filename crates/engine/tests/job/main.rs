@@ -8,6 +8,7 @@
 mod budget;
 #[cfg(feature = "compression")]
 mod compressed_runs;
+#[cfg(feature = "compression")]
 mod compression;
 mod copies;
 mod csv;

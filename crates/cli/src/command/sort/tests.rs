@@ -95,7 +95,8 @@ fn levers_reach_the_job() {
     let words = "--queue-depth 32 --block-size 1MiB --write-buffers 8 --write-buffer-size 2MiB \
                  --run-size 100MiB --read-factor 64 --merge-width 7 --merge streams \
                  --merge-buffers geometry=0.5,refill=0.1 \
-                 --compress-runs zstd:7 --overlap sync --affinity cores --direct input=off,spill=on in";
+                 --compress-runs zstd:7 --overlap sync --affinity cores \
+                 --direct input=off,spill=on in";
     let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
     let expected = Levers {
         run: Some(ByteSize::mib(100)),
