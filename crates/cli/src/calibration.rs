@@ -117,10 +117,12 @@ pub fn memory(of: &MemoryReport) -> String {
     let (least, most) = (utilisations().fold(100.0, f64::min), utilisations().fold(0.0, f64::max));
     let probes = of.probes.len();
     format!(
-        "memory   {usable} of {claimed} could be used: {end}\nwall     {probes} sizes touched \
-         again, with the processor busy for {least:.0}% to {most:.0}% of the time\n\
-         fresh    pages of 4 KiB: {} to one thread, {} to all{}\nfresh    huge pages: {} to one thread, {} to all\nagain    huge \
-         pages: {} to all, for memory used shortly before\n",
+        "memory   {usable} of {claimed} could be used: {end}\n\
+         wall     {probes} sizes touched again, with the processor busy for {least:.0}% to \
+         {most:.0}% of the time\n\
+         fresh    pages of 4 KiB: {} to one thread, {} to all{}\n\
+         fresh    huge pages: {} to one thread, {} to all\n\
+         again    huge pages: {} to all, for memory used shortly before\n",
         megabytes(small_pages_one),
         megabytes(small_pages_all),
         certainty(of.spread),
