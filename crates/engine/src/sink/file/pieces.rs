@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{FileSink, FileWriter};
 use crate::error::Result;
 use crate::io::Region;
-use crate::sink::Lane;
+use crate::sink::{Lane, WrittenGranule};
 
 /// Returns the bytes of a piece of granules of `granule` bytes, for buffers of `capacity` bytes.
 pub(super) fn unit(capacity: usize, granule: usize) -> usize {
@@ -38,10 +38,11 @@ impl FileSink {
     ) -> Result<()> {
         let sum = self.sums.as_ref().zip(whole).map(|(sums, granule)| (sums, xxh3_64(granule)));
         lane.write(&self.file, self.base + offset, region, range)?;
-        match sum {
-            Some((sums, sum)) => sums.granules_written(lane, offset / self.granule as u64, &[sum]),
-            None => Ok(()),
-        }
+        let Some((sums, checksum)) = sum else { return Ok(()) };
+        let number = offset / self.granule as u64;
+        let offset = self.base + number * self.granule as u64;
+        let written = WrittenGranule { checksum, offset, length: self.granule as u32 };
+        sums.granules_written(lane, number, &[written])
     }
 }
 
