@@ -151,5 +151,5 @@ pub fn unpack_block(codec: Codec, _: &[u8], _: &mut [u8]) -> Result<(), String> 
     Err(format!("this build does not support {codec}"))
 }
 
-#[cfg(all(test, feature = "compression"))]
+#[cfg(test)]
 mod tests;

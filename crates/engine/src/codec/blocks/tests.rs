@@ -1,5 +1,7 @@
 //! Blocks are packed and unpacked; damage is reported; memory stays within the announced limit.
 
+#![cfg(feature = "compression")]
+
 use super::*;
 
 const BLOCK: usize = 64 << 10;
