@@ -41,9 +41,9 @@ pub fn block_coder_bytes(compression: Compression, block_bytes: usize) -> ByteSi
 /// Returns the maximum memory of zstd's state for blocks of 64 KiB. A test compares it.
 fn zstd_pack_bytes(level: u32) -> u64 {
     match level {
-        ..=4 => 1 << 20,
-        5..=12 => 2 << 20,
-        _ => 4 << 20,
+        ..=3 => 1 << 20,
+        4..=12 => 4 << 20,
+        _ => 8 << 20,
     }
 }
 

@@ -15,7 +15,6 @@ fn spilling() -> impl Iterator<Item = Subject> {
     let packed = [
         Subject::fixed(2, 2).with_compressed_runs("lz4"),
         Subject::lines(2, 2, false).with_compressed_runs("lz4"),
-        Subject::lines(3, 2, true).with_compressed_runs("zstd:1"),
     ];
     fixed.chain(lines).chain(packed.into_iter().filter(|_| cfg!(feature = "compression")))
 }
