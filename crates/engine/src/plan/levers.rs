@@ -214,6 +214,14 @@ impl Levers {
                 ));
             }
         }
+        let is_packed = matches!(self.compress_runs, CompressRuns::As(_));
+        if is_packed && cfg!(not(feature = "compression")) {
+            return Err(config!(
+                ConfigErrorKind::Unsupported,
+                "this build does not support {}; build it with the cargo feature 'compression'",
+                Setting::CompressRuns
+            ));
+        }
         if self.run.is_some() && algorithm == Algorithm::ReplacementSelection {
             return Err(config!(
                 ConfigErrorKind::Conflict(Setting::RunSize, Setting::Algorithm),
