@@ -61,7 +61,9 @@ def expected(job: Job) -> Outcome:
         solution = solve(job.command, job.arguments, job.inputs, dict(job.files))
     except RefusedError as error:
         return Outcome(error.status, {})
-    keys = None if job.command == "check" else find_keys(solution.work)
+    # A merge with a limit does not read the rest of the inputs, so it does not count all keys.
+    is_partial = job.command == "merge" and solution.work.options.limit is not None
+    keys = None if job.command == "check" or is_partial else find_keys(solution.work)
     return Outcome(solution.status, solution.outputs, solution.work.dropped, keys)
 
 
