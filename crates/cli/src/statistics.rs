@@ -213,12 +213,14 @@ fn plan(of: &Statistics) -> String {
 fn stages(of: &Statistics) -> Option<String> {
     let Stages { count, overlapped, merging, merging_overlapped } = of.stages;
     let (runs, runs_overlapped) = (count - merging, overlapped - merging_overlapped);
-    (of.runs > 0).then(|| {
-        format!(
-            "overlap in {runs_overlapped} of {runs} steps of run generation and in \
-             {merging_overlapped} of {merging} of merges"
-        )
-    })
+    let of_runs = format!("in {runs_overlapped} of {runs} steps of run generation");
+    let of_merges = format!("in {merging_overlapped} of {merging} steps of merges");
+    match (runs > 0, merging > 0) {
+        (true, true) => Some(format!("overlap {of_runs} and {of_merges}")),
+        (true, false) => Some(format!("overlap {of_runs}")),
+        (false, true) => Some(format!("overlap {of_merges}")),
+        (false, false) => None,
+    }
 }
 
 fn engine(of: &Statistics) -> String {
@@ -227,8 +229,11 @@ fn engine(of: &Statistics) -> String {
     let spill = of.direct_spill.map_or_else(String::new, |is| format!(", runs {}", way(is)));
     let waiting = if of.asynchronous { "" } else { ", one request at a time" };
     let WriteBuffers { count, bytes } = of.write_buffers;
-    let buffers = format!("{count} write buffers of {bytes}");
-    format!("{}{waiting}, input {input}{spill}, output {output}, {buffers}", of.engine)
+    let buffers = match count {
+        0 => String::new(),
+        _ => format!(", {count} write buffers of {bytes}"),
+    };
+    format!("{}{waiting}, input {input}{spill}, output {output}{buffers}", of.engine)
 }
 
 /// Returns the levers that were set, if any were.

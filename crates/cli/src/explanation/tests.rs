@@ -3,7 +3,7 @@
 use super::*;
 use sortwell::Phase;
 use sortwell::unstable::plan::outlook::Outlook;
-use sortwell::unstable::stats::{PhasePrediction, Prediction};
+use sortwell::unstable::stats::{PhasePrediction, Prediction, WriteBuffers};
 
 fn explanation() -> Explanation {
     let mut of = Explanation::default();
@@ -18,7 +18,8 @@ fn explanation() -> Explanation {
     of.threads = 2;
     of.threads_wanted = 4;
     of.engine = "uring";
-    of.is_direct = true;
+    (of.is_direct, of.is_asynchronous) = (true, true);
+    of.write_buffers = WriteBuffers { count: 4, bytes: ByteSize::mib(1) };
     of.block_bytes = ByteSize(256 << 10);
     of.read_depth = 4;
     of.outlook = Outlook {
@@ -48,7 +49,7 @@ fn a_plan_of_three_passes() {
 plan     3 passes, 1000 runs of 19 MiB, 2 threads of 4
 merge    40 runs at once, 40 possible; slabs of 20 MiB, 512 KiB of each run; 985 runs merged before
 bytes    111.8 GiB read and written in total, 37.3 GiB of it spilled; spill space 19.6 GiB
-memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB, sorting 2 MiB
+memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB (4 of 1 MiB for each thread), sorting 2 MiB
 i/o      uring, input past the page cache, 8 reads of 256 KiB in flight
 budgets  two passes from 400 MiB on, one pass from 30 GiB on
 time     not known: nobody has measured it

@@ -18,6 +18,7 @@ fn one_pass() -> Statistics {
     of.threads = 2;
     of.engine = "uring";
     of.direct_input = true;
+    of.asynchronous = true;
     of.memory_budget = ByteSize::gib(4);
     of.memory_peak = ByteSize::mib(1200);
     of.streams = Streams {
@@ -61,12 +62,17 @@ fn two_passes_name_runs_and_spill() {
     (two.passes, two.loads, two.runs, two.merge_width) = (2, 6, 6, 6);
     two.streams.spill_written = ByteSize::gib(5);
     two.streams.spill_read = ByteSize::gib(5);
+    two.stages = Stages { count: 9, overlapped: 6, merging: 3, merging_overlapped: 1 };
+    two.write_buffers = WriteBuffers { count: 3, bytes: ByteSize::mib(1) };
     two.proof = None;
     let text = text(&two);
-    assert!(
-        text.contains("plan     2 passes, 6 loads, 6 runs by radix, merge width 6, 2 threads\n"),
-        "{text}"
-    );
+    for part in [
+        "plan     2 passes, 6 loads, 6 runs by radix, merge width 6, 2 threads, overlap in 5 of 6 \
+         steps of run generation and in 1 of 3 steps of merges\n",
+        "output through the page cache, 3 write buffers of 1 MiB\n",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
     assert!(text.contains(" read, 5 GiB spilled, 5 GiB read back, 953.7 MiB written\n"), "{text}");
     assert!(text.contains("proof    order only: records written, each "), "{text}");
 }

@@ -12,9 +12,7 @@ use crate::plan::memory::LaneMemory;
 use crate::plan::passes::Way;
 use crate::plan::{Algorithm, ExternalPlan};
 use crate::sink::LaneCounters;
-use crate::stats::{
-    Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams, WriteBuffers,
-};
+use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
 use crate::sys::limits::{self, ProcessorTime};
 use crate::units::ByteSize;
 
@@ -138,10 +136,7 @@ impl Account {
             direct_spill: direct_spill(made),
             asynchronous: made.engine.is_asynchronous() && !made.levers.waits(),
             levers: made.levers.set(),
-            write_buffers: WriteBuffers {
-                count: made.lane.buffers as u64,
-                bytes: ByteSize(made.lane.capacity as u64),
-            },
+            write_buffers: made.lane.write_buffers(),
             memory_budget: budget,
             memory_peak: limits::memory_peak().unwrap_or_default(),
             streams: made.streams,

@@ -8,7 +8,6 @@ use super::records::framing;
 use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
 use crate::io::Direct;
-use crate::pipeline::JobInput;
 use crate::plan::decisions::Decision;
 use crate::plan::outlook::Outlook;
 use crate::plan::prediction::Rates;
@@ -167,21 +166,13 @@ impl SortJob {
                 .map(|_| plan.spill_direct(self.direct.spill) != Direct::Off),
             is_asynchronous: engine.is_asynchronous() && !self.levers.waits(),
             levers: self.levers.set(),
-            write_buffers: WriteBuffers {
-                count: plan.lane.buffers as u64,
-                bytes: ByteSize(plan.lane.capacity as u64),
-            },
+            write_buffers: plan.lane.write_buffers(),
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,
             decisions: plan.decisions(&need, bytes),
             one_pass: one.and_then(|budget| forecast.within(budget, 1)),
             two_passes: two.and_then(|budget| forecast.within(budget, 2)),
-            compressed_runs: match &input {
-                JobInput::Files(files) => {
-                    forecasts(files, need.levers.compress_runs, outlook.spilled_bytes)?
-                }
-                JobInput::Stream(_) => Vec::new(),
-            },
+            compressed_runs: forecasts(&input, need.levers.compress_runs, outlook.spilled_bytes)?,
             outlook,
             is_at_most: !self.select.is_all() || !gate.admits_all(),
             is_in_place: self.in_place,

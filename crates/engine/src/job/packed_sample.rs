@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::codec::CompressRuns;
 use crate::error::Result;
 use crate::io::File;
+use crate::pipeline::JobInput;
 use crate::run::PackingTrial;
 use crate::run::layout::BLOCK;
 use crate::units::ByteSize;
@@ -26,12 +27,13 @@ pub struct PackedForecast {
 }
 
 /// Returns an estimate for each compression that `wanted` may come to, for runs that have `spilled`
-/// bytes without; none if the inputs are too short for a sample.
+/// bytes without; none if the inputs are too short for a sample, or cannot be read twice.
 pub fn forecasts(
-    files: &[Arc<File>],
+    input: &JobInput,
     wanted: CompressRuns,
     spilled: ByteSize,
 ) -> Result<Vec<PackedForecast>> {
+    let JobInput::Files(files) = input else { return Ok(Vec::new()) };
     if wanted.candidates().is_empty() || spilled.bytes() == 0 {
         return Ok(Vec::new());
     }

@@ -20,6 +20,7 @@ use crate::incore::sort::buckets_max;
 use crate::incore::{Item, Pool, Scratch};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
+use crate::stats::WriteBuffers;
 use crate::units::ByteSize;
 
 use super::Need;
@@ -140,6 +141,11 @@ impl LaneMemory {
             // A block that is written in pieces is kept in one, for its checksum.
             edges: EDGES + usize::from(capacity < BLOCK),
         }
+    }
+
+    /// Returns the output buffers, for the account of a job.
+    pub fn write_buffers(&self) -> WriteBuffers {
+        WriteBuffers { count: self.buffers as u64, bytes: ByteSize(self.capacity as u64) }
     }
 
     /// Returns the number of bytes of one output buffer.

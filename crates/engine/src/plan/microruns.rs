@@ -62,6 +62,16 @@ impl MicrorunPlan {
         })
     }
 
+    /// Returns whether all records of a load are in runs that the tree has room for.
+    pub(super) fn hold(&self, load: &LoadMemory) -> bool {
+        self.width_max as u64 * self.sort.entries as u64 >= u64::from(load.records_max)
+    }
+
+    /// Returns the same runs with a tree that has room for twice as many.
+    pub(super) fn with_twice_the_width(self) -> Self {
+        Self { width_max: 2 * self.width_max, ..self }
+    }
+
     /// Returns the number of bytes of a worker's scratch space: it settles the ties of a run.
     pub(super) fn scratch_bytes(&self) -> usize {
         let entries = self.sort.entries.max(BUCKET_ENTRIES_MAX);

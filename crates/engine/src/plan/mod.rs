@@ -138,6 +138,9 @@ const RUN_BYTES: u64 = 200;
 /// Runs that the reserve has room for.
 const RUNS_USUAL: u64 = 4096;
 
+/// Most rounds in which the size of a load and that of its runs are found.
+const MICRORUN_ROUNDS: usize = 6;
+
 /// Read requests in flight over all workers. Eight keep the disks we know busy.
 const READS_IN_FLIGHT: usize = 8;
 
@@ -223,14 +226,19 @@ impl Plan {
     fn with_threads(need: &Need, item: Item, usable: usize, threads: usize) -> Option<Self> {
         let divide = |runs| Self::with_microruns(need, item, usable, threads, runs);
         let mut plan = divide(None)?;
-        if need.algorithm.makes_microruns() {
-            // The load decides on its runs, and their memory is taken from the load. The second
-            // round is for a load that has become one of several.
-            for _ in 0..2 {
-                plan = divide(MicrorunPlan::new(need, &plan.load, threads))?;
+        if !need.algorithm.makes_microruns() {
+            return Some(plan);
+        }
+        // The load decides on its runs, and their memory is taken from the load. So a smaller load
+        // has smaller runs, and these leave more for the load. The first round does not count, as
+        // the load may have become one of several.
+        for round in 0..MICRORUN_ROUNDS {
+            plan = divide(MicrorunPlan::new(need, &plan.load, threads))?;
+            if round > 0 && plan.microruns.is_some_and(|runs| runs.hold(&plan.load)) {
+                return Some(plan);
             }
         }
-        Some(plan)
+        divide(plan.microruns.map(MicrorunPlan::with_twice_the_width))
     }
 
     /// Returns the plan whose loads are sorted in `microruns`, if in any.

@@ -156,14 +156,6 @@ pub fn memory_now() -> Option<ByteSize> {
     kilobytes(&status, "VmRSS:").map(ByteSize)
 }
 
-/// Pages that this process had to wait for from disk, and those that the machine has swapped out:
-/// more of them than before means that memory is short. None where the system does not tell.
-pub fn pages_paged() -> u64 {
-    let counters_of = |text: String| counters(&text, &["pswpout"]);
-    let swapped = read_to_string("/proc/vmstat").map_or(0, counters_of);
-    swapped + u64::try_from(usage().ru_majflt).unwrap_or(0)
-}
-
 /// Processor time this process has used, all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProcessorTime {
