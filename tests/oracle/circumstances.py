@@ -188,9 +188,8 @@ def draw_sort_levers(
         maybe(0.5, "--microrun", "16", "17", "100", "128", "4096")
     if ("--algorithm", "alphasort") in levers:
         maybe(0.5, "--alphasort-runs", "1", "3", "10", "100")
-    maybe(
-        0.2, "--overlap", "sync", "pipelined", "runs=sync,merge=pipelined", "merge=sync", "runs=sync"
-    )
+    forms = ("sync", "pipelined", "runs=sync,merge=pipelined", "merge=sync", "runs=sync")
+    maybe(0.2, "--overlap", *forms)
     maybe(0.1, "--affinity", "off", "cores", "nodes")
     maybe(0.25, "--merge", "slabs", "streams", "streams")
     maybe(0.25, "--compress-runs", "off", "auto", "lz4", "lz4", "zstd", "zstd:1")
