@@ -1,8 +1,7 @@
 //! Gathering: copying records into the output in the order of their entries.
 //!
-//! Every record lies on cache lines nobody touched since it was dealt, so that the cost is misses,
-//! and the cure is to ask for them early: the record some places ahead is prefetched while this one
-//! is copied (AlphaSort, section 4: "the gather phase").
+//! Every record lies on cache lines that were not used since it was dealt, so misses are the cost,
+//! as in AlphaSort (section 4). The record some places ahead is prefetched while this one is copied.
 
 use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;

@@ -17,7 +17,7 @@
 //!
 //! Entries are wide: all of the load shares one key range, of which 24 bits would say too little.
 //! A run is sorted as integers while records still arrive, because a tie may need a record of a
-//! block that another worker reads. [`TiedRuns`] orders the ties when the whole load is there.
+//! block that another worker reads. `TiedRuns` orders the ties when the whole load is there.
 //!
 //! Invariant: a chunk is written by its dealer, then by the one worker that settles the run, and is
 //! only read after that.

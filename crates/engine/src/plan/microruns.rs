@@ -47,7 +47,7 @@ impl MicrorunPlan {
             _ => need.levers.alphasort_runs.map(|runs| expected.div_ceil(runs as u64)),
         };
         let usual = || match method {
-            Method::Mergesort => expected.isqrt().next_power_of_two(),
+            Method::Mergesort => root_upwards(expected).next_power_of_two(),
             _ => {
                 let runs = expected / CACHED_ENTRIES;
                 expected.div_ceil(runs.clamp(ALPHASORT_RUNS_MIN, ALPHASORT_RUNS_MAX))
@@ -84,6 +84,12 @@ impl MicrorunPlan {
     pub(super) fn heap_bytes(&self) -> usize {
         self.sort.array_bytes() + self.width_max * RUN_BYTES
     }
+}
+
+/// Returns the square root, rounded up.
+fn root_upwards(number: u64) -> u64 {
+    let root = number.isqrt();
+    root + u64::from(root * root < number)
 }
 
 #[cfg(test)]

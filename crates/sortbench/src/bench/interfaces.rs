@@ -168,9 +168,11 @@ fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> 
         for overlap in ["pipelined", "sync"] {
             let name = format!("direct {direct}, {overlap}");
             let options = ["--direct", direct, "--overlap", overlap];
-            cases.push(case("direct, asynchronous", name, &options));
+            cases.push(case("direct, overlap", name, &options));
         }
     }
+    let off = ["--async-io", "off"];
+    cases.push(case("asynchronous I/O", "one request at a time".to_owned(), &off));
     for memory in [memory / 2, memory * 2, memory * 4] {
         let name = format!("{} MB", text::figure(memory as f64 / 1e6));
         cases.push(case("sort area", name, &["--memory", &memory.to_string()]));
@@ -179,7 +181,7 @@ fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> 
         let name = format!("{threads} threads");
         cases.push(case("degree", name, &["--threads", &threads.to_string()]));
     }
-    for (count, bytes) in [("3", "512KiB"), ("8", "512KiB"), ("3", "2MiB")] {
+    for (count, bytes) in [("2", "32KiB"), ("3", "512KiB"), ("8", "512KiB"), ("3", "2MiB")] {
         let options = ["--write-buffers", count, "--write-buffer-size", bytes];
         cases.push(case("write buffers", format!("{count} of {bytes}"), &options));
     }

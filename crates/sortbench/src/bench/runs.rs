@@ -107,7 +107,7 @@ fn merges() -> Vec<(&'static str, Vec<&'static str>)> {
             "streams, buffers that grow most (geometry 1)",
             vec!["--merge", "streams", "--merge-buffers", "geometry=1"],
         ),
-        ("slabs, read factor 4: short pieces", vec!["--merge", "slabs", "--read-factor", "4"]),
+        ("slabs, read factor 42: Oracle's", vec!["--merge", "slabs", "--read-factor", "42"]),
         ("slabs, read factor 256: long pieces", vec!["--merge", "slabs", "--read-factor", "256"]),
         ("4 runs at once", vec!["--merge-width", "4"]),
         ("2 runs at once", vec!["--merge-width", "2"]),

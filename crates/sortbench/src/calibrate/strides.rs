@@ -11,8 +11,8 @@ use std::collections::HashMap;
 const SLOWEST_MAX: u64 = 8;
 const STRIDE_MAX: u64 = 256;
 
-/// Share of the sum of all speeds that is good enough. The paper's 2:3 reach 97.4% of what its
-/// disks carry.
+/// Share of the sum of all speeds that is good enough. With strides of 2:3, the paper's disks carry
+/// 20.8 of 21.3 MB/s.
 const ENOUGH: f64 = 0.97;
 
 /// Use of a striped file that its strides are for.

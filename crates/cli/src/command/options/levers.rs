@@ -41,8 +41,9 @@ pub struct RequestOptions {
 
     /// Set the size of an output buffer, and so of a write request (512KiB, 8MiB)
     ///
-    /// Default: from 512 KiB to 4 MiB, depending on the memory. Minimum: 32 KiB. Maximum: 1 GiB.
-    /// sortwell rounds larger sizes up to a multiple of 64 KiB. Example: --write-buffer-size 2MiB.
+    /// Default: from 512 KiB to 4 MiB, depending on the memory. Smaller sizes than 32 KiB become 32
+    /// KiB. sortwell rounds larger sizes up to a multiple of 64 KiB, at most 1 GiB. Example:
+    /// --write-buffer-size 2MiB.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
           hide_short_help = true)]
     write_buffer_size: Option<ByteSize>,
@@ -52,8 +53,9 @@ pub struct RequestOptions {
     /// It is the time to read a block of 4 KiB, divided by the time that each further block of the
     /// same read takes: (seek + latency) / transfer + 1, like Oracle's SORT_READ_FAC. With a higher
     /// value, a merge reads larger pieces and merges fewer runs at once, but at least two. Each
-    /// further unit makes the pieces 12 KiB longer. Default: 1, for a disk that starts several
-    /// reads at the same time. 'sortwell calibrate disk' measures it. Example: --read-factor 42.
+    /// further unit makes the pieces 12 KiB longer. It has no effect where the number of runs or of
+    /// open files limits a merge. Default: 1, for a disk that starts several reads at the same time.
+    /// 'sortwell calibrate disk' measures it. Example: --read-factor 42.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192),
           hide_short_help = true)]
     read_factor: Option<u32>,
@@ -87,9 +89,9 @@ pub struct LeverOptions {
     /// Limit the size of a run to about SIZE (64KiB, 100MB)
     ///
     /// Default: as much as memory allows. Shorter runs take less memory to make, but more memory or
-    /// more passes to merge; 'sortwell bench runs' shows the effect. An input that fits in one run
-    /// is sorted in one pass. Not for replacement selection, where the order of the input decides
-    /// the length of runs. Example: --run-size 100MB.
+    /// more passes to merge. An input that fits in one run is sorted in one pass. Not for
+    /// replacement selection, where the order of the input decides the length of runs. Example:
+    /// --run-size 100MB.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
           hide_short_help = true)]
     run_size: Option<ByteSize>,
@@ -107,7 +109,8 @@ pub struct LeverOptions {
     ///
     /// Default: from 10 to 100, so that a cache holds a run where possible. With more runs, less is
     /// left to sort when the last block has been read, but more runs are merged. There may be one
-    /// more run for each thread. --stats shows the number. Example: --alphasort-runs 10.
+    /// more run for each thread. A run has 16 to 16777216 records, which may mean fewer or more
+    /// runs. --stats shows the number. Example: --alphasort-runs 10.
     #[arg(long, value_name = "N", hide_short_help = true,
           value_parser = clap::value_parser!(u32).range(1..=65536))]
     alphasort_runs: Option<u32>,

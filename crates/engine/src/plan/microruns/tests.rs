@@ -31,6 +31,12 @@ fn defaults_are_those_of_the_papers() {
 }
 
 #[test]
+fn roots_are_rounded_up() {
+    let squares = [1, 2, 4, 5, (1 << 24), (1 << 24) + 1];
+    assert_eq!(squares.map(super::root_upwards), [1, 2, 2, 3, 4096, 4097]);
+}
+
+#[test]
 fn levers_decide() {
     let levers = Levers { microrun: Some(1000), ..Levers::default() };
     let made = runs(Algorithm::MERGESORT, levers, 1_000_000);
