@@ -49,7 +49,8 @@ fn a_plan_of_three_passes() {
 plan     3 passes, 1000 runs of 19 MiB, 2 threads of 4
 merge    40 runs at once, 40 possible; slabs of 20 MiB, 512 KiB of each run; 985 runs merged before
 bytes    111.8 GiB read and written in total, 37.3 GiB of it spilled; spill space 19.6 GiB
-memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB (4 of 1 MiB for each thread), sorting 2 MiB
+memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB (4 of 1 MiB \
+         for each thread), sorting 2 MiB
 i/o      uring, input past the page cache, 8 reads of 256 KiB in flight
 budgets  two passes from 400 MiB on, one pass from 30 GiB on
 time     not known: nobody has measured it

@@ -1,7 +1,8 @@
 //! Gathering: copying records into the output in the order of their entries.
 //!
 //! Every record lies on cache lines that were not used since it was dealt, so misses are the cost,
-//! as in AlphaSort (section 4). The record some places ahead is prefetched while this one is copied.
+//! as in AlphaSort (section 4). The record some places ahead is prefetched while this one is
+//! copied.
 
 use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;

@@ -54,8 +54,8 @@ pub struct RequestOptions {
     /// same read takes: (seek + latency) / transfer + 1, like Oracle's SORT_READ_FAC. With a higher
     /// value, a merge reads larger pieces and merges fewer runs at once, but at least two. Each
     /// further unit makes the pieces 12 KiB longer. It has no effect where the number of runs or of
-    /// open files limits a merge. Default: 1, for a disk that starts several reads at the same time.
-    /// 'sortwell calibrate disk' measures it. Example: --read-factor 42.
+    /// open files limits a merge. Default: 1, for a disk that starts several reads at the same
+    /// time. 'sortwell calibrate disk' measures it. Example: --read-factor 42.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192),
           hide_short_help = true)]
     read_factor: Option<u32>,
