@@ -39,7 +39,7 @@ fn expanded(codec: Codec, bytes: &[u8]) -> Result<Vec<u8>> {
     expanded_by(codec, bytes, 64 << 10)
 }
 
-/// What threads make of `bytes`, or the error, with buffers of a few KiB.
+/// Expands `bytes` by threads with buffers of a few KiB.
 fn expanded_by_threads(codec: Codec, bytes: &[u8], has_batches: bool) -> Result<Vec<u8>> {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(bytes).expect("write");

@@ -14,8 +14,7 @@
 //! record of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are
 //! made when a bucket is sorted, and the number is the record's place in the bucket.
 //!
-//! Where the user wants it, a load is sorted in [`runs`] instead of buckets, which a loser tree
-//! merges.
+//! The user may have a load sorted in [`runs`] instead of buckets. A loser tree merges them.
 //!
 //! Where runs are as long as can be, records go through memory by replacement selection instead
 //! ([`replacement`]).

@@ -169,7 +169,7 @@ impl Subject {
             .chain([(1, false), (2, true)].map(|(passes, unique)| Self::merge(passes, unique)))
     }
 
-    /// The same with this engine.
+    /// Returns the subject with this engine.
     pub fn with_engine(mut self, engine: Engine) -> Self {
         match &mut self.job {
             Job::Sort(job) => job.engine = engine,
@@ -178,7 +178,7 @@ impl Subject {
         self
     }
 
-    /// The same with compressed runs.
+    /// Returns the subject with compressed runs.
     pub fn with_compressed_runs(mut self, compression: &str) -> Self {
         if let Job::Sort(job) = &mut self.job {
             job.levers.compress_runs = compression.parse().expect("a compression");
