@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compares the printed figures of `papers.toml` with the text of the documents they are from.
 
-Each cell of a table must be in the lines of its table, in the row of the other cells. What the
-fields of `found` mean is said at the start of `papers.toml`. The script prints each cell that is
+Each cell of a table must be in the lines of its table, in the row of the other cells. Of columns in
+our own words, the numbers must be in those lines. What the fields of `found` mean is said at the
+start of `papers.toml`. The script prints each cell that is
 missing, and ends with status 1 if there is one. It needs Python 3.11 or newer.
 
     scripts/check_papers.py DIRECTORY            compare
@@ -41,6 +42,11 @@ MARKS = [
 AROUND = '()[],;:"“”'
 # Marks of an empty cell.
 EMPTY = {"", "-", "_", "?"}
+# Numbers that texts have in words.
+SPELLED = {
+    word: str(number)
+    for number, word in enumerate("one two three four five six seven eight nine ten".split(), 1)
+}
 # Words between a cell and the word near it.
 REACH = 12
 # A title is in the first lines of a document.
@@ -62,6 +68,13 @@ def words(text: str) -> list[str]:
 def numbers(parts: list[str]) -> Counter[str]:
     """Returns the words that have a digit, with how often each occurs."""
     return Counter(part for part in parts if any(character.isdigit() for character in part))
+
+
+def stated(cell_words: list[str]) -> set[str]:
+    """Returns the numbers among words, also those that are spelled."""
+    parts = [part for word in cell_words for part in (word, *word.split("-"))]
+    spelled = {SPELLED[part] for part in parts if part in SPELLED}
+    return spelled.union(numbers(parts))
 
 
 def places(parts: list[str], cell: list[str]) -> list[int]:
@@ -187,12 +200,27 @@ def check_prose(table: dict, lines: list[str]) -> Iterator[str]:
             yield f"row {row} is missing" + (f" near '{word}'" if word else "")
 
 
+def own_cells(table: dict) -> Iterator[tuple[int, int]]:
+    """Yields the row and the column of each cell in our own words."""
+    own = {table["columns"].index(name) for name in table["found"].get("own", [])}
+    return ((row, column) for row in range(len(table["rows"])) for column in sorted(own))
+
+
+def check_own(table: dict, lines: list[str]) -> Iterator[str]:
+    """Yields numbers of cells in our own words that the lines lack."""
+    known = stated([part for line in lines for part in words(line)])
+    for row, column in own_cells(table):
+        cell = table["rows"][row][column]
+        for number in sorted(stated(words(cell)) - known):
+            yield f"'{cell}': {number} is not in the lines"
+
+
 def check(table: dict, text: str) -> list[str]:
     """Returns what a table has that its document lacks."""
     try:
         lines = section(text.splitlines(), table["found"])
         checker = check_rows if table["found"]["mode"] == "rows" else check_prose
-        return list(checker(table, lines))
+        return [*checker(table, lines), *check_own(table, lines)]
     except MissingError as error:
         return [str(error)]
 
@@ -216,15 +244,18 @@ def checksum(name: str, table: dict) -> str:
 
 
 def altered(table: dict) -> Iterator[tuple[dict, str]]:
-    """Yields copies of a table that differ in one number of a compared cell."""
-    own = {table["columns"].index(name) for name in table["found"].get("own", [])}
+    """Yields copies of a table that differ in one number of a cell.
+
+    In cells in our own words the other number is much longer, so that no line has it.
+    """
+    own = set(own_cells(table))
     for number, row in enumerate(table["rows"]):
         for column, cell in enumerate(row):
-            if column in own:
-                continue
             for digits in re.finditer(r"\d+", cell):
                 last = digits.end() - 1
                 other = cell[:last] + str((int(cell[last]) + 1) % 10) + cell[last + 1 :]
+                if (number, column) in own:
+                    other = cell[:last] + cell[last] * 4 + cell[last + 1 :]
                 changed = copy.deepcopy(table)
                 changed["rows"][number][column] = other
                 yield changed, f"row {number + 1}, '{cell}' as '{other}'"
