@@ -80,6 +80,7 @@ SHOWN = (
     "--verify",
     "--direct",
     "--async-io",
+    "--gather-stores",
 )
 SIZES = ("4KiB", "12KiB", "32KiB", "64KiB", "256KiB", "1MiB")
 
@@ -184,6 +185,7 @@ def draw_sort_levers(
     """Draws those of a sort alone; short runs make small inputs spill."""
     names = ("radix", "quicksort", "mergesort", "alphasort", "replacement-selection")
     maybe(0.25, "--algorithm", *names)
+    maybe(0.15, "--gather-stores", "streaming", "cached")
     if ("--algorithm", "mergesort") in levers:
         maybe(0.5, "--microrun", "16", "17", "100", "128", "4096")
     if ("--algorithm", "alphasort") in levers:

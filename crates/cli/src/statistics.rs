@@ -30,6 +30,9 @@ pub fn text(of: &Statistics) -> String {
     lines.extend(requests(of).map(|words| ("requests", words)));
     lines.extend(levers(&of.levers).map(|words| ("levers", words)));
     lines.extend(of.microruns.as_ref().map(|runs| ("sorting", microruns(runs))));
+    if of.streamed > ByteSize(0) {
+        lines.push(("stores", format!("{} of sorted records past the caches", of.streamed)));
+    }
     lines.extend(of.merge_buffers.as_ref().map(|buffers| ("buffers", merge_buffers(buffers))));
     lines.extend(of.run_compression.as_ref().map(|of| ("runs", run_compression(of))));
     lines.extend(of.ragged_rows_dropped.map(|rows| ("dropped", dropped_rows(rows))));

@@ -132,6 +132,7 @@ fn option(setting: Setting) -> &'static str {
         Setting::Engine => "--io",
         Setting::Force => "--force",
         Setting::Format => "--format",
+        Setting::GatherStores => "--gather-stores",
         Setting::Having => "--having",
         Setting::Header => "--header",
         Setting::InPlace => "--in-place",

@@ -408,6 +408,8 @@ pub struct Statistics {
     pub algorithm: Option<&'static str>,
     /// Runs in memory that loads were sorted in; `None` where they were dealt into buckets.
     pub microruns: Option<Microruns>,
+    /// Bytes of records that loads copied to output buffers past the caches.
+    pub streamed: ByteSize,
     /// Runs spilled by run generation; 0 in one pass.
     pub runs: u64,
     /// Runs, or inputs of a merge, that were merged into longer ones before the last merge.

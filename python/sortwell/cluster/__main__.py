@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import sys
 
 from sortwell import _errors
@@ -155,6 +156,8 @@ def main(words: list[str] | None = None) -> int:
     if importlib.util.find_spec("ray") is None or importlib.util.find_spec("aiohttp") is None:
         print(f"sortwell: Ray is not installed; install it with: {_INSTALL}", file=sys.stderr)
         return 2
+    # The command says itself why it failed. Ray would also print the errors of tasks it has ended.
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
     try:
         if arguments.command == "sort":
             _sort(arguments, unknown)

@@ -279,6 +279,32 @@ fn microruns_are_seen_in_the_statistics() {
     }
 }
 
+/// psort's copies past the cache, in one pass, in runs, and of lines; a record that is longer than
+/// a batch goes through the caches.
+#[test]
+fn streaming_stores_are_seen_in_the_statistics() {
+    let folder = Folder::new();
+    folder.write("in", random_records(100_000, 100));
+    let lines: Vec<String> =
+        random_records(50_000, 8).chunks(8).map(|r| format!("{r:?}\n")).collect();
+    let mut lines = lines.concat().into_bytes();
+    lines.extend([b'x'; 20_000]);
+    folder.write("lines", &lines);
+    let streamed = |words: &str, levers: &str| {
+        let said = folder.run(&format!("sort {words} -j 2 --stats json {levers} -o out"));
+        assert_eq!(said.status, 0, "{said:?}");
+        let statistics: Value = serde_json::from_str(&said.words).expect("JSON");
+        (folder.read("out"), statistics["streamed"].as_u64().expect("a number"))
+    };
+    for words in ["-F fixed:100 -M 64MiB in", "-F fixed:100 --run-size 2MiB in", "lines"] {
+        let (usual, none) = streamed(words, "");
+        let (out, bytes) = streamed(words, "--gather-stores streaming");
+        assert!(out == usual && none == 0, "{words}");
+        let long = if words == "lines" { 20_001 } else { 0 };
+        assert_eq!(bytes, usual.len() as u64 - long, "{words}");
+    }
+}
+
 /// The defaults of Oracle 7.2, and its synchronous I/O.
 #[test]
 fn levers_of_oracle_are_seen_in_the_statistics() {

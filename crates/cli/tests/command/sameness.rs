@@ -14,7 +14,7 @@ const SORTS: [(&str, &str); 6] = [
 ];
 
 /// Each is added to each sort.
-const CHOICES: [&str; 15] = [
+const CHOICES: [&str; 17] = [
     "-M 32MiB",
     "-M 256MiB -j 1",
     "-M 32MiB --algorithm quicksort",
@@ -25,6 +25,8 @@ const CHOICES: [&str; 15] = [
     "-M 32MiB --algorithm alphasort",
     "-M 256MiB --algorithm alphasort --alphasort-runs 10",
     "-M 32MiB --algorithm replacement-selection",
+    "-M 32MiB --gather-stores streaming",
+    "-M 256MiB --gather-stores streaming --io uring",
     "-M 32MiB --overlap runs=sync,merge=pipelined",
     "-M 32MiB --merge streams --async-io off -j 1",
     "-M 32MiB --merge-width 2 --block-size 64KiB --write-buffers 2 --write-buffer-size 32KiB",

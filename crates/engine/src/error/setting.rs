@@ -39,6 +39,8 @@ named! {
         Force = "permission to replace",
         /// The format of records.
         Format = "format",
+        /// The stores by which records get into output buffers.
+        GatherStores = "stores of a gather",
         /// The condition on records whose equal ones were combined.
         Having = "condition on groups",
         /// The lines above the records.

@@ -17,6 +17,7 @@ use super::item::{Item, entry, wide_entry};
 use super::pool::{CHUNK, LINE, NONE, Pool};
 use super::prefetch::prefetch_all;
 use super::runs::{EntryRun, EntryRuns, RunSort};
+use super::streaming::{finish_streaming, stream_lines};
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
@@ -255,7 +256,8 @@ impl Dealer {
         // write; lines fill the chunk from its start, so that whole ones are aligned to `LINE`.
         unsafe {
             if bytes == LINE {
-                stream_line(&self.lines[bucket], to);
+                // Nobody reads it before its bucket is sorted.
+                stream_lines::<LINE>(self.lines[bucket].0.as_ptr(), to);
             } else {
                 std::ptr::copy_nonoverlapping(self.lines[bucket].0.as_ptr(), to, bytes);
             }
@@ -323,45 +325,6 @@ impl Dealer {
         let at = |row: usize| self.marked[row * self.counts.len() + bucket] as usize;
         let before = if row == 0 { 0 } else { at(row as usize - 1) };
         before..at(row as usize)
-    }
-}
-
-/// Writes a line past the caches: nobody reads it before its bucket is sorted.
-///
-/// # Safety
-///
-/// `to` must be valid for writing [`LINE`] bytes and aligned to as many.
-#[inline]
-#[cfg(target_arch = "x86_64")]
-unsafe fn stream_line(line: &ItemLine, to: *mut u8) {
-    use std::arch::x86_64::{__m128i, _mm_load_si128, _mm_stream_si128};
-    // SAFETY: source and target are `LINE` bytes, aligned to a cache line; all x86-64 has SSE2.
-    unsafe {
-        for part in 0..LINE / size_of::<__m128i>() {
-            let value = _mm_load_si128(line.0.as_ptr().cast::<__m128i>().add(part));
-            _mm_stream_si128(to.cast::<__m128i>().add(part), value);
-        }
-    }
-}
-
-/// Writes a line.
-///
-/// # Safety
-///
-/// `to` must be valid for writing [`LINE`] bytes.
-#[inline]
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn stream_line(line: &ItemLine, to: *mut u8) {
-    // SAFETY: the caller's duty.
-    unsafe { std::ptr::copy_nonoverlapping(line.0.as_ptr(), to, LINE) };
-}
-
-/// Makes streamed lines visible to whatever synchronizes with this thread from now on.
-fn finish_streaming() {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a fence touches no memory; all x86-64 has it.
-    unsafe {
-        std::arch::x86_64::_mm_sfence();
     }
 }
 

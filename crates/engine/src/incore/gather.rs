@@ -3,9 +3,17 @@
 //! Every record lies on cache lines that were not used since it was dealt, so misses are the cost,
 //! as in AlphaSort (section 4). The record some places ahead is prefetched while this one is
 //! copied.
+//!
+//! psort keeps the stream of records out of the caches, if it is asked to (Bertasi, Bressan and
+//! Peserico, 2008, section 1.1). Here a batch of records is gathered in the first-level cache,
+//! proven there, and copied on past the caches ([`GatherStores`]).
+
+use std::str::FromStr;
 
 use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;
+use super::streaming::{finish_streaming, stream};
+use crate::error::{ParseError, Setting, message, named};
 use crate::format::Framing;
 use crate::format::csv::RowCells;
 use crate::key::{CutRecord, KeyEncoder};
@@ -24,6 +32,34 @@ const BATCH: usize = 32;
 /// Records this short come from the cache: they were dealt themselves.
 const SHORT_MAX: usize = RECORD_ITEM_MAX;
 
+/// Bytes of a batch that is copied past the caches: a part of a first-level cache.
+const STAGE: usize = 8 << 10;
+
+named! {
+    /// Stores by which records get into output buffers.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum GatherStores {
+        /// Ordinary stores, through the caches.
+        #[default]
+        Cached = "cached",
+        /// Streaming stores, past the caches.
+        Streaming = "streaming",
+    }
+}
+
+impl FromStr for GatherStores {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::ALL.into_iter().find(|stores| stores.name() == text).ok_or_else(|| {
+            let setting = Setting::GatherStores;
+            let message =
+                message!("'{}' is not a value of {}; use cached or streaming", text, setting);
+            ParseError::new("choice of stores", text, message)
+        })
+    }
+}
+
 /// Records that have been gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gathered {
@@ -31,6 +67,33 @@ pub struct Gathered {
     pub records: usize,
     /// Their bytes.
     pub bytes: usize,
+    /// Bytes of them that were copied past the caches.
+    pub streamed: usize,
+}
+
+impl GatherStores {
+    /// Does what [`gather`] does, with these stores. Past the caches goes a batch of some records;
+    /// a record that is longer than a batch goes through them.
+    pub fn gather<K: KeyEncoder>(
+        self,
+        entries: &[u64],
+        records: &Records<'_>,
+        out: &mut [u8],
+        mut sum: Option<&mut Sum>,
+        check: &mut OrderCheck<'_, K>,
+    ) -> Gathered {
+        if self == Self::Streaming {
+            let mut stage = [0; STAGE];
+            let room = out.len().min(STAGE);
+            let batch = gather(entries, records, &mut stage[..room], sum.as_deref_mut(), check);
+            if batch.records > 0 {
+                stream(&stage[..batch.bytes], &mut out[..batch.bytes]);
+                finish_streaming();
+                return Gathered { streamed: batch.bytes, ..batch };
+            }
+        }
+        gather(entries, records, out, sum, check)
+    }
 }
 
 /// Copies as many of the records that `entries` name as fit `out`, back to back, adds them to
@@ -62,7 +125,7 @@ pub fn gather<K: KeyEncoder>(
         sum.add_all(records.framing(), out);
     }
     check.next_all(records.framing(), out);
-    Gathered { records: count, bytes: count * length }
+    Gathered { records: count, bytes: count * length, streamed: 0 }
 }
 
 fn gather_varying<K: KeyEncoder>(
@@ -72,7 +135,7 @@ fn gather_varying<K: KeyEncoder>(
     mut sum: Option<&mut Sum>,
     check: &mut OrderCheck<'_, K>,
 ) -> Gathered {
-    let mut gathered = Gathered { records: 0, bytes: 0 };
+    let mut gathered = Gathered { records: 0, bytes: 0, streamed: 0 };
     let mut last = 0..0;
     let (cutter, mut cells) = (check.row_cutter(), [RowCells::default(); BATCH]);
     while gathered.records < entries.len() {

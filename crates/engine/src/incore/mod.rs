@@ -35,12 +35,13 @@ pub mod replacement;
 pub mod runs;
 mod sieve;
 pub mod sort;
+mod streaming;
 mod ties;
 
 pub use bucket::Scratch;
 pub use classifier::{Classifier, Sample};
 pub use deal::Dealer;
-pub use gather::gather;
+pub use gather::{GatherStores, Gathered, gather};
 pub use item::Item;
 pub use keyed::{KeyedLoad, RunCount};
 pub use method::Method;

@@ -1,7 +1,7 @@
 //! Asking memory for what will be needed: hints, which any address may be given to.
 
 /// Bytes the memory yields at once.
-const CACHE_LINE: usize = 64;
+pub const CACHE_LINE: usize = 64;
 
 /// Lines prefetched of a record; the hardware follows a longer copy by itself.
 const LINES_MAX: usize = 4;

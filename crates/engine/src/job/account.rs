@@ -121,6 +121,7 @@ impl Account {
             loads: outcome.loads,
             algorithm: made.algorithm.map(Algorithm::name),
             microruns: outcome.microruns,
+            streamed: ByteSize(outcome.seen.iter().map(|seen| seen.streamed_bytes).sum()),
             runs: outcome.runs,
             runs_merged_again: outcome.runs_merged_again,
             merge_width: outcome.merge_width,

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::Work;
 use super::destination::{Destination, SortedRecords, TakeRecord};
 use super::stage::{Drain, Worker};
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::format::Framing;
 use crate::format::csv::RowCells;
 use crate::incore::gather::AHEAD;
 use crate::incore::item::location;
-use crate::incore::{KeyedLoad, Scratch, gather, prefetch};
+use crate::incore::{GatherStores, KeyedLoad, Scratch, prefetch};
 use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
 use crate::merge::EntryMerge;
@@ -33,25 +34,20 @@ pub struct Gathering<'a, K> {
     load: &'a KeyedLoad,
     destination: Destination<'a>,
     framing: Framing,
+    stores: GatherStores,
     tasks: Vec<Range<usize>>,
     next: AtomicUsize,
 }
 
 impl<'a, K: KeyEncoder> Gathering<'a, K> {
-    /// Returns all of `load`, in tasks of about `task_bytes`.
-    pub fn new(
-        key: &'a K,
-        load: &'a KeyedLoad,
-        framing: Framing,
-        destination: Destination<'a>,
-        task_bytes: u64,
-    ) -> Self {
-        #[cfg(not(feature = "disorder"))]
-        let tasks = load.tasks(task_bytes);
+    /// Returns all of `load`.
+    pub fn new(key: &'a K, load: &'a KeyedLoad, work: &Work, destination: Destination<'a>) -> Self {
+        let tasks = load.tasks(work.task_bytes());
         #[cfg(feature = "disorder")]
-        let tasks = with_tasks_swapped(load.tasks(task_bytes));
+        let tasks = with_tasks_swapped(tasks);
         destination.begin_stage();
-        Self { key, load, destination, framing, tasks, next: AtomicUsize::new(0) }
+        let (framing, stores) = (work.framing, work.plan.levers.gather_stores);
+        Self { key, load, destination, framing, stores, tasks, next: AtomicUsize::new(0) }
     }
 }
 
@@ -61,12 +57,16 @@ struct GatheredBucket<'b, 'r, 'k, K> {
     entries: &'b [u64],
     records: &'b Records<'r>,
     check: &'b mut OrderCheck<'k, K>,
+    stores: GatherStores,
+    /// Counter of bytes that were copied past the caches.
+    streamed: &'b mut u64,
 }
 
 impl<K: KeyEncoder> SortedRecords<K> for GatheredBucket<'_, '_, '_, K> {
     fn fill(&mut self, out: &mut [u8], sum: Option<&mut Sum>) -> Result<usize> {
-        let gathered = gather(self.entries, self.records, out, sum, self.check);
+        let gathered = self.stores.gather(self.entries, self.records, out, sum, self.check);
         self.entries = &self.entries[gathered.records..];
+        *self.streamed += gathered.streamed as u64;
         Ok(gathered.bytes)
     }
 
@@ -215,7 +215,7 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
         let parts = self.tasks[task].clone();
         let range = self.load.sorted_range(&parts);
         worker.turn_to(Activity::Gathering);
-        let Worker { lane, scratch, sum_out, clock, .. } = worker;
+        let Worker { lane, scratch, sum_out, clock, seen, .. } = worker;
         let bytes = range.end - range.start;
         let kept = self.destination.selection.and_then(|selection| selection.select.kept());
         let mut check = self.destination.check(self.key);
@@ -227,9 +227,9 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                     let swapped = self.with_neighbours_swapped(entries, records);
                     #[cfg(feature = "disorder")]
                     let entries = &swapped[..];
-                    let check = &mut check;
-                    let mut bucket = GatheredBucket { entries, records, check };
-                    let Self { key, framing, destination: to, .. } = *self;
+                    let Self { key, framing, destination: to, stores, .. } = *self;
+                    let (check, streamed) = (&mut check, &mut seen.streamed_bytes);
+                    let mut bucket = GatheredBucket { entries, records, check, stores, streamed };
                     offset = to.write_all(key, framing, &mut bucket, offset, *writer, sum_out)?;
                     Ok(())
                 }

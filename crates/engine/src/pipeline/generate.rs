@@ -232,11 +232,10 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
             Some(ready) if ready.load.records() > 0 => Some(self.create_run(ready, spill)?),
             _ => None,
         };
-        let task_bytes = self.work.task_bytes();
-        let gathering = ready.as_ref().zip(writer.as_ref()).map(|(ready, run)| {
-            let destination = run.destination();
-            Gathering::new(key, &ready.load, self.work.framing, destination, task_bytes)
-        });
+        let gathering = ready
+            .as_ref()
+            .zip(writer.as_ref())
+            .map(|(ready, run)| Gathering::new(key, &ready.load, self.work, run.destination()));
         let before = self.crew.sums().0;
         let looks_ahead = raw.is_some() && intake.looks_ahead();
         let is_busy = looks_ahead || spill.is_pending();

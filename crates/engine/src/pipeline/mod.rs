@@ -348,7 +348,7 @@ fn write_load<K: KeyEncoder>(
     let delivery = Delivery { rules, header, size, checkpoints: Checkpoints::NONE };
     let (written, _) = delivery.write(key, crew, output, |crew, to| {
         if let Some(load) = load {
-            let gathering = Gathering::new(key, load, work.framing, to, work.task_bytes());
+            let gathering = Gathering::new(key, load, work, to);
             stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
         }
         Ok(Brought::default())

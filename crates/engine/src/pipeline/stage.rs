@@ -96,6 +96,8 @@ pub struct Seen {
     pub stages: Stages,
     /// The processors it was on when they ended, in order.
     pub processors: BTreeSet<usize>,
+    /// Bytes of records that it copied past the caches.
+    pub streamed_bytes: u64,
     /// Time that it spent on each activity.
     pub time: WorkerTime,
 }

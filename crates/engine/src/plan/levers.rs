@@ -9,6 +9,7 @@ use super::geometry::Geometry;
 use super::passes::Way;
 use crate::codec::{CompressRuns, Compression, block_coder_bytes};
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message, named};
+use crate::incore::GatherStores;
 use crate::io::Engine;
 use crate::run::layout::BLOCK;
 use crate::stats::LeverSetting;
@@ -156,6 +157,8 @@ pub struct Levers {
     pub microrun: Option<usize>,
     /// Number of runs in memory that AlphaSort merges.
     pub alphasort_runs: Option<usize>,
+    /// Stores by which records get into output buffers: psort's cache refresh.
+    pub gather_stores: GatherStores,
     /// Choice of whether reading and writing overlap in run generation; in merges, too, unless
     /// `merge_overlap` is set.
     pub overlap: Overlap,
@@ -306,7 +309,9 @@ impl Levers {
         let merge = self.merge_overlap.filter(|overlap| *overlap != self.overlap);
         let (affinity, async_io) = (self.affinity, self.async_io);
         let compress = self.compress_runs != CompressRuns::Off;
-        let words: [(&'static str, Option<String>); 16] = [
+        let stores = self.gather_stores;
+        let streaming = (stores != GatherStores::default()).then(|| stores.to_string());
+        let words: [(&'static str, Option<String>); 17] = [
             ("queue depth", self.queue_depth.map(|value| value.to_string())),
             ("block size", self.block.map(|value| value.to_string())),
             ("write buffers", self.write_buffers.map(|value| value.to_string())),
@@ -319,6 +324,7 @@ impl Levers {
             ("compression of runs", compress.then(|| self.compress_runs.to_string())),
             ("microrun", self.microrun.map(|value| value.to_string())),
             ("AlphaSort runs", self.alphasort_runs.map(|value| value.to_string())),
+            ("stores of a gather", streaming),
             ("overlap", runs),
             ("overlap of merges", merge.map(|overlap| overlap.name().to_owned())),
             ("asynchronous I/O", (async_io != AsyncIo::Auto).then(|| async_io.to_string())),

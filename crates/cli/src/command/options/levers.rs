@@ -3,6 +3,7 @@
 use clap::Args;
 use sortwell::ByteSize;
 use sortwell::unstable::codec::CompressRuns;
+use sortwell::unstable::incore::GatherStores;
 use sortwell::unstable::plan::geometry::Geometry;
 use sortwell::unstable::plan::levers::{AsyncIo, Levers as Chosen, PhaseOverlap};
 use sortwell::unstable::sys::Affinity;
@@ -115,6 +116,17 @@ pub struct LeverOptions {
           value_parser = clap::value_parser!(u32).range(1..=65536))]
     alphasort_runs: Option<u32>,
 
+    /// Choose how records are copied to output buffers: through the caches or past them
+    ///
+    /// cached: with ordinary stores. streaming: with stores that go to memory, so that records do
+    /// not displace in the caches what the sort needs. psort has such an option; it seldom helps.
+    /// It applies to records that are sorted in memory, not to merges. --stats shows the bytes.
+    /// Example: --gather-stores streaming.
+    #[arg(long, value_name = "HOW", default_value = "cached",
+          value_parser = values::one_of::<GatherStores>(&["cached", "streaming"]),
+          hide_short_help = true)]
+    gather_stores: GatherStores,
+
     /// Choose how to merge runs: by slabs, or as streams
     ///
     /// slabs: merge one range of keys at a time. All threads merge a slab while the next one is
@@ -201,6 +213,7 @@ impl LeverOptions {
             run: self.run_size,
             microrun: self.microrun.map(|entries| entries as usize),
             alphasort_runs: self.alphasort_runs.map(|runs| runs as usize),
+            gather_stores: self.gather_stores,
             merge: self.merge.parse().ok(),
             merge_buffers: self.merge_buffers,
             compress_runs: self.compress_runs,
