@@ -43,10 +43,8 @@ AROUND = '()[],;:"“”'
 # Marks of an empty cell.
 EMPTY = {"", "-", "_", "?"}
 # Numbers that texts have in words.
-SPELLED = {
-    word: str(number)
-    for number, word in enumerate("one two three four five six seven eight nine ten".split(), 1)
-}
+WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+SPELLED = {word: str(number) for number, word in enumerate(WORDS, 1)}
 # Words between a cell and the word near it.
 REACH = 12
 # A title is in the first lines of a document.

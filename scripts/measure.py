@@ -15,8 +15,9 @@ and what counts is the ratio of their best times within one run:
               output's blocks is not counted: the floor errs on the low side.
     sortwell  from the start of the process to durable output, with every core
 
-The suite `orders` times sortwell alone, on the same records in several orders; `unique` and
-`limit`, which hardly write anything, are held against `read`, which is reading the input once.
+Suites of `compress-runs` time sortwell alone, with several options; the suite `orders` does so on
+the same records in several orders; `unique` and `limit`, which hardly write anything, are held
+against `read`, which is reading the input once.
 Tables go to DuckDB as well, if Python finds its module, and if it has enough with the same memory.
 Run as root, the page cache is dropped before each contender; otherwise the figures say "warm".
 Before the times of a suite count, the first output is compared with the input by an independent
@@ -54,6 +55,7 @@ from measuring.machine import machine, program
 from measuring.process import in_child
 from measuring.suites import SUITES, Bench, Suite
 from measuring.tables import for_people, summary
+from measuring.throttle import throttled
 
 
 def main() -> None:
@@ -76,7 +78,8 @@ def main() -> None:
     }
     for suite in SUITES:
         if suite.name in options.suites or "all" in options.suites:
-            result = measure(bench, suite)
+            with throttled(bench.directory, suite.disk_rate):
+                result = measure(bench, suite)
             print(for_people(result), end="\n\n", flush=True)
             raw["suites"].append(result)
             save(raw, options.json)
@@ -129,7 +132,11 @@ def measure(bench: Bench, suite: Suite) -> dict:
                 took[name] = figures
                 if "stats" in took[name]:
                     source = sources.get(name, sources[suite.inputs[0]])
-                    trust(bench, suite, source, took[name], rounds[0][name] if rounds else None)
+                    # With each variant, the output is to be that of the first one.
+                    before = rounds[0][name] if rounds else None
+                    if suite.variants and len(took) > 1:
+                        before = took[suite.variants[0][0]]
+                    trust(bench, suite, source, took[name], before)
             rounds.append(took)
             seconds = ", ".join(
                 f"{name} {figures['seconds']:.2f}" for name, figures in took.items()
@@ -158,6 +165,12 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
         contenders = {order: partial(sort, bench, suite, path) for order, path in sources.items()}
         return contenders, [(order, first) for order in others]
     (source,) = sources.values()
+    if suite.variants:
+        (first, _), *others = suite.variants
+        contenders = {
+            name: partial(sort, bench, suite, source, *more) for name, more in suite.variants
+        }
+        return contenders, [(name, first) for name, _ in others]
     if suite.only_reads:
         reading = {"read": lambda: in_child(read_once, (source,))[0]}
         return {**reading, "sortwell": partial(sort, bench, suite, source)}, [("sortwell", "read")]

@@ -43,9 +43,9 @@ def sync(path: Path) -> None:
     os.close(descriptor)
 
 
-def sort(bench: Bench, suite: Suite, source: Path) -> dict:
+def sort(bench: Bench, suite: Suite, source: Path, *more: str) -> dict:
     """The program under test, with the account that it gives of itself."""
-    account, words = run(bench.sort(suite, source, bench.output, "--stats", "json"))
+    account, words = run(bench.sort(suite, source, bench.output, "--stats", "json", *more))
     stats = json.loads(words.splitlines()[-1])
     # What went on every tenth of a second is not for tables, and long.
     stats.pop("timeline", None)

@@ -19,6 +19,9 @@ ORDERS = (
 
 CSV = ("--format", "csv", "--key")
 BY_COUNT = "count:int:nulls-first"
+COMPRESSED_RUNS = tuple(
+    (how, ("--compress-runs", how)) for how in ("off", "auto", "lz4", "zstd:1", "zstd:3")
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,10 @@ class Suite:
     options: tuple[str, ...] = ()
     # The column of a table, or the member of lines of JSON, by which these must ascend.
     column: str | None = None
+    # Further options beside each other, by name; the first one is what others are compared with.
+    variants: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    # Bytes that the disk reads, and that it writes, in a second at most.
+    disk_rate: int | None = None
     # Whether it is held against reading the input once, as hardly anything is written.
     only_reads: bool = False
     # Whether the aim is a ratio to a copy of the input by `cp`.
@@ -86,6 +93,29 @@ SUITES = (
         options=("--format", "jsonl", "--key", "user.id:int"),
         column="user.id",
         is_held_to_copy=True,
+    ),
+    Suite(
+        "compress-runs",
+        ("table",),
+        1.03,
+        records=50_000_000,
+        passes=2,
+        memory_mib=1024,
+        options=(*CSV, BY_COUNT),
+        column="count",
+        variants=COMPRESSED_RUNS,
+    ),
+    Suite(
+        "compress-runs-slow-disk",
+        ("table",),
+        0.65,
+        records=50_000_000,
+        passes=2,
+        memory_mib=1024,
+        options=(*CSV, BY_COUNT),
+        column="count",
+        variants=COMPRESSED_RUNS,
+        disk_rate=250_000_000,
     ),
     Suite("unique", ("duplicates",), 1.2, options=("--unique",), only_reads=True),
     Suite("limit", ("ascii",), 1.2, options=("--limit", "1000"), only_reads=True),

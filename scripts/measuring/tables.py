@@ -114,12 +114,12 @@ def floor_table(results: list[tuple[str, dict]]) -> str:
 def order_table(source: str, result: dict) -> str:
     """One row an order, beside the first of them."""
     first = next(iter(result["rounds"][0]))
-    titles = ["order", "sortwell", f"/ {first}", "user + system CPU a GB", "peak"]
+    titles = ["variant", "sortwell", f"/ {first}", "user + system CPU a GB", "peak", "spilled"]
     rows = []
     for name in result["rounds"][0]:
         best, median = ratio(result, name, first)
         cells = [name, in_cell(*spread(result, name)), f"**{best:.2f}** ({median:.2f})"]
-        rows.append([*cells, *costs(result, name)])
+        rows.append([*cells, *costs(result, name), spilled(result, name)])
     return f"{headline(result)} ({source}):\n\n{markdown(titles, rows)}"
 
 
@@ -135,6 +135,13 @@ def costs(result: dict, name: str) -> list[str]:
     system = min(column(result, name, "system_seconds")) / size_gb
     peak_mib = max(column(result, name, "peak_bytes")) / (1 << 20)
     return [f"{user:.2f} + {system:.2f} s", f"{peak_mib:.0f} MiB"]
+
+
+def spilled(result: dict, name: str) -> str:
+    """Bytes of runs that were written in the first round."""
+    stats = result["rounds"][0][name].get("stats", {})
+    count = stats.get("streams", {}).get("spill_written", 0)
+    return f"{count / 1e9:.2f} GB" if count else "-"
 
 
 def rounds(result: dict) -> str:

@@ -116,10 +116,15 @@ pub fn memory(of: &MemoryReport) -> String {
     let utilisations = || of.probes.iter().map(|probe| 100.0 * probe.utilisation);
     let (least, most) = (utilisations().fold(100.0, f64::min), utilisations().fold(0.0, f64::max));
     let probes = of.probes.len();
+    let copied = of.copied_bytes.map_or_else(String::new, |bytes| {
+        let less = 100.0 * (1.0 - bytes as f64 / of.wall_bytes.max(1) as f64);
+        format!("copied   {} if filled from a mapped file: {less:.0}% less\n", ByteSize(bytes))
+    });
     format!(
         "memory   {usable} of {claimed} could be used: {end}\n\
          wall     {probes} sizes touched again, with the processor busy for {least:.0}% to \
          {most:.0}% of the time\n\
+         {copied}\
          fresh    pages of 4 KiB: {} to one thread, {} to all{}\n\
          fresh    huge pages: {} to one thread, {} to all\n\
          again    huge pages: {} to all, for memory used shortly before\n",

@@ -81,7 +81,15 @@ fn memory_and_processors() {
     };
     let probe = |gib: u64, utilisation| MemoryProbe { bytes: gib << 30, utilisation };
     let probes = vec![probe(10, 0.99), probe(20, 0.97)];
-    let words = memory(&MemoryReport { profile, end: MemoryEnd::Time, probes, spread: 0.05 });
+    let words = memory(&MemoryReport {
+        profile,
+        end: MemoryEnd::Time,
+        probes,
+        wall_bytes: 20 << 30,
+        copied_bytes: Some(18 << 30),
+        spread: 0.05,
+    });
+    assert!(words.contains("copied   18 GiB if filled from a mapped file: 10% less"), "{words}");
     assert!(words.contains("20 GiB of 22 GiB could be used: then the time was over"), "{words}");
     assert!(
         words.contains("2 sizes touched again, with the processor busy for 97% to 99%"),

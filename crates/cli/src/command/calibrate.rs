@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use sortbench::calibrate;
-use sortbench::calibrate::StripeUse;
+use sortbench::calibrate::{MemoryChoices, StripeUse};
 use sortwell::Progress;
 use sortwell::unstable::profile::Profile;
 use sortwell::unstable::stripe::{Definition, Stride};
 use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
+use super::options::values;
 use super::options::watching::Watching;
 use super::stripe::define;
 use crate::calibration;
@@ -75,6 +76,21 @@ enum CalibrateAction {
     /// paged. A binary search finds the most memory that is not. It leaves a margin, and gives the
     /// memory back.
     Memory {
+        /// Set the memory that is not touched; default: a tenth of what is available, at least
+        /// 256MiB
+        ///
+        /// With less, the search comes closer to the point where the system pages. Without swap
+        /// space, the system may end calibrate or another process there. Example: --margin 64MiB.
+        #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        margin: Option<ByteSize>,
+
+        /// Measure again with memory that is filled from FILE, through memory mappings
+        ///
+        /// The system keeps pages of mapped files, so less memory can be used. A file that is
+        /// shorter than the memory is copied several times. Example: --copy-from big.dat.
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        copy_from: Option<PathBuf>,
+
         #[command(flatten)]
         how: CalibrationOptions,
     },
@@ -160,7 +176,9 @@ pub fn run(arguments: &CalibrateArguments) -> CommandOutcome {
             let stripe = stripe.as_deref().map(|path| (path, usage));
             disk(directories, stripe, how)
         }
-        CalibrateAction::Memory { how } => memory(how),
+        CalibrateAction::Memory { margin, copy_from, how } => {
+            memory(&MemoryChoices { margin: *margin, copied_from: copy_from.as_deref() }, how)
+        }
         CalibrateAction::Cpu { directory, how } => cpu(directory, how),
     }
 }
@@ -193,11 +211,11 @@ fn disk(
     how.show(&words)
 }
 
-fn memory(how: &CalibrationOptions) -> CommandOutcome {
+fn memory(choices: &MemoryChoices<'_>, how: &CalibrationOptions) -> CommandOutcome {
     how.note(|_| ())?;
     let threads = limits::cores();
-    let report =
-        how.watching.run(false, |progress| calibrate::memory(how.time(), threads, progress))?;
+    let measure = |progress: &Progress| calibrate::memory(choices, how.time(), threads, progress);
+    let report = how.watching.run(false, measure)?;
     how.note(|profile| profile.memory = Some(report.profile.clone()))?;
     how.show(&calibration::memory(&report))
 }

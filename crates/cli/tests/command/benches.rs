@@ -129,7 +129,11 @@ fn interfaces() {
 #[test]
 fn runs() {
     let finding = found("runs --size 40MB");
-    assert_eq!(sources(&finding), (2, 3));
+    assert_eq!(sources(&finding), (4, 3));
+    let counts = column(table(&finding, "More and more runs with one budget"), "runs");
+    assert!(counts.is_sorted() && counts.first() < counts.last(), "{counts:?}");
+    let in_memory = column(table(&finding, "Runs in memory"), "runs");
+    assert!(in_memory.is_sorted() && in_memory[0] >= 3.0 && in_memory[4] >= 300.0, "{in_memory:?}");
     let sizes = table(&finding, "0.0400 GB");
     let passes = column(sizes, "passes");
     assert_eq!((passes.first(), passes.last()), (Some(&2.0), Some(&1.0)), "{sizes:#}");

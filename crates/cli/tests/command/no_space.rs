@@ -87,3 +87,26 @@ fn more_temporary_files_than_are_allowed() {
     folder.run(&format!("{} in", sort.replace("20MiB", "40MiB"))).quietly();
     assert_eq!(folder.read("out").len(), input.len());
 }
+
+/// Compressed runs need less room than records, and how much turns out as they are written.
+#[test]
+fn compressed_runs_that_fit_and_that_do_not() {
+    let folder = Folder::new();
+    folder.run("generate --ascii 400000 in").quietly();
+    folder.run("sort -o expected in").quietly();
+    fs::create_dir(folder.at("spill")).expect("folder");
+    let sort = "sort -M 32MiB -T spill -o out in --temp-limit 25MiB";
+    folder.run(sort).fails(4, &["take up to"]);
+    folder.run(&format!("{sort} --compress-runs zstd")).quietly();
+    assert!(folder.read("out") == folder.read("expected"));
+    let little = format!("{} --compress-runs zstd", sort.replace("25", "2"));
+    folder.run(&little).fails(4, &["take more than the 2 MiB that --temp-limit allows"]);
+    assert_eq!(fs::read_dir(folder.at("spill")).expect("folder").count(), 0, "left behind");
+
+    let sort = "$sortwell sort -M 32MiB -T small --compress-runs zstd -o out in";
+    let Some(said) = in_small_folder(&folder, 25 << 10, sort) else { return };
+    assert!(said.status == 0 && said.out.is_empty(), "{said:?}");
+    let Some(said) = in_small_folder(&folder, 2 << 10, sort) else { return };
+    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    said.fails(4, &["small", "No space left"]);
+}

@@ -310,7 +310,8 @@ fn reserve(work: &Work, bytes: u64, left: u64, output: &OpenOutput, spill: &Spil
     // What another job has done has its room.
     let volume = work.plan.volume(left.min(bytes));
     let needed = volume.run_space();
-    if needed == 0 {
+    // How much compressed runs need turns out as they are written.
+    if needed == 0 || work.packing.is_chosen() {
         return Ok(());
     }
     // Of what is dropped on the way nobody knows how much it will be.

@@ -33,6 +33,11 @@ impl SpillPacking {
         self.packing.observe(|| PackingEvidence { profile_rate, ..evidence() });
     }
 
+    /// Returns whether all runs are compressed, because the user wants it.
+    pub fn is_chosen(&self) -> bool {
+        matches!(self.wanted, CompressRuns::As(_))
+    }
+
     /// Returns the compression of the next run, if it is compressed.
     pub fn of_run(&self) -> Option<RunPacking> {
         self.packing.is_on().then(|| self.packing.clone())

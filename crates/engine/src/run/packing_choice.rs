@@ -9,6 +9,10 @@
 //! A pass reads and writes each byte once, and one of the two is in runs. `size` is the part of a
 //! byte that is left. The disk must be known to be slow: by the machine's profile, or because
 //! workers waited for it while they read the first load.
+//!
+//! A disk may also read and write at the same time, each at its full speed. Then a pass takes
+//! 1 / disk at least, however small runs are. So that compression never costs time, its work must
+//! fit into that.
 
 use std::time::Instant;
 
@@ -113,7 +117,9 @@ impl PackingEvidence {
         let off = (2.0 / rate).max(work);
         let on =
             |trial: &PackingTrial| ((1.0 + trial.size) / rate).max(work + trial.seconds / threads);
-        let best = trials.iter().min_by(|a, b| on(a).total_cmp(&on(b)));
+        let is_free = |trial: &&PackingTrial| work + trial.seconds / threads <= 1.0 / rate;
+        let free = trials.iter().filter(is_free);
+        let best = free.min_by(|a, b| on(a).total_cmp(&on(b)));
         match best.filter(|best| on(best) <= (1.0 - GAIN_LEAST) * off) {
             Some(best) => (Some(best.compression), "the disk is slow, and the data shrinks"),
             None => (None, "compressing would not save time"),

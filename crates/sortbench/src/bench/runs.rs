@@ -20,11 +20,22 @@ const MEMORY_LEAST: u64 = 32 << 20;
 /// Memory for the merges that are compared, as a part of the size.
 const MERGE_SHARE: u64 = 16;
 
+/// Memory where the number of runs varies, as a part of the size.
+const COUNT_SHARE: u64 = 2;
+
+/// Numbers of runs that one budget makes: more than memory needs, and beyond NOW-Sort's 30.
+const RUNS: [u64; 5] = [4, 8, 17, 30, 60];
+
+/// Numbers of runs in memory: AlphaSort's 10 to 100, and beyond.
+const RUNS_IN_MEMORY: [u64; 5] = [3, 10, 30, 100, 300];
+
 const ABOUT: &str = "The first part sorts the same records with more and more memory: from many \
                      short runs to a few long ones, and to none if memory holds all records. A \
                      sort in two passes takes no more memory than helps it, so its runs stop \
                      growing. The second part merges runs in several ways with one budget: by \
-                     slabs, as streams, in pieces of several sizes, and a few runs at a time.";
+                     slabs, as streams, in pieces of several sizes, and a few runs at a time. \
+                     The third part makes more and more runs with one budget. The fourth part \
+                     sorts in memory with AlphaSort's algorithm, in more and more runs.";
 
 /// Sorts `size` bytes in every way.
 ///
@@ -57,7 +68,23 @@ pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
         Case::new(*name, input.clone(), &arguments)
     };
     let merges = ground.rounds(&merges().iter().map(merged).collect::<Vec<Case>>())?;
-    let mut tables = vec![sizes(size, &by_size), ways(&merges)];
+    let budget = (size / COUNT_SHARE).max(MEMORY_LEAST).to_string();
+    let by_count = RUNS.map(|runs| {
+        let run = (size / runs).to_string();
+        let arguments = ["--memory", &budget, "--run-size", &run];
+        Case::new(format!("{runs} runs"), input.clone(), &arguments)
+    });
+    let by_count = ground.rounds(&by_count)?;
+    let budget = (2 * size).to_string();
+    let in_memory = RUNS_IN_MEMORY.map(|runs| {
+        let number = runs.to_string();
+        let method = ["--algorithm", "alphasort", "--alphasort-runs", &number];
+        let arguments = [&["--memory", &budget][..], &method].concat();
+        Case::new(format!("{runs} runs"), input.clone(), &arguments)
+    });
+    let in_memory = ground.rounds(&in_memory)?;
+    let mut tables =
+        vec![sizes(size, &by_size), ways(&merges), counts(size, &by_count), loads(&in_memory)];
     tables.extend(papers::tables(&PRINTED));
     Ok(Finding {
         bench: "runs",
@@ -69,7 +96,11 @@ pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
         unfair: UNFAIR.map(str::to_owned).to_vec(),
         references: papers::references(&PRINTED),
         setting: ground.setting(),
-        samples: by_size.iter().chain(&merges).map(Measured::samples).collect(),
+        samples: [by_size, merges, by_count, in_memory]
+            .iter()
+            .flatten()
+            .map(Measured::samples)
+            .collect(),
     })
 }
 
@@ -79,7 +110,8 @@ pub(super) const PRINTED: [&str; 3] = ["runs-now", "parameters-psort", "passes-a
 const UNFAIR: [&str; 3] = [
     "A seek cost the disks of the papers as much as reading a hundred kilobytes. Many disks of \
      today have no such cost, and short pieces cost less.",
-    "NOW-Sort varied the number of runs with 128 MB of memory. Here the memory varies.",
+    "NOW-Sort made 2 to 30 runs with 128 MB of memory. The first part varies the memory instead, \
+     and the third part has more memory.",
     "psort names no default for the threshold of its refills. Here it is a quarter of a share.",
 ];
 
@@ -198,6 +230,54 @@ fn ways(cases: &[Measured]) -> FigureTable {
         cases.iter().map(row),
     )
     .noted(format!("With 1/{MERGE_SHARE} of the size as memory, and at least 32 MiB."))
+}
+
+fn counts(size: u64, cases: &[Measured]) -> FigureTable {
+    let row = |case: &Measured| -> Vec<Cell> {
+        let phase = |phase| case.spread(move |trial| trial.phase_seconds(phase)).median;
+        vec![
+            case.name.as_str().into(),
+            case.number("runs").into(),
+            run_bytes(size, case).map(|bytes| bytes / 1e6).into(),
+            case.number("passes").into(),
+            case.seconds().into(),
+            phase(Phase::RunGeneration).into(),
+            phase(Phase::Writing).into(),
+        ]
+    };
+    FigureTable::measured(
+        "More and more runs with one budget",
+        [
+            "wanted",
+            "runs",
+            "MB per run",
+            "passes",
+            "seconds",
+            "to make runs",
+            "to write the output",
+        ],
+        cases.iter().map(row),
+    )
+    .noted(format!("With 1/{COUNT_SHARE} of the size as memory, and at least 32 MiB."))
+}
+
+fn loads(cases: &[Measured]) -> FigureTable {
+    let row = |case: &Measured| -> Vec<Cell> {
+        let phase = |phase| case.spread(move |trial| trial.phase_seconds(phase)).median;
+        vec![
+            case.name.as_str().into(),
+            case.number("microruns/runs").into(),
+            case.number("microruns/entries").into(),
+            case.seconds().into(),
+            phase(Phase::Writing).into(),
+        ]
+    };
+    FigureTable::measured(
+        "Runs in memory, by AlphaSort's algorithm",
+        ["wanted", "runs", "records of a run", "seconds", "to merge and write"],
+        cases.iter().map(row),
+    )
+    .noted("More runs leave less to sort when the last block has been read.")
 }
 
 fn chart(size: u64, cases: &[Measured]) -> Chart {

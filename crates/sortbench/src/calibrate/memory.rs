@@ -4,12 +4,17 @@
 //! memory is taken bit by bit, as long as the claim, less a margin, allows. A binary search finds
 //! the most of it that can be touched again without paging (`wall`).
 //!
+//! Memory is filled by writing a byte of each page or, as in NOW-Sort's tool, also by copying a
+//! mapped file (`mapped_source`). The system keeps pages of such a file, so less can be used.
+//!
 //! What is given back and taken again at once comes as fast as the system clears it. What was in no
 //! use for some seconds may have gone to the host of a virtual machine: where we measured, it comes
 //! ten times as slowly then.
 
+mod mapped_source;
 mod wall;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sortwell::unstable::io::{Arena, PageSize, Region};
@@ -18,6 +23,7 @@ use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Progress};
 
+use self::mapped_source::MappedSource;
 use self::wall::MemoryFit;
 use super::now;
 use crate::samples::median_and_spread;
@@ -35,6 +41,15 @@ const TIMES: usize = 3;
 /// Measurements of memory that was in use shortly before.
 const TIMES_AGAIN: usize = 8;
 
+/// Choices of a measurement of memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemoryChoices<'a> {
+    /// Memory of the claim that is not touched. By default a tenth, and 256 MiB at least.
+    pub margin: Option<ByteSize>,
+    /// File that memory is also filled from, through mappings.
+    pub copied_from: Option<&'a Path>,
+}
+
 /// Results of the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryReport {
@@ -44,6 +59,10 @@ pub struct MemoryReport {
     pub end: MemoryEnd,
     /// Sizes that were touched again, in the order in which they were tried.
     pub probes: Vec<MemoryProbe>,
+    /// Most bytes that could be touched again without paging.
+    pub wall_bytes: u64,
+    /// Most bytes that could be used when they were filled from a mapped file.
+    pub copied_bytes: Option<u64>,
     /// Largest spread of repeated measurements, as a share of their median.
     pub spread: f64,
 }
@@ -68,29 +87,24 @@ pub enum MemoryEnd {
     Time,
 }
 
-/// Measures memory, in about `time`; `threads` touch it at the same time.
+/// Measures memory, in about `time`, or twice as long if there is a file to fill it from; `threads`
+/// touch it at the same time.
 ///
 /// # Errors
 ///
-/// [`Error::Config`] where the system does not say what it has, or has hardly any;
-/// [`Error::Interrupted`].
-pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<MemoryReport> {
+/// [`Error::Config`] where the system does not say what it has, or has hardly any, and for an empty
+/// file; [`Error::Io`] where the file cannot be read; [`Error::Interrupted`].
+pub fn memory(
+    choices: &MemoryChoices<'_>,
+    time: Duration,
+    threads: usize,
+    progress: &Progress,
+) -> Result<MemoryReport> {
     let begun = Instant::now();
-    let claimed = limits::memory().ok_or_else(|| {
-        Error::config(
-            ConfigErrorKind::Unsupported,
-            "the system does not say how much memory there is",
-        )
-    })?;
-    let margin = (claimed.bytes() / MARGIN_SHARE).max(MARGIN_MIN);
-    let most = claimed.bytes().saturating_sub(margin);
-    if most < 4 * STEP {
-        return Err(Error::config(
-            ConfigErrorKind::Unsupported,
-            format!("{claimed} of memory is too little to measure"),
-        ));
-    }
-    let mut growth = HeldMemory::new(most, progress);
+    let source = choices.copied_from.map(MappedSource::open).transpose()?;
+    let (claimed, margin) = claim(choices)?;
+    let most = claimed.bytes() - margin;
+    let mut growth = HeldMemory::new(most, margin.min(MARGIN_MIN), progress);
     let kinds = [
         (PageSize::Small, 1),
         (PageSize::Small, threads),
@@ -134,14 +148,46 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
         huge_pages_all: huge_all.0,
         reused_pages_all: reused,
     };
+    let copied_bytes =
+        source.map(|source| growth.copied(source, most, time, threads)).transpose()?;
     let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
     let spread = spreads.into_iter().fold(0.0, f64::max);
-    Ok(MemoryReport { profile, end, probes: growth.probes, spread })
+    Ok(MemoryReport {
+        profile,
+        end,
+        probes: growth.probes,
+        wall_bytes: found.bytes,
+        copied_bytes,
+        spread,
+    })
+}
+
+/// Returns the memory that the system says it has, and how much of it is not touched.
+fn claim(choices: &MemoryChoices<'_>) -> Result<(ByteSize, u64)> {
+    let claimed = limits::memory().ok_or_else(|| {
+        Error::config(
+            ConfigErrorKind::Unsupported,
+            "the system does not say how much memory there is",
+        )
+    })?;
+    let usual = (claimed.bytes() / MARGIN_SHARE).max(MARGIN_MIN);
+    let margin = choices.margin.map_or(usual, ByteSize::bytes);
+    if claimed.bytes().saturating_sub(margin) < 4 * STEP {
+        return Err(Error::config(
+            ConfigErrorKind::Unsupported,
+            format!("{claimed} of memory is too little to measure"),
+        ));
+    }
+    Ok((claimed, margin))
 }
 
 /// Memory that is taken bit by bit and held, so that each is fresh.
 struct HeldMemory<'p> {
     most: u64,
+    /// Memory that others keep.
+    margin: u64,
+    /// File that memory is filled from.
+    source: Option<MappedSource>,
     taken: Vec<Region>,
     probes: Vec<MemoryProbe>,
     /// True if some size did not fit; from then on no more than what is tried is held.
@@ -150,8 +196,26 @@ struct HeldMemory<'p> {
 }
 
 impl<'p> HeldMemory<'p> {
-    fn new(most: u64, progress: &'p Progress) -> Self {
-        Self { most, taken: Vec::new(), probes: Vec::new(), is_short: false, progress }
+    fn new(most: u64, margin: u64, progress: &'p Progress) -> Self {
+        let (taken, probes, is_short) = (Vec::new(), Vec::new(), false);
+        Self { most, margin, source: None, taken, probes, is_short, progress }
+    }
+
+    /// Gives all back, and returns how much fits if it is filled from a mapped file.
+    fn copied(
+        &mut self,
+        source: MappedSource,
+        most: u64,
+        time: Duration,
+        threads: usize,
+    ) -> Result<u64> {
+        self.hold(0);
+        (self.source, self.is_short) = (Some(source), false);
+        let until = Instant::now() + time;
+        let fits = |bytes| {
+            self.fits(bytes, until, |held| Ok(held.step(PageSize::Huge, threads)?.is_some()))
+        };
+        Ok(wall::search(STEP, most, fits)?.bytes)
     }
 
     /// Returns the number of bytes that were touched without harm.
@@ -203,10 +267,13 @@ impl<'p> HeldMemory<'p> {
         }
         // Others take memory too, while this grows.
         let left = limits::memory().map_or(u64::MAX, ByteSize::bytes);
-        if left < STEP + MARGIN_MIN {
+        if left < STEP + self.margin {
             return Ok(None);
         }
-        let (rate, region) = fresh(STEP, pages, threads)?;
+        let (rate, mut region) = fresh(STEP, pages, threads)?;
+        if let Some(source) = &mut self.source {
+            region = source.fill(region)?;
+        }
         self.progress.moved(STEP);
         self.taken.push(region);
         Ok(Some(rate))

@@ -153,10 +153,11 @@ pub struct LeverOptions {
     ///
     /// Blocks of runs are compressed one by one, so less is written to the spill disks and read
     /// back. The output is the same. lz4 is faster, zstd makes runs smaller; its levels are 1 to
-    /// 22, and 3 is the default. auto: compress if the spill disk is slow, because workers wait for
-    /// it or by the machine's profile, and a sample of the first run shrinks enough to save time.
-    /// It chooses lz4 or zstd:1. --stats has the bytes before and after. Not with --in-place, for
-    /// which auto is off. Write buffers have 64 KiB at least. Example: --compress-runs zstd:1.
+    /// 22, and 3 is the default. --temp-limit counts compressed bytes. auto: compress if the spill
+    /// disk is slow, because workers wait for it or by the machine's profile, and a sample of the
+    /// first run shrinks enough to save time. It chooses lz4 or zstd:1. --stats has the bytes
+    /// before and after. Not with --in-place, for which auto is off. Write buffers have 64 KiB at
+    /// least. Example: --compress-runs zstd:1.
     #[arg(long, value_name = "HOW", default_value = "off",
           value_parser = values::parse::<CompressRuns>, hide_short_help = true)]
     compress_runs: CompressRuns,

@@ -4,7 +4,8 @@ use super::*;
 
 #[test]
 fn memory_is_found_and_comes() {
-    let found = memory(Duration::from_millis(300), 2, &Progress::new()).expect("measured");
+    let found = memory(&MemoryChoices::default(), Duration::from_millis(300), 2, &Progress::new())
+        .expect("measured");
     let MemoryProfile { usable_bytes, claimed_bytes, huge_pages_all, small_pages_one, .. } =
         found.profile;
     assert!(usable_bytes < claimed_bytes);
@@ -17,7 +18,7 @@ fn memory_is_found_and_comes() {
     }
     assert!(found.end == MemoryEnd::Paging || least >= wall::PRESENT, "{found:?}");
     let progress = Progress::new();
-    let mut growth = HeldMemory::new(2 * STEP, &progress);
+    let mut growth = HeldMemory::new(2 * STEP, MARGIN_MIN, &progress);
     let until = Instant::now() + Duration::from_secs(60);
     let mut more =
         |growth: &mut HeldMemory<'_>| growth.step(PageSize::Huge, 2).map(|rate| rate.is_some());
@@ -34,6 +35,32 @@ fn memory_is_found_and_comes() {
 fn it_stops_when_told() {
     let progress = Progress::new();
     progress.request_stop();
-    let stopped = memory(Duration::from_secs(60), 1, &progress);
+    let stopped = memory(&MemoryChoices::default(), Duration::from_secs(60), 1, &progress);
     assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+}
+
+/// A file shorter than the memory is copied again and again.
+#[test]
+fn memory_is_filled_from_a_mapped_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("file");
+    let bytes: Vec<u8> = (0..3_000_001_u32).map(|at| (at % 251) as u8).collect();
+    std::fs::write(&path, &bytes).expect("written");
+    let mut source = MappedSource::open(&path).expect("opened");
+    let mut whole = Vec::new();
+    for _ in 0..2 {
+        let region = Arena::new(ByteSize::mib(4)).expect("memory");
+        whole.extend_from_slice(&source.fill(region).expect("filled"));
+    }
+    let repeated = bytes.iter().cycle();
+    assert!(whole.len() == 8 << 20 && whole.iter().eq(repeated.take(whole.len())));
+
+    let (margin, copied_from) = (Some(ByteSize::mib(512)), Some(&*path));
+    let choices = MemoryChoices { margin, copied_from };
+    let found =
+        memory(&choices, Duration::from_millis(300), 2, &Progress::new()).expect("measured");
+    let copied = found.copied_bytes.expect("measured");
+    assert!(copied.is_multiple_of(STEP) && copied <= found.profile.claimed_bytes, "{found:?}");
+    std::fs::write(&path, "").expect("written");
+    assert!(matches!(MappedSource::open(&path), Err(Error::Config { .. })));
 }
