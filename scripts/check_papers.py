@@ -3,8 +3,8 @@
 
 Each cell of a table must be in the lines of its table, in the row of the other cells. Of columns in
 our own words, the numbers must be in those lines. What the fields of `found` mean is said at the
-start of `papers.toml`. The script prints each cell that is
-missing, and ends with status 1 if there is one. It needs Python 3.11 or newer.
+start of `papers.toml`. The script prints each cell that is missing, and ends with status 1 if there
+is one. It needs Python 3.11 or newer.
 
     scripts/check_papers.py DIRECTORY            compare
     scripts/check_papers.py DIRECTORY --seal     compare, then write the checksums of the tables

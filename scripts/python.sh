@@ -94,12 +94,14 @@ run_tests() {
         (of_package $TESTS)
         return
     fi
+    # The time of an import is measured while nothing else runs.
+    (of_package test_installed)
     # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time. The
     # examples of the guides are among them, as they sort on a cluster too.
     of_package test_cluster test_cluster_faults test_guide > target/python-cluster.log 2>&1 &
     local others clusters=$!
     trap 'kill '$clusters EXIT
-    others=$(cd python/tests && ls test_*.py | grep -v 'test_cluster\|test_guide')
+    others=$(cd python/tests && ls test_*.py | grep -v 'test_cluster\|test_guide\|test_installed')
     (of_package ${others//.py/})
     run_oracle
     wait "$clusters" || { cat target/python-cluster.log >&2; fail "tests of clusters failed"; }

@@ -206,8 +206,7 @@ class Ends(WithRoots):
         status, words = self.end(lambda command: command.send_signal(signal.SIGINT), CLUSTER)
         # Ray's own code fails a check at times while its tasks are ended; then it ends the program.
         if "(core_worker" not in words and " C " not in words:
-            self.assertEqual(status, 130, words)
-            self.assertTrue(words.endswith("sortwell: interrupted\n"), words)
+            self.assertEqual((status, words), (130, "sortwell: interrupted\n"))
         self.assert_nothing_left(10)
 
     def test_death_of_the_driver(self):

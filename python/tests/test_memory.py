@@ -1,12 +1,8 @@
-"""The memory of a sort, the time of its import, and what the wheel has installed."""
+"""The memory of a sort."""
 
 import subprocess
 import sys
-import sysconfig
 import unittest
-from pathlib import Path
-
-import sortwell
 
 MIB = 1 << 20
 ALLOWANCE = 32 * MIB
@@ -79,39 +75,6 @@ class Memory(unittest.TestCase):
             with self.subTest(is_fixed=is_fixed):
                 words = [str(memory * MIB), str(count), str(is_fixed)]
                 self.assertLess(int(run("-c", BATCHES, *words)), memory * MIB + ALLOWANCE)
-
-
-class Installed(unittest.TestCase):
-    """The package as pip installs it."""
-
-    def test_import_time(self):
-        # Processor time, as other tests run at the same time.
-        code = (
-            "import time; b = time.process_time(); import sortwell; print(time.process_time() - b)"
-        )
-        times = [float(run("-c", code)) for _ in range(7)]
-        # Other processes only make it longer.
-        self.assertLess(min(times), 0.05)
-
-    def test_no_dependency_is_imported(self):
-        others = "('numpy', 'pyarrow', 'polars', 'pandas')"
-        code = f"import sys, sortwell; print([m for m in {others} if m in sys.modules])"
-        self.assertEqual(run("-c", code), "[]\n")
-
-    def test_command_and_its_pages(self):
-        self.assertEqual(
-            Path(sysconfig.get_path("scripts"), "sortwell").read_bytes()[:4], b"\x7fELF"
-        )
-        share = Path(sysconfig.get_path("data"), "share")
-        for name in ("sortwell", "sortwell-sort"):
-            self.assertIn(".TH", (share / "man/man1" / f"{name}.1").read_text())
-        self.assertIn("sortwell", (share / "bash-completion/completions/sortwell").read_text())
-
-    def test_documentation(self):
-        for name in sortwell.__all__:
-            with self.subTest(name):
-                self.assertTrue(name == "__version__" or getattr(sortwell, name).__doc__)
-        self.assertTrue(Path(sortwell.__file__).with_name("py.typed").exists())
 
 
 if __name__ == "__main__":

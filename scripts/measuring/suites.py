@@ -55,6 +55,18 @@ class Suite:
     is_held_to_copy: bool = False
 
 
+COMPRESSED = Suite(
+    "compress-runs",
+    ("table",),
+    1.03,
+    records=50_000_000,
+    passes=2,
+    memory_mib=1024,
+    options=(*CSV, BY_COUNT),
+    column="count",
+    variants=COMPRESSED_RUNS,
+)
+
 SUITES = (
     Suite("one-pass", ("random",), 1.25),
     Suite("two-pass", ("random",), 1.1, records=50_000_000, passes=2, memory_mib=1024),
@@ -94,28 +106,13 @@ SUITES = (
         column="user.id",
         is_held_to_copy=True,
     ),
-    Suite(
-        "compress-runs",
-        ("table",),
-        1.03,
-        records=50_000_000,
-        passes=2,
-        memory_mib=1024,
-        options=(*CSV, BY_COUNT),
-        column="count",
-        variants=COMPRESSED_RUNS,
-    ),
-    Suite(
-        "compress-runs-slow-disk",
-        ("table",),
-        0.65,
-        records=50_000_000,
-        passes=2,
-        memory_mib=1024,
-        # Reads and writes take turns, as if one limit counted both.
-        options=(*CSV, BY_COUNT, "--overlap", "sync"),
-        column="count",
-        variants=COMPRESSED_RUNS,
+    COMPRESSED,
+    # Reads and writes take turns, as if one limit counted both.
+    replace(
+        COMPRESSED,
+        name="compress-runs-slow-disk",
+        aim=0.65,
+        options=(*COMPRESSED.options, "--overlap", "sync"),
         disk_rate=250_000_000,
     ),
     Suite("unique", ("duplicates",), 1.2, options=("--unique",), only_reads=True),

@@ -73,6 +73,8 @@ def summary(paths: list[Path]) -> str:
     machines: dict[str, list[tuple[str, dict]]] = {}
     for path in paths:
         raw = json.loads(path.read_text())
+        if "suites" not in raw:
+            continue  # figures of another program
         source = f"`{path.name}`, {raw['date'][:10]}"
         results = machines.setdefault(machine_line(raw["machine"]), [])
         results.extend((source, result) for result in raw["suites"])

@@ -10,6 +10,8 @@ from pathlib import Path
 
 GROUPS = Path("/sys/fs/cgroup")
 NAME = "sortwell-measure"
+# The controller of disks where each has a hierarchy of its own.
+OLD = "blkio"
 
 
 @contextlib.contextmanager
@@ -23,20 +25,21 @@ def throttled(directory: Path, rate: int | None) -> Iterator[None]:
         return
     disk = disk_of(directory)
     try:
-        parent = enter(disk, rate)
+        before = group_of_process()
+        group = enter(disk, rate)
     except OSError as error:
         sys.exit(f"measure: the disk cannot be throttled ({error}); it takes root, and blkio or io")
     try:
         yield
     finally:
-        (parent / "cgroup.procs").write_text(str(os.getpid()))
-        (parent / NAME).rmdir()
+        (before / "cgroup.procs").write_text(str(os.getpid()))
+        group.rmdir()
 
 
 def enter(disk: str, rate: int) -> Path:
-    """Moves this process into a group with the limit, and returns the group above it."""
-    is_old = (GROUPS / "blkio").is_dir()
-    parent = GROUPS / "blkio" if is_old else GROUPS
+    """Moves this process into a new group with the limit, and returns the group."""
+    is_old = (GROUPS / OLD).is_dir()
+    parent = GROUPS / OLD if is_old else GROUPS
     if not is_old:
         (parent / "cgroup.subtree_control").write_text("+io")
     group = parent / NAME
@@ -47,7 +50,17 @@ def enter(disk: str, rate: int) -> Path:
     else:
         (group / "io.max").write_text(f"{disk} rbps={rate} wbps={rate}")
     (group / "cgroup.procs").write_text(str(os.getpid()))
-    return parent
+    return group
+
+
+def group_of_process() -> Path:
+    """Returns the group that this process is in."""
+    is_old = (GROUPS / OLD).is_dir()
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if OLD in controllers.split(",") if is_old else not controllers:
+            return (GROUPS / OLD if is_old else GROUPS) / path.lstrip("/")
+    raise OSError("this process is in no control group")
 
 
 def disk_of(directory: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import statistics
 import time
 from dataclasses import dataclass
@@ -32,10 +31,15 @@ SLOW = 10.0
 _SLOWER = 3.0
 
 
-@functools.cache
+# Functions of Ray. The code of each goes to the head once, not with each task.
+_remotes: dict[Any, Any] = {}
+
+
 def _remote(function: Any) -> Any:
-    """Returns a function of Ray. Its code goes to the head once, not with each task."""
-    return ray.remote(max_retries=3)(function)
+    """Returns a function of Ray."""
+    if function not in _remotes:
+        _remotes[function] = ray.remote(max_retries=3)(function)
+    return _remotes[function]
 
 
 def task_on(function: Any, name: str, node: str, cpus: int) -> Any:

@@ -86,8 +86,8 @@ enum CalibrateAction {
 
         /// Measure again with memory that is filled from FILE, through memory mappings
         ///
-        /// The system keeps pages of mapped files, so less memory can be used. A file that is
-        /// shorter than the memory is copied several times. Example: --copy-from big.dat.
+        /// The system may keep pages of mapped files, so that less memory can be used. A file that
+        /// is shorter than the memory is copied several times. Example: --copy-from big.dat.
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         copy_from: Option<PathBuf>,
 

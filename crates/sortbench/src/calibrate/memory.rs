@@ -5,7 +5,7 @@
 //! the most of it that can be touched again without paging (`wall`).
 //!
 //! Memory is filled by writing a byte of each page or, as in NOW-Sort's tool, also by copying a
-//! mapped file (`mapped_source`). The system keeps pages of such a file, so less can be used.
+//! mapped file (`mapped_source`). The system may keep pages of such a file, so that less can be used.
 //!
 //! What is given back and taken again at once comes as fast as the system clears it. What was in no
 //! use for some seconds may have gone to the host of a virtual machine: where we measured, it comes
@@ -148,8 +148,7 @@ pub fn memory(
         huge_pages_all: huge_all.0,
         reused_pages_all: reused,
     };
-    let copied_bytes =
-        source.map(|source| growth.copied(source, most, time, threads)).transpose()?;
+    let copied_bytes = source.map(|source| growth.copied(source, time, threads)).transpose()?;
     let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
     let spread = spreads.into_iter().fold(0.0, f64::max);
     Ok(MemoryReport {
@@ -202,16 +201,10 @@ impl<'p> HeldMemory<'p> {
     }
 
     /// Gives all back, and returns how much fits if it is filled from a mapped file.
-    fn copied(
-        &mut self,
-        source: MappedSource,
-        most: u64,
-        time: Duration,
-        threads: usize,
-    ) -> Result<u64> {
+    fn copied(&mut self, source: MappedSource, time: Duration, threads: usize) -> Result<u64> {
         self.hold(0);
         (self.source, self.is_short) = (Some(source), false);
-        let until = Instant::now() + time;
+        let (until, most) = (Instant::now() + time, self.most);
         let fits = |bytes| {
             self.fits(bytes, until, |held| Ok(held.step(PageSize::Huge, threads)?.is_some()))
         };

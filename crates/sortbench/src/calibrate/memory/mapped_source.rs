@@ -48,7 +48,7 @@ impl MappedSource {
             let range = filled..filled + piece;
             let offset = self.offset;
             self.queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;
-            let done = self.queue.wait()?.ok_or(Error::Interrupted)?;
+            let Some(done) = self.queue.wait()? else { unreachable!("a request is under way") };
             if done.result? < piece {
                 let message = format!("{} has become shorter", self.file.path().display());
                 return Err(Error::config(ConfigErrorKind::InvalidValue, message));
