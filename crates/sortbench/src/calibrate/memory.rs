@@ -5,7 +5,8 @@
 //! the most of it that can be touched again without paging (`wall`).
 //!
 //! Memory is filled by writing a byte of each page or, as in NOW-Sort's tool, also by copying a
-//! mapped file (`mapped_source`). The system may keep pages of such a file, so that less can be used.
+//! mapped file (`mapped_source`). The system may keep pages of such a file, so that less can be
+//! used.
 //!
 //! What is given back and taken again at once comes as fast as the system clears it. What was in no
 //! use for some seconds may have gone to the host of a virtual machine: where we measured, it comes
