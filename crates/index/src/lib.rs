@@ -18,7 +18,8 @@ mod description;
 mod entry;
 mod include;
 mod index;
-mod lmdb;
+#[doc(hidden)] // open to the tests
+pub mod lmdb;
 mod matches;
 mod pack;
 mod record_file;

@@ -9,15 +9,18 @@ mod model;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use lmdb::{appended_by_lmdb, opened_by_lmdb};
+use lmdb::{appended_by_lmdb, opened_by_lmdb, processor_seconds};
 use model::{Case, Random};
 use sortwell_engine::ByteSize;
 use sortwell_engine::format::{Format, HeaderLines};
+use sortwell_engine::io::{Direct, TempFile};
 use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
+use sortwell_index::lmdb::writer::{NewTree, PageFile};
 use sortwell_index::{AppendJob, BuildJob, Built, Include, Index, Matches, SortSettings};
 
 /// A build of an index with the default for every option.
@@ -336,6 +339,37 @@ fn leaves_are_as_full_as_those_of_append_puts() {
 fn leaves_of_large_indexes_are_as_full() {
     let folder = tempfile::tempdir().unwrap();
     compare_leaf_pages(folder.path(), 10_000_000);
+}
+
+/// Compares the processor time of packing entries of 17 and 2 bytes with that of append puts.
+#[test]
+#[ignore = "slow: ten million entries, three times"]
+fn packing_beside_append_puts() {
+    const ENTRIES: u64 = 10_000_000;
+    for _ in 0..3 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("packed");
+        let begun = processor_seconds();
+        let temporary = TempFile::create(&path, Direct::Off).unwrap();
+        let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
+        let tree = NewTree::new(&file);
+        let mut leaves = tree.begin(0);
+        let mut key = [b'k'; 17];
+        for number in 0..ENTRIES {
+            key[..8].copy_from_slice(&number.to_be_bytes());
+            leaves.add(&key, [&[44], b"x"]).unwrap();
+        }
+        leaves.finish(1).unwrap();
+        let tree = tree.finish().unwrap();
+        file.finish(&[("entries", tree)]).unwrap();
+        temporary.persist(&path, true).unwrap();
+        let seconds = processor_seconds() - begun;
+        let (leaf_pages, by_puts) = appended_by_lmdb(&path);
+        let ratio = seconds / by_puts;
+        println!("packing {seconds:.2} s, append puts {by_puts:.2} s: {ratio:.2} times");
+        assert_eq!(tree.entries, ENTRIES);
+        assert!(tree.leaf_pages as f64 <= 1.01 * leaf_pages as f64, "{tree:?} {leaf_pages}");
+    }
 }
 
 #[test]

@@ -185,6 +185,11 @@ impl Dealer {
                     self.deal_item(classifier, key, record, location);
                 }
             }
+            Item::Record(8) => {
+                for (location, record) in located {
+                    self.push(classifier.bucket(key, record, location), &record[..8]);
+                }
+            }
             Item::Record(16) => {
                 for (location, record) in located {
                     self.push(classifier.bucket(key, record, location), &record[..16]);

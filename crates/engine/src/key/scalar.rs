@@ -80,7 +80,7 @@ impl Scalar {
     }
 
     /// Returns the normalized bytes of the scalar, most significant on top, zeros below.
-    #[inline]
+    #[inline(always)]
     pub fn word(&self, record: &[u8]) -> u64 {
         let bytes = match record.get(self.load_at..).and_then(|rest| rest.first_chunk()) {
             Some(bytes) => *bytes,

@@ -42,6 +42,18 @@ impl SliceKey {
     fn bytes_from<'a>(&self, record: &'a [u8], word: usize) -> &'a [u8] {
         &record[self.end.min(self.start + word * WORD_BYTES)..self.end]
     }
+
+    /// Returns a word after the first. It is out of line, as the first decides most of the time.
+    #[inline(never)]
+    fn later_word(&self, record: &[u8], index: usize) -> u64 {
+        match self.bytes_from(record, index).split_first_chunk() {
+            Some((bytes, _)) => {
+                let word = u64::from_be_bytes(*bytes);
+                if self.is_descending { !word } else { word }
+            }
+            None => self.last.word(record),
+        }
+    }
 }
 
 impl KeyEncoder for SliceKey {
@@ -50,19 +62,10 @@ impl KeyEncoder for SliceKey {
         self.end - self.start
     }
 
-    #[inline]
+    #[inline(always)]
     fn word(&self, record: &[u8], index: usize) -> u64 {
         debug_assert!(index < self.words(), "word {index} of {}", self.words());
-        if index == 0 {
-            return self.first.word(record);
-        }
-        match self.bytes_from(record, index).split_first_chunk() {
-            Some((bytes, _)) => {
-                let word = u64::from_be_bytes(*bytes);
-                if self.is_descending { !word } else { word }
-            }
-            None => self.last.word(record),
-        }
+        if index == 0 { self.first.word(record) } else { self.later_word(record, index) }
     }
 
     #[inline]

@@ -76,7 +76,7 @@ pub fn appended_by_lmdb(path: &Path) -> (u64, f64) {
 }
 
 /// Returns the processor time of this thread.
-fn processor_seconds() -> f64 {
+pub fn processor_seconds() -> f64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
