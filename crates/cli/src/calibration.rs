@@ -42,7 +42,7 @@ fn together_line(
     let slower = slower.filter(|(disk, rate)| **rate < SHARED * alone(disk));
     let slower: Vec<String> =
         slower.map(|(disk, _)| disk.directory.display().to_string()).collect();
-    let verdict = match slower.is_empty() {
+    let verdict = match slower.is_empty() || rate >= SHARED * sum {
         true => String::new(),
         false => format!("; a disk or a connection is shared by {}", slower.join(", ")),
     };
@@ -116,9 +116,15 @@ pub fn memory(of: &MemoryReport) -> String {
     let utilisations = || of.probes.iter().map(|probe| 100.0 * probe.utilisation);
     let (least, most) = (utilisations().fold(100.0, f64::min), utilisations().fold(0.0, f64::max));
     let probes = of.probes.len();
-    let copied = of.copied_bytes.map_or_else(String::new, |bytes| {
-        let less = 100.0 * (1.0 - bytes as f64 / of.wall_bytes.max(1) as f64);
-        format!("copied   {} if filled from a mapped file: {less:.0}% less\n", ByteSize(bytes))
+    let copied = of.copied.map_or_else(String::new, |copied| {
+        let bytes = ByteSize(copied.bytes);
+        if [of.end, copied.end].contains(&MemoryEnd::Time) {
+            return format!(
+                "copied   {bytes} from a mapped file; give more --seconds to compare both sizes\n"
+            );
+        }
+        let less = 100.0 * (1.0 - copied.bytes as f64 / of.wall_bytes.max(1) as f64);
+        format!("copied   {bytes} if filled from a mapped file: {less:.0}% less\n")
     });
     format!(
         "memory   {usable} of {claimed} could be used: {end}\n\

@@ -151,14 +151,15 @@ fn memory(of: &Explanation) -> String {
 fn transfers(of: &Explanation) -> String {
     let way = |is_direct| if is_direct { "past" } else { "through" };
     let spill = of.is_spill_direct.map_or_else(String::new, |is| format!(", runs {}", way(is)));
-    let waiting = if of.is_asynchronous { "" } else { ", one request at a time" };
-    format!(
-        "{}{waiting}, input {}{spill} the page cache, {} of {} in flight",
-        of.engine,
-        way(of.is_direct),
-        counted(of.threads * of.read_depth, "read"),
-        of.block_bytes
-    )
+    let requests = match of.is_asynchronous {
+        true => format!(
+            "{} of {} in flight",
+            counted(of.threads * of.read_depth, "read"),
+            of.block_bytes
+        ),
+        false => format!("reads of {}, one request at a time for each thread", of.block_bytes),
+    };
+    format!("{}, input {}{spill} the page cache, {requests}", of.engine, way(of.is_direct))
 }
 
 fn time(of: &Explanation) -> String {

@@ -179,7 +179,8 @@ pub struct Requests {
     /// Bytes of them that went through the page cache.
     pub cached_bytes: ByteSize,
     /// Sum over all requests of the number that the worker had in flight at their start, each
-    /// included. Divided by `count`, it is the mean depth of the queue.
+    /// included. Divided by `count`, it is the mean depth of the queue. It is `count` if the engine
+    /// carries out one request at a time.
     pub in_flight: u64,
 }
 
@@ -216,6 +217,20 @@ pub struct StreamRequests {
     pub spill_read: Requests,
     /// Writes of the output.
     pub output_written: Requests,
+}
+
+impl StreamRequests {
+    /// Returns the requests as an engine made them that carries out one at a time.
+    #[must_use]
+    pub fn one_by_one(self) -> Self {
+        let alone = |requests: Requests| Requests { in_flight: requests.count, ..requests };
+        Self {
+            input_read: alone(self.input_read),
+            spill_written: alone(self.spill_written),
+            spill_read: alone(self.spill_read),
+            output_written: alone(self.output_written),
+        }
+    }
 }
 
 /// Runs in memory that loads were sorted in, and the tree that merged them.

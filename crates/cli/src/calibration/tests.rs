@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::*;
-use sortbench::calibrate::{MemoryProbe, Together};
+use sortbench::calibrate::{CopiedMemory, MemoryProbe, Together};
 
 fn disk(directory: &str, spread: f64) -> DiskProfile {
     DiskProfile {
@@ -81,15 +81,19 @@ fn memory_and_processors() {
     };
     let probe = |gib: u64, utilisation| MemoryProbe { bytes: gib << 30, utilisation };
     let probes = vec![probe(10, 0.99), probe(20, 0.97)];
-    let words = memory(&MemoryReport {
+    let mut of = MemoryReport {
         profile,
-        end: MemoryEnd::Time,
+        end: MemoryEnd::Whole,
         probes,
         wall_bytes: 20 << 30,
-        copied_bytes: Some(18 << 30),
+        copied: Some(CopiedMemory { bytes: 18 << 30, end: MemoryEnd::Whole }),
         spread: 0.05,
-    });
+    };
+    let words = memory(&of);
     assert!(words.contains("copied   18 GiB if filled from a mapped file: 10% less"), "{words}");
+    of.end = MemoryEnd::Time;
+    let words = memory(&of);
+    assert!(words.contains("copied   18 GiB from a mapped file; give more --seconds"), "{words}");
     assert!(words.contains("20 GiB of 22 GiB could be used: then the time was over"), "{words}");
     assert!(
         words.contains("2 sizes touched again, with the processor busy for 97% to 99%"),

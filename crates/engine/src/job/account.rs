@@ -7,7 +7,7 @@ use crate::io::Engine;
 use crate::key::text::TextOrder;
 use crate::pipeline::sorted::InputAccount;
 use crate::pipeline::{Outcome, Seen, Work};
-use crate::plan::levers::Levers;
+use crate::plan::levers::JobChoices;
 use crate::plan::memory::LaneMemory;
 use crate::plan::passes::Way;
 use crate::plan::{Algorithm, ExternalPlan};
@@ -38,8 +38,8 @@ pub struct Made {
     pub direct_output: bool,
     /// Output buffers of each worker.
     pub lane: LaneMemory,
-    /// Settings of the user.
-    pub levers: Levers,
+    /// Choices of the user.
+    pub choices: JobChoices,
     /// The engine that moved bytes.
     pub engine: Engine,
     /// Bytes read and written.
@@ -65,7 +65,7 @@ impl Account {
         outcome: &Outcome,
         budget: ByteSize,
         direct_output: bool,
-        levers: Levers,
+        choices: JobChoices,
     ) -> Result<Statistics> {
         let selected = work.plan.external().and_then(ExternalPlan::replacement);
         let selected = selected.map(|_| Algorithm::ReplacementSelection);
@@ -80,7 +80,7 @@ impl Account {
             direct_input: work.input.is_direct(),
             direct_output,
             lane: work.plan.lane,
-            levers,
+            choices,
             engine: work.engine,
             streams: streams(&outcome.phases),
             requests: requests(&outcome.phases),
@@ -109,6 +109,7 @@ impl Account {
             system_seconds: (system_seconds - known(|time| time.system_seconds)).max(0.0),
         });
         phases.retain(|time| time.seconds > 0.0005);
+        let asynchronous = made.engine.is_asynchronous() && !made.choices.levers.waits();
         Ok(Statistics {
             records: outcome.records,
             bytes: ByteSize(outcome.bytes),
@@ -135,13 +136,13 @@ impl Account {
             direct_input: made.direct_input,
             direct_output: made.direct_output,
             direct_spill: direct_spill(made),
-            asynchronous: made.engine.is_asynchronous() && !made.levers.waits(),
-            levers: made.levers.set(),
+            asynchronous,
+            levers: made.choices.set(),
             write_buffers: made.lane.write_buffers(),
             memory_budget: budget,
             memory_peak: limits::memory_peak().unwrap_or_default(),
             streams: made.streams,
-            requests: made.requests,
+            requests: if asynchronous { made.requests } else { made.requests.one_by_one() },
             phases,
             user_seconds,
             system_seconds,

@@ -165,7 +165,7 @@ impl SortJob {
                 .external()
                 .map(|_| plan.spill_direct(self.direct.spill) != Direct::Off),
             is_asynchronous: engine.is_asynchronous() && !self.levers.waits(),
-            levers: self.levers.set(),
+            levers: self.choices().set(),
             write_buffers: plan.lane.write_buffers(),
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,

@@ -22,7 +22,8 @@ use crate::operator::{Making, Select};
 use crate::pipeline::merge::RecordRules;
 use crate::pipeline::sorted::{self, InputAccount, MergeWork, SortedPlace};
 use crate::pipeline::{Gate, Heading, Outcome, Spill};
-use crate::plan::levers::Levers;
+use crate::plan::Algorithm;
+use crate::plan::levers::{JobChoices, Levers};
 use crate::plan::memory::LaneMemory;
 use crate::plan::open_files::OpenFiles;
 use crate::plan::scratch::Lengths;
@@ -213,7 +214,12 @@ impl MergeJob {
             direct_input: inputs.is_direct,
             direct_output,
             lane,
-            levers: self.levers,
+            choices: JobChoices {
+                algorithm: Algorithm::Auto,
+                engine: self.engine,
+                direct: self.direct,
+                levers: self.levers,
+            },
             engine,
             streams,
             requests,

@@ -43,7 +43,7 @@ use crate::operator::Select;
 use crate::output;
 use crate::pipeline::{self, Gate, Heading, Outcome, SortEnd, Spill, SpillPacking, Work};
 pub use crate::plan::Algorithm;
-use crate::plan::levers::Levers;
+use crate::plan::levers::{JobChoices, Levers};
 use crate::plan::open_files::OpenFiles;
 use crate::plan::prediction::Rates;
 use crate::plan::scratch::Lengths;
@@ -241,7 +241,7 @@ impl SortJob {
         let is_output_stream = places.output.is_stream();
         let bytes = |outcome: &Outcome| outcome.written.bytes;
         let (outcome, packed) = places.finish(sorted, bytes, self.sync, progress)?;
-        let mut statistics = account.close(&work, &outcome, budget, is_direct, self.levers)?;
+        let mut statistics = account.close(&work, &outcome, budget, is_direct, self.choices())?;
         let measured = work.input.bytes().zip(rates);
         statistics.prediction = measured.map(|(bytes, rates)| rates.predict(&work.plan, bytes));
         statistics.latency = progress.latency();
@@ -253,6 +253,12 @@ impl SortJob {
         };
         statistics.advice = advice::of(&statistics, &work, &need, ends, self.engine);
         Ok(coders.noted(statistics, packed))
+    }
+
+    /// Returns what it says about the work that does not change the output.
+    const fn choices(&self) -> JobChoices {
+        let Self { algorithm, engine, direct, levers, .. } = *self;
+        JobChoices { algorithm, engine, direct, levers }
     }
 
     /// Sorts to the output, planning again where records are not as was expected.

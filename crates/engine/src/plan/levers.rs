@@ -1,7 +1,11 @@
 //! Settings of a plan by users. Each is left to the plan where nothing is said; what is said
 //! counts, and where it cannot be had the plan is refused.
 
+mod choices;
+
 use std::str::FromStr;
+
+pub use choices::JobChoices;
 
 use super::algorithm::Algorithm;
 use super::besides::Reservation;
@@ -12,7 +16,6 @@ use crate::error::{ConfigErrorKind, ParseError, Setting, config, message, named}
 use crate::incore::GatherStores;
 use crate::io::Engine;
 use crate::run::layout::BLOCK;
-use crate::stats::LeverSetting;
 use crate::sys::Affinity;
 use crate::units::ByteSize;
 
@@ -300,38 +303,6 @@ impl Levers {
     /// Returns whether a worker waits for each of its requests.
     pub fn waits(&self) -> bool {
         self.async_io == AsyncIo::Off
-    }
-
-    /// Returns the settings that differ from the default, each with its value in words.
-    pub fn set(&self) -> Vec<LeverSetting> {
-        let is_auto = |overlap: Overlap| overlap == Overlap::Auto;
-        let runs = (!is_auto(self.overlap)).then(|| self.overlap.name().to_owned());
-        let merge = self.merge_overlap.filter(|overlap| *overlap != self.overlap);
-        let (affinity, async_io) = (self.affinity, self.async_io);
-        let compress = self.compress_runs != CompressRuns::Off;
-        let stores = self.gather_stores;
-        let streaming = (stores != GatherStores::default()).then(|| stores.to_string());
-        let words: [(&'static str, Option<String>); 17] = [
-            ("queue depth", self.queue_depth.map(|value| value.to_string())),
-            ("block size", self.block.map(|value| value.to_string())),
-            ("write buffers", self.write_buffers.map(|value| value.to_string())),
-            ("write buffer size", self.write_buffer.map(|value| value.to_string())),
-            ("run size", self.run.map(|value| value.to_string())),
-            ("read factor", self.read_factor.map(|value| value.to_string())),
-            ("merge width", self.merge_width.map(|value| value.to_string())),
-            ("merge", self.merge.map(|way| way.name().to_owned())),
-            ("merge buffers", self.merge_buffers.map(|value| value.to_string())),
-            ("compression of runs", compress.then(|| self.compress_runs.to_string())),
-            ("microrun", self.microrun.map(|value| value.to_string())),
-            ("AlphaSort runs", self.alphasort_runs.map(|value| value.to_string())),
-            ("stores of a gather", streaming),
-            ("overlap", runs),
-            ("overlap of merges", merge.map(|overlap| overlap.name().to_owned())),
-            ("asynchronous I/O", (async_io != AsyncIo::Auto).then(|| async_io.to_string())),
-            ("affinity", (affinity != Affinity::default()).then(|| affinity.name().to_owned())),
-        ];
-        let set = words.into_iter();
-        set.filter_map(|(name, value)| Some(LeverSetting { name, value: value? })).collect()
     }
 }
 

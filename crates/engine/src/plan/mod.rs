@@ -389,8 +389,13 @@ fn block_bytes(levers: &Levers, item: Item, shared: usize, reads: usize) -> usiz
 impl Plan {
     /// Returns whether runs go past the page cache, given the user's wish.
     pub fn spill_direct(&self, wish: Direct) -> Direct {
+        // Replacement selection has all of the memory; loads may be smaller.
+        let sort_area = |plan: &ExternalPlan| match plan.replacement() {
+            Some(_) => plan.areas_bytes(),
+            None => plan.areas * self.load.bytes(),
+        };
         let is_suited =
-            |plan: &ExternalPlan| memory::suits_direct_writes(self.threads, plan.areas_bytes());
+            |plan: &ExternalPlan| memory::suits_direct_writes(self.threads, sort_area(plan));
         match wish {
             Direct::Auto if !self.external().is_none_or(is_suited) => Direct::Off,
             other => other,

@@ -550,9 +550,9 @@ fn the_rule_of_a_tenth_is_that_of_the_document() {
     assert!(suits_direct_writes(16, 10 << 20) && !suits_direct_writes(16, (10 << 20) - 1));
 }
 
-/// The rule is about the smallest buffers, which all plans have memory for.
+/// The rule is about the smallest buffers, which all plans have memory for, unless loads are small.
 #[test]
-fn runs_go_past_the_cache_unless_that_is_switched_off() {
+fn runs_go_past_the_cache_unless_loads_are_small() {
     let plan = |levers, budget| {
         Plan::new(&Need { levers, ..need(100, Some(5_000_000_000), budget) }).unwrap()
     };
@@ -563,4 +563,9 @@ fn runs_go_past_the_cache_unless_that_is_switched_off() {
             assert_eq!(plan.spill_direct(wish), wish);
         }
     }
+    let small = Levers { run: Some(ByteSize(64 << 10)), ..Levers::default() };
+    let plan = plan(small, ByteSize::mib(64));
+    assert!(plan.areas() * plan.load.bytes() < plan.threads * (640 << 10), "{plan:?}");
+    assert_eq!(plan.spill_direct(Direct::Auto), Direct::Off);
+    assert_eq!(plan.spill_direct(Direct::On), Direct::On);
 }

@@ -62,8 +62,8 @@ pub struct MemoryReport {
     pub probes: Vec<MemoryProbe>,
     /// Most bytes that could be touched again without paging.
     pub wall_bytes: u64,
-    /// Most bytes that could be used when they were filled from a mapped file.
-    pub copied_bytes: Option<u64>,
+    /// Memory that could be used when it was filled from a mapped file.
+    pub copied: Option<CopiedMemory>,
     /// Largest spread of repeated measurements, as a share of their median.
     pub spread: f64,
 }
@@ -77,6 +77,15 @@ pub struct MemoryProbe {
     pub utilisation: f64,
 }
 
+/// Memory that could be used when it was filled from a mapped file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopiedMemory {
+    /// Bytes.
+    pub bytes: u64,
+    /// Reason why it was not more.
+    pub end: MemoryEnd,
+}
+
 /// Reason why no more memory was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryEnd {
@@ -86,6 +95,17 @@ pub enum MemoryEnd {
     Paging,
     /// The time was up.
     Time,
+}
+
+impl MemoryEnd {
+    /// Returns why a search ended, of which `next` is what came of the next size.
+    const fn of(next: MemoryFit) -> Self {
+        match next {
+            MemoryFit::Fits => Self::Whole,
+            MemoryFit::TooMuch => Self::Paging,
+            MemoryFit::Unknown => Self::Time,
+        }
+    }
 }
 
 /// Measures memory, in about `time`, or twice as long if there is a file to fill it from; `threads`
@@ -127,11 +147,7 @@ pub fn memory(
         })
     })?;
     growth.hold(found.bytes);
-    let end = match found.next {
-        MemoryFit::Fits => MemoryEnd::Whole,
-        MemoryFit::TooMuch => MemoryEnd::Paging,
-        MemoryFit::Unknown => MemoryEnd::Time,
-    };
+    let end = MemoryEnd::of(found.next);
     let [small_one, small_all, huge_one, huge_all] = rates.map(|rates| median_and_spread(&rates));
     let safe = match end {
         MemoryEnd::Paging => found.bytes / 100 * wall::SAFE_PERCENT,
@@ -149,7 +165,7 @@ pub fn memory(
         huge_pages_all: huge_all.0,
         reused_pages_all: reused,
     };
-    let copied_bytes = source.map(|source| growth.copied(source, time, threads)).transpose()?;
+    let copied = source.map(|source| growth.copied(source, time, threads)).transpose()?;
     let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
     let spread = spreads.into_iter().fold(0.0, f64::max);
     Ok(MemoryReport {
@@ -157,7 +173,7 @@ pub fn memory(
         end,
         probes: growth.probes,
         wall_bytes: found.bytes,
-        copied_bytes,
+        copied,
         spread,
     })
 }
@@ -202,14 +218,20 @@ impl<'p> HeldMemory<'p> {
     }
 
     /// Gives all back, and returns how much fits if it is filled from a mapped file.
-    fn copied(&mut self, source: MappedSource, time: Duration, threads: usize) -> Result<u64> {
+    fn copied(
+        &mut self,
+        source: MappedSource,
+        time: Duration,
+        threads: usize,
+    ) -> Result<CopiedMemory> {
         self.hold(0);
         (self.source, self.is_short) = (Some(source), false);
         let (until, most) = (Instant::now() + time, self.most);
         let fits = |bytes| {
             self.fits(bytes, until, |held| Ok(held.step(PageSize::Huge, threads)?.is_some()))
         };
-        Ok(wall::search(STEP, most, fits)?.bytes)
+        let found = wall::search(STEP, most, fits)?;
+        Ok(CopiedMemory { bytes: found.bytes, end: MemoryEnd::of(found.next) })
     }
 
     /// Returns the number of bytes that were touched without harm.

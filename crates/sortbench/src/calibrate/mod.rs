@@ -10,7 +10,7 @@ mod processor;
 mod strides;
 
 pub use disk::{DiskReport, Together, disks};
-pub use memory::{MemoryChoices, MemoryEnd, MemoryProbe, MemoryReport, memory};
+pub use memory::{CopiedMemory, MemoryChoices, MemoryEnd, MemoryProbe, MemoryReport, memory};
 pub use processor::processor;
 pub use strides::{DirectoryRate, StripeUse, carried, strides, striped_speed};
 

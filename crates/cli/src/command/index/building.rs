@@ -91,9 +91,9 @@ struct RunOptions {
 
     /// Bypass the page cache for temporary files: auto, on or off
     ///
-    /// auto bypasses the cache if the file system supports that, unless the buffers set by
-    /// --write-buffers and --write-buffer-size take more than a tenth of the memory. The data and
-    /// the index always pass through the cache. Example: --direct off.
+    /// auto bypasses the cache if the file system supports that, unless the memory for loads is
+    /// less than 640 KiB per thread, which a small --run-size can cause. The data and the index
+    /// always pass through the cache. Example: --direct off.
     #[arg(long, value_name = "WHEN", default_value = "auto",
           value_parser = values::one_of::<Direct>(&["auto", "on", "off"]), hide_short_help = true)]
     direct: Direct,

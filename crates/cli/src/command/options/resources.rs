@@ -40,10 +40,10 @@ pub struct Resources {
     /// Bypass the page cache: auto, on, off, or a value per stream (input=off,spill=on)
     ///
     /// auto bypasses the cache if the file system supports that, with two exceptions. One is an
-    /// input that is already in the cache. The other is buffers for writing runs, set by
-    /// --write-buffers and --write-buffer-size, that take more than a tenth of the memory. The
-    /// streams are input, spill and output; a stream that is not named is auto. Example: --direct
-    /// input=off.
+    /// input that is already in the cache. The other is runs if the memory for loads is less than
+    /// 640 KiB per thread, which a small --run-size can cause: two buffers of 32 KiB per thread
+    /// are then more than a tenth of it. The streams are input, spill and output; a stream that is
+    /// not named is auto. Example: --direct input=off.
     #[arg(long, value_name = "WHEN", default_value = "auto",
           value_parser = values::parse::<DirectStreams>, help_heading = EXPERT,
           hide_short_help = true)]

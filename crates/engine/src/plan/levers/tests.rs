@@ -1,6 +1,7 @@
 //! Choices as they are written, and Oracle 7's read factor.
 
 use super::*;
+use crate::io::{Direct, DirectStreams};
 
 #[test]
 fn overlap_is_chosen_for_all_phases_or_for_each() {
@@ -57,7 +58,7 @@ fn engines_of_one_request_at_a_time_are_not_asynchronous() {
 
 #[test]
 fn levers_that_are_set_are_named() {
-    assert_eq!(Levers::default().set(), []);
+    assert_eq!(JobChoices::default().set(), []);
     let levers = Levers {
         write_buffers: Some(2),
         write_buffer: Some(ByteSize(32 << 10)),
@@ -65,9 +66,14 @@ fn levers_that_are_set_are_named() {
         async_io: AsyncIo::Off,
         ..Levers::default()
     };
-    let set = levers.set();
+    let direct = DirectStreams { output: Direct::Off, ..DirectStreams::default() };
+    let (algorithm, engine) = (Algorithm::MERGESORT, Engine::Sync);
+    let set = JobChoices { algorithm, engine, direct, levers }.set();
     let words: Vec<String> = set.iter().map(|set| format!("{} {}", set.name, set.value)).collect();
     let expected = [
+        "algorithm mergesort",
+        "I/O engine sync",
+        "direct output off",
         "write buffers 2",
         "write buffer size 32 KiB",
         "overlap of merges sync",

@@ -59,7 +59,7 @@ fn memory_is_filled_from_a_mapped_file() {
     let choices = MemoryChoices { margin, copied_from };
     let found =
         memory(&choices, Duration::from_millis(300), 2, &Progress::new()).expect("measured");
-    let copied = found.copied_bytes.expect("measured");
+    let copied = found.copied.expect("measured").bytes;
     assert!(copied.is_multiple_of(STEP) && copied <= found.profile.claimed_bytes, "{found:?}");
     std::fs::write(&path, "").expect("written");
     assert!(matches!(MappedSource::open(&path), Err(Error::Config { .. })));
