@@ -183,10 +183,11 @@ fn fill(folder: &Folder, bytes: usize, length: usize) -> u64 {
 
 /// Every record length with every number of threads.
 fn all_within(budget: ByteSize, bytes: usize) {
+    let mut random = Random::fresh();
     for length in [16, 100, 10_000, 1 << 20] {
         let folder = Folder::on_disk();
         let bytes = fill(&folder, bytes, length);
-        for threads in [1, 2, 8] {
+        for threads in random.some([1, 2, 8]) {
             let sort = Sort {
                 kind: Kind::Sort,
                 is_lines: false,
@@ -227,7 +228,7 @@ fn budgets_hold_where_lines_repeat() {
         }
         file.flush().expect("write");
         let sorts = budgets.iter().flat_map(|mib| [(1, *mib), (3, *mib)]);
-        for (threads, mib) in sorts {
+        for (threads, mib) in Random::fresh().some(sorts) {
             let (kind, budget, engine) = (Kind::Unique, ByteSize::mib(mib), Engine::Auto);
             Sort { kind, is_lines: true, length: 61, threads, budget, engine }
                 .run_within(&folder, 61 * 1_500_000);
@@ -251,7 +252,7 @@ fn budgets_hold_for_replacement_selection() {
     }
     // Every pair of length, engine and threads comes up, not every three of them.
     let lengths = [(2, 3_000_000), (100, 40_000_000), (200_000, 40_000_000)];
-    for (row, (length, bytes)) in lengths.into_iter().enumerate() {
+    for (row, (length, bytes)) in random.some(lengths.into_iter().enumerate()) {
         let folder = Folder::on_disk();
         let bytes = fill_lines(&folder, bytes, length);
         for (column, engine) in crate::trial::engines().into_iter().enumerate() {
@@ -272,7 +273,7 @@ fn budgets_hold_where_runs_are_merged_as_streams() {
             true => fill_lines(&folder, 100_000_000, length),
             false => fill(&folder, 100_000_000, length),
         };
-        for (geometry, mib) in [(0, 32), (50, 64), (100, 32), (100, 64)] {
+        for (geometry, mib) in random.some([(0, 32), (50, 64), (100, 32), (100, 64)]) {
             let (kind, engine) = (Kind::Streams(geometry), random.pick(&crate::trial::engines()));
             let (threads, budget) = (2, ByteSize::mib(mib));
             let sort = Sort { kind, is_lines, length, threads, budget, engine };
@@ -293,7 +294,7 @@ fn budgets_hold_where_nothing_overlaps() {
             true => fill_lines(&folder, 80_000_000, length),
             false => fill(&folder, 80_000_000, length),
         };
-        for (threads, mib) in [(1, 32), (3, 64)] {
+        for (threads, mib) in random.some([(1, 32), (3, 64)]) {
             let budget = ByteSize::mib(mib);
             let sort = Sort { kind, is_lines, length, threads, budget, engine };
             assert!(sort.run_within(&folder, bytes) > 1, "{sort:?} fits in memory");
@@ -458,7 +459,7 @@ fn a_budget_holds_for_compressed_files() {
 /// As much as just fits: the smallest budget that takes one pass is not overstepped.
 #[test]
 fn budgets_of_one_pass_hold() {
-    for length in [16, 100, 70_000] {
+    for length in Random::fresh().some([16, 100, 70_000]) {
         let folder = Folder::on_disk();
         let bytes = fill(&folder, 60_000_000, length);
         let sort = |mib| {

@@ -51,8 +51,10 @@ fn lines(bytes: usize, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut lines = Vec::with_capacity(bytes + 64);
     while lines.len() < bytes {
-        let length = random.below(60);
-        lines.extend((0..length).map(|_| b'a' + random.below(20) as u8));
+        let mut line = vec![0; random.below(60)];
+        random.fill(&mut line);
+        line.iter_mut().for_each(|byte| *byte = b'a' + *byte % 20);
+        lines.append(&mut line);
         lines.push(b'\n');
     }
     lines
@@ -133,7 +135,7 @@ fn bytes_do_not_hang_on_threads_or_memory() {
     let input = folder.at("in").join("all.zst");
     pack(&input, &all);
     let expected = sorted(&all);
-    for codec in Codec::ALL {
+    for codec in Random::fresh().some(Codec::ALL) {
         let name = format!("out.{}", codec.extension());
         let path = folder.at("out").join(&name);
         let mut first: Option<Vec<u8>> = None;
@@ -155,7 +157,7 @@ fn merges_of_more_than_there_is_memory_for() {
     let folder = Folder::on_disk();
     let parts: Vec<Vec<u8>> = (0..60).map(|seed| sorted(&lines(60_000, 100 + seed))).collect();
     let expected = sorted(&parts.concat());
-    for codec in Codec::ALL {
+    for codec in Random::fresh().some(Codec::ALL) {
         let path = |index| folder.at("in").join(format!("{index}.{}", codec.extension()));
         parts.iter().enumerate().for_each(|(index, part)| pack(&path(index), part));
         for (mib, width) in [(32, None), (32, Some(3)), (320, None)] {

@@ -87,58 +87,68 @@ pub fn lenient_row(random: &mut Random) -> Vec<u8> {
     [first, b",".to_vec(), second].concat()
 }
 
-/// Tables of commas and double quotes, of one shape each, of about `bytes` bytes.
-pub fn shapes(bytes: usize, random: &mut Random) -> Vec<(&'static str, Vec<u8>)> {
+/// What tables may be like.
+pub const SHAPES: [&str; 12] = [
+    "tricky",
+    "one column",
+    "300 columns and one",
+    "empty lines",
+    "empty lines among rows",
+    "all equal",
+    "sorted",
+    "reversed",
+    "nothing but quotes",
+    "plain",
+    "cells that look like rows",
+    "long",
+];
+
+/// A table of commas and double quotes, of one of the shapes, of about `bytes` bytes.
+pub fn shape(name: &str, bytes: usize, random: &mut Random) -> Vec<u8> {
     let mut r = random.fork();
     let long = (bytes / 60).clamp(10, 100_000);
-    let many: String = (0..300).map(|n| format!("c{n},")).collect::<String>() + "last";
-    let mut shapes = vec![
-        ("tricky", table("a,b,c", bytes, |_| tricky_row(&mut r, 3, 9, (b',', b'"')))),
-        ("one column", table("a", bytes, |_| tricky_row(&mut r, 1, 30, (b',', b'"')))),
-        ("300 columns and one", table(&many, bytes, |_| tricky_row(&mut r, 301, 3, (b',', b'"')))),
-        ("empty lines", table("a", bytes / 8, |_| Vec::new())),
-        ("empty lines among rows", {
+    let marks = (b',', b'"');
+    let mut shape = match name {
+        "tricky" => table("a,b,c", bytes, |_| tricky_row(&mut r, 3, 9, marks)),
+        "one column" => table("a", bytes, |_| tricky_row(&mut r, 1, 30, marks)),
+        "300 columns and one" => {
+            let many: String = (0..300).map(|n| format!("c{n},")).collect::<String>() + "last";
+            table(&many, bytes, |_| tricky_row(&mut r, 301, 3, marks))
+        }
+        "empty lines" => table("a", bytes / 8, |_| Vec::new()),
+        "empty lines among rows" => {
             table("a,b", bytes, |_| if r.one_in(2) { vec![] } else { b"x,\"y\n\"".to_vec() })
-        }),
-        ("all equal", table("a,b", bytes, |_| b"same,\"the \"\"same\"\"\n\"".to_vec())),
-        ("sorted", table("a,b", bytes, |n| format!("\"{n:09}\",\"\n\"").into_bytes())),
-        ("reversed", table("a,b", bytes, |n| format!("{:09},x\r", 999_999_999 - n).into_bytes())),
-        ("nothing but quotes", table("a,b,c", bytes, |_| b"\"\",\"\"\"\",\"\"\"\"\"\"".to_vec())),
-        ("plain", table("a,b", bytes, |n| format!("{},{n}", r.below(1000)).into_bytes())),
-    ];
-    // Whoever guesses from the middle whether a place is in quotes is wrong here: both readings
-    // are rows of as many cells for thousands of bytes.
-    let lies = ["\n\",\"\n\",\"\n", "\",\"", "x,y\nx,y\n", "\"\"\",\"\"\"", ",\n,\n", "\n\n\n"];
-    let lying = |random: &mut Random| {
-        let mut cell = Vec::new();
-        let times = random.below(long / 6);
-        let lie = random.pick(&lies);
-        (0..times).for_each(|_| cell.extend_from_slice(lie.as_bytes()));
-        cell
-    };
-    shapes.push((
-        "cells that look like rows",
-        table("a,b", bytes, |_| {
+        }
+        "all equal" => table("a,b", bytes, |_| b"same,\"the \"\"same\"\"\n\"".to_vec()),
+        "sorted" => table("a,b", bytes, |n| format!("\"{n:09}\",\"\n\"").into_bytes()),
+        "reversed" => table("a,b", bytes, |n| format!("{:09},x\r", 999_999_999 - n).into_bytes()),
+        "nothing but quotes" => table("a,b,c", bytes, |_| b"\"\",\"\"\"\",\"\"\"\"\"\"".to_vec()),
+        "plain" => table("a,b", bytes, |n| format!("{},{n}", r.below(1000)).into_bytes()),
+        "cells that look like rows" => table("a,b", bytes, |_| {
             let first = written(&tricky(&mut r, 3), b',', b'"', true);
-            [first, b",".to_vec(), written(&lying(&mut r), b',', b'"', true)].concat()
+            [first, b",".to_vec(), written(&lying(&mut r, long / 6), b',', b'"', true)].concat()
         }),
-    ));
-    shapes.push((
-        "long",
-        table("a,b", bytes, |_| {
+        "long" => table("a,b", bytes, |_| {
             let length = r.below(long);
             let cells = [tricky(&mut r, 4), tricky(&mut r, length)];
             let [first, second] = cells.map(|cell| written(&cell, b',', b'"', r.one_in(2)));
             [first, b",".to_vec(), second].concat()
         }),
-    ));
-    for (_, shape) in &mut shapes {
-        // The last row may lack its end; not one that is nothing else.
-        if r.one_in(2) && !shape.ends_with(b"\n\n") && !shape.ends_with(b"\r\n") {
-            shape.pop();
-        }
+        _ => panic!("no shape is called {name}"),
+    };
+    // The last row may lack its end; not one that is nothing else.
+    if r.one_in(2) && !shape.ends_with(b"\n\n") && !shape.ends_with(b"\r\n") {
+        shape.pop();
     }
-    shapes
+    shape
+}
+
+/// A cell that repeats one lie up to so many times. Whoever guesses from the middle whether a place
+/// is in quotes is wrong here: both readings are rows of as many cells for thousands of bytes.
+fn lying(random: &mut Random, times: usize) -> Vec<u8> {
+    let lies = ["\n\",\"\n\",\"\n", "\",\"", "x,y\nx,y\n", "\"\"\",\"\"\"", ",\n,\n", "\n\n\n"];
+    let times = random.below(times);
+    random.pick(&lies).as_bytes().repeat(times)
 }
 
 /// A cell of about `bytes` bytes with thousands of line ends and quotes in it.

@@ -1,5 +1,6 @@
 //! One job over rows of cells, held against a reader that goes byte by byte and a stable sort.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use sortwell_engine::ByteSize;
@@ -33,16 +34,15 @@ pub struct Table {
 }
 
 /// A row as the naive reader sees it: its bytes with an end, and what its first cells say.
-pub struct Row {
-    pub bytes: Vec<u8>,
-    pub cells: Vec<Vec<u8>>,
+struct Row<'a> {
+    bytes: &'a [u8],
+    cells: Vec<Vec<u8>>,
 }
 
 /// What the input says to the naive reader.
-#[derive(Default)]
-pub struct Read {
-    pub mark: Vec<u8>,
-    pub rows: Vec<Row>,
+struct Read<'a> {
+    mark: &'a [u8],
+    rows: Vec<Row<'a>>,
 }
 
 /// Where in a cell the naive reader is.
@@ -55,22 +55,26 @@ enum Place {
     Closed,
 }
 
-/// Reads a well-formed input byte by byte, keeping the first so many cells of each row. A cell with
-/// more behind its closing quote counts as it is written.
-pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
-    let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
-    let mut found = Read { mark: input[..input.len() - text.len()].to_vec(), rows: Vec::new() };
-    let (mut row, mut cell, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+/// The input with a line end behind its last row.
+fn ended(input: &[u8]) -> Cow<'_, [u8]> {
+    if input.ends_with(b"\n") { input.into() } else { [input, b"\n"].concat().into() }
+}
+
+/// Reads a well-formed input, which ends with a line end, byte by byte, keeping the first so many
+/// cells of each row. A cell with more behind its closing quote counts as it is written.
+fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read<'_> {
+    let bytes = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
+    let mut found = Read { mark: &input[..input.len() - bytes.len()], rows: Vec::new() };
+    let (mut cell, mut cells) = (Vec::new(), Vec::with_capacity(columns));
+    // Room that a cell was gathered in is used again.
     let keep = |cells: &mut Vec<Vec<u8>>, cell: &mut Vec<u8>| {
-        let whole = std::mem::take(cell);
-        cells.extend((cells.len() < columns).then_some(whole));
+        cells.extend((cells.len() < columns).then(|| cell.clone()));
+        cell.clear();
     };
-    let (mut place, mut cell_start) = (Place::Begin, 0);
-    let mut bytes: Vec<u8> = text.to_vec();
+    let (mut place, mut row_start, mut cell_start) = (Place::Begin, 0, 0);
     let mut at = 0;
     while at < bytes.len() {
         let byte = bytes[at];
-        row.push(byte);
         at += 1;
         let is_quote = dialect.quote == Some(byte);
         match place {
@@ -87,9 +91,9 @@ pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
                     cell.pop();
                 }
                 keep(&mut cells, &mut cell);
-                let (bytes, cells) = (std::mem::take(&mut row), std::mem::take(&mut cells));
-                found.rows.push(Row { bytes, cells });
-                place = Place::Begin;
+                let kept = std::mem::replace(&mut cells, Vec::with_capacity(columns));
+                found.rows.push(Row { bytes: &bytes[row_start..at], cells: kept });
+                (place, row_start) = (Place::Begin, at);
             }
             _ if byte == dialect.separator => {
                 keep(&mut cells, &mut cell);
@@ -109,11 +113,8 @@ pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
         if place == Place::Begin {
             cell_start = at;
         }
-        if at == bytes.len() && !row.is_empty() {
-            assert!(place != Place::Quoted, "a quote is not closed");
-            bytes.push(b'\n');
-        }
     }
+    assert_eq!(row_start, bytes.len(), "a quote is not closed");
     found
 }
 
@@ -151,9 +152,9 @@ impl Table {
         job
     }
 
-    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+    fn compare(&self, a: &Row<'_>, b: &Row<'_>) -> Ordering {
         if self.keys.is_empty() {
-            return csv::without_end(&a.bytes).cmp(csv::without_end(&b.bytes));
+            return csv::without_end(a.bytes).cmp(csv::without_end(b.bytes));
         }
         let mut orders = self.keys.iter().map(|&(column, is_descending)| {
             // Empty cells come last either way, and a row that is too short has one there.
@@ -170,13 +171,15 @@ impl Table {
 
     /// What the output must be, and how many rows are sorted for it.
     pub fn expected(&self) -> (Vec<u8>, u64) {
-        let (mut top, mut rows): (Option<Vec<u8>>, Vec<Row>) = (None, Vec::new());
+        let (mut top, mut rows): (Option<Vec<u8>>, Vec<Row<'_>>) = (None, Vec::new());
         let columns = self.keys.iter().map(|(column, _)| *column).max().unwrap_or(0);
         // One with a mark alone is as empty as one with nothing.
         let is_empty = |input: &Vec<u8>| input.is_empty() || input == b"\xef\xbb\xbf";
-        for input in self.inputs.iter().filter(|input| !is_empty(input)) {
+        let inputs = self.inputs.iter().filter(|input| !is_empty(input));
+        let inputs: Vec<Cow<'_, [u8]>> = inputs.map(|input| ended(input)).collect();
+        for input in &inputs {
             let mut found = read(self.format.dialect, columns, input);
-            let mut own_top = found.mark;
+            let mut own_top = found.mark.to_vec();
             if self.format.has_header && !found.rows.is_empty() {
                 own_top.extend(found.rows.remove(0).bytes);
             }
@@ -190,7 +193,7 @@ impl Table {
         }
         rows.truncate(self.select.limit.map_or(usize::MAX, |limit| limit as usize));
         let mut out = top.unwrap_or_default();
-        rows.iter().for_each(|row| out.extend_from_slice(&row.bytes));
+        rows.iter().for_each(|row| out.extend_from_slice(row.bytes));
         (out, count)
     }
 

@@ -8,15 +8,21 @@ use sortwell_engine::io::{Direction, Engine};
 use crate::random::Random;
 use crate::subject::Subject;
 
-/// Jobs that write runs.
-fn spilling() -> impl Iterator<Item = Subject> {
-    let fixed = [2, 3].into_iter().map(|passes| Subject::fixed(passes, 2));
-    let lines = [(2, false), (3, true)].map(|(passes, unique)| Subject::lines(passes, 2, unique));
-    let packed = [
-        Subject::fixed(2, 2).with_compressed_runs("lz4"),
-        Subject::lines(2, 2, false).with_compressed_runs("lz4"),
+/// Some of the jobs that write runs, each time other ones.
+fn spilling(random: &mut Random) -> impl Iterator<Item = Subject> + use<> {
+    let all: [fn() -> Subject; 6] = [
+        || Subject::fixed(2, 2),
+        || Subject::fixed(3, 2),
+        || Subject::lines(2, 2, false),
+        || Subject::lines(3, 2, true),
+        || Subject::fixed(2, 2).with_compressed_runs("lz4"),
+        || Subject::lines(2, 2, false).with_compressed_runs("lz4"),
     ];
-    fixed.chain(lines).chain(packed.into_iter().filter(|_| cfg!(feature = "compression")))
+    let built = if cfg!(feature = "compression") { 6 } else { 4 };
+    // Two parts, so that there are two of them at least.
+    let [first, second] = [0, 1].map(|part| all.into_iter().take(built).skip(part).step_by(2));
+    let some = [random.some(first), random.some(second)].concat();
+    some.into_iter().map(|make| make())
 }
 
 /// Runs a job with one bit of a run file wrong. Whether that was found; it may lie where nothing is
@@ -38,7 +44,7 @@ fn is_found(subject: &Subject, operation: Direction, number: u64, bit: u64) -> b
 #[test]
 fn a_bit_of_a_run_that_is_wrong() {
     let mut random = Random::fresh();
-    for subject in spilling() {
+    for subject in spilling(&mut random) {
         for operation in [Direction::Write, Direction::Read] {
             let spill = subject.folder.at("spill");
             let script = Script::new(&spill, 0..0, InjectedFault::Crumbles).of(operation);
@@ -55,7 +61,8 @@ fn a_bit_of_a_run_that_is_wrong() {
 /// Every write of a run begins wrong: header, table, footer and data, one of which is met first.
 #[test]
 fn the_first_bits_of_all_parts_of_runs_are_wrong() {
-    for subject in spilling() {
+    let mut random = Random::fresh();
+    for subject in spilling(&mut random) {
         for bit in [3, 77, 300] {
             let spill = subject.folder.at("spill");
             let script =
@@ -75,14 +82,15 @@ const IN_FLIGHT: u64 = 10;
 #[test]
 fn a_bit_of_memory_that_goes_wrong() {
     let mut random = Random::fresh();
-    for subject in [
-        Subject::fixed(1, 1),
-        Subject::fixed(2, 1),
-        Subject::lines(1, 1, false),
-        Subject::lines(2, 1, false),
-        Subject::short_lines(1, 1),
-    ] {
-        let subject = subject.with_engine(Engine::Sync);
+    let all: [fn() -> Subject; 5] = [
+        || Subject::fixed(1, 1),
+        || Subject::fixed(2, 1),
+        || Subject::lines(1, 1, false),
+        || Subject::lines(2, 1, false),
+        || Subject::short_lines(1, 1),
+    ];
+    for make in random.some(all) {
+        let subject = make().with_engine(Engine::Sync);
         let folder = subject.folder.at("in");
         let script = |numbers, fault| {
             Script::new(&folder, numbers, fault).of(Direction::Read).from_bytes(32 << 10)

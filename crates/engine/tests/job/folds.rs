@@ -77,9 +77,8 @@ fn sums_are_the_same_in_memory_and_in_runs() {
     let mut random = Random::fresh();
     for (rows, memory) in [(5000, 128), (400_000, 28)] {
         let (input, groups) = table(rows, rows / 100, &mut random);
-        for (unique, counts, threads) in
-            [(None, false, 1), (Some(Unique::Last), false, 3), (None, true, 2)]
-        {
+        let cases = [(None, false, 1), (Some(Unique::Last), false, 3), (None, true, 2)];
+        for (unique, counts, threads) in random.some(cases) {
             let select = Select { unique, count: counts, ..folding() };
             let expected = folded(&groups, &select);
             let job = Table {

@@ -28,7 +28,7 @@ fn job(job: SortJob, folder: &Folder) -> SortJob {
 fn hardly_anything_needs_room_beside_the_file() {
     let mut random = Random::fresh();
     let data = records(Order::Random, 1_200_000, 100, (0, 8), &mut random);
-    for overlap in [Overlap::Pipelined, Overlap::Sync] {
+    for overlap in random.some([Overlap::Pipelined, Overlap::Sync]) {
         let trial = Trial { overlap, ..Trial::new(100, vec![Part::bytes(0, 8)], data.clone()) };
         hardly_needs_room(&Trial { memory: ByteSize::mib(56), ..trial }); // All runs at once.
     }

@@ -8,6 +8,7 @@ use sortwell_engine::predicate::RecordFilter;
 use sortwell_engine::stats::Progress;
 
 use crate::line_trial::{Lines, assert_same};
+use crate::random::Random;
 use crate::trial::Folder;
 
 /// Runs a sort that leaves out lines with an `x` in them, and holds it against the others.
@@ -55,7 +56,8 @@ fn loads_of_long_lines_that_are_left_out() {
 fn a_line_of_a_load_that_is_left_out() {
     let long = lines(1, 10 << 20, true);
     let part = lines(300_000, 60, false);
-    for input in [[&long[..], &part, &part], [&part, &long, &part], [&part, &part, &long]] {
+    let inputs = [[&long[..], &part, &part], [&part, &long, &part], [&part, &part, &long]];
+    for input in Random::fresh().some(inputs) {
         check(&input.concat(), 32, false);
         check(&input.concat(), 32, true);
     }

@@ -76,11 +76,12 @@ impl Lines {
     fn lines(&self) -> (Vec<&[u8]>, Vec<&[u8]>) {
         let (mut top, mut sorted) = (Vec::new(), Vec::new());
         for (number, input) in self.inputs.iter().enumerate() {
-            let text = input.strip_suffix(&[self.terminator]).unwrap_or(input);
-            let mut lines: Vec<&[u8]> = match input.is_empty() {
-                true => Vec::new(),
-                false => text.split(|byte| *byte == self.terminator).collect(),
-            };
+            let (mut lines, mut start): (Vec<&[u8]>, usize) = (Vec::new(), 0);
+            for end in memchr::memchr_iter(self.terminator, input) {
+                lines.push(&input[start..end]);
+                start = end + 1;
+            }
+            lines.extend((start < input.len()).then(|| &input[start..]));
             let rest = lines.split_off((self.header_lines as usize).min(lines.len()));
             if number == 0 {
                 top = lines;

@@ -49,28 +49,34 @@ pub struct Prefixed {
 }
 
 /// A prefix and the bytes behind it.
-pub fn record((name, width, counted): Width, body: &[u8]) -> Vec<u8> {
+pub fn record(format: Width, body: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(body.len() + 4);
+    put(format, body, &mut out);
+    out
+}
+
+/// Appends a prefix and the bytes behind it.
+fn put((name, width, counted): Width, body: &[u8], out: &mut Vec<u8>) {
     let number = (body.len() + counted) as u32;
-    let mut prefix = number.to_be_bytes()[4 - width..].to_vec();
-    if name == "rdw" {
-        prefix = [&(number as u16).to_be_bytes()[..], &[0, 0]].concat();
-    } else if name.contains("le") {
-        prefix.reverse();
+    match name {
+        "rdw" => out.extend_from_slice(&(number << 16).to_be_bytes()),
+        _ if name.contains("le") => out.extend_from_slice(&number.to_le_bytes()[..width]),
+        _ => out.extend_from_slice(&number.to_be_bytes()[4 - width..]),
     }
-    [&prefix[..], body].concat()
+    out.extend_from_slice(body);
 }
 
 /// The bodies of the records in `input`.
 fn bodies((name, width, counted): Width, input: &[u8]) -> Vec<&[u8]> {
     let (mut bodies, mut at) = (Vec::new(), 0);
     while at < input.len() {
-        let mut prefix = input[at..at + width].to_vec();
-        match name {
-            "rdw" => prefix.truncate(2),
-            _ if name.contains("le") => prefix.reverse(),
-            _ => {}
-        }
-        let number = prefix.iter().fold(0, |number, byte| number * 256 + usize::from(*byte));
+        let prefix = &input[at..at + width];
+        let join = |number, byte: &u8| number * 256 + usize::from(*byte);
+        let number = match name {
+            "rdw" => prefix[..2].iter().fold(0, join),
+            _ if name.contains("le") => prefix.iter().rev().fold(0, join),
+            _ => prefix.iter().fold(0, join),
+        };
         let end = at + width + number - counted;
         bodies.push(&input[at + width..end]);
         at = end;
@@ -141,7 +147,9 @@ impl Prefixed {
             found.dedup_by(|next, kept| compare(next, kept).is_eq());
         }
         found.truncate(self.select.limit.map_or(usize::MAX, |limit| limit as usize));
-        (found.iter().flat_map(|body| record(self.format, body)).collect(), count)
+        let mut out = Vec::new();
+        found.iter().for_each(|body| put(self.format, body, &mut out));
+        (out, count)
     }
 
     /// What is said of it when it fails.

@@ -76,13 +76,13 @@ fn two_tables(rows: usize, one_in: usize) -> (Folder, SortJob, (String, u64)) {
 fn the_count_is_that_of_the_inputs() {
     for (rows, one_in) in [(300_000, 3), (500_000, 40)] {
         let (folder, mut job, (expected, ragged)) = two_tables(rows, one_in);
-        for (mib, threads, algorithm) in [
+        for (mib, threads, algorithm) in Random::fresh().some([
             (256, 1, Algorithm::Auto),
             (256, 3, Algorithm::Auto),
             (26, 1, Algorithm::Auto),
             (30, 3, Algorithm::Auto),
             (30, 1, Algorithm::ReplacementSelection),
-        ] {
+        ]) {
             job.memory = Budget::Bytes(ByteSize::mib(mib));
             (job.threads, job.algorithm) = (Some(threads), algorithm);
             let statistics = job.run(&Progress::new()).expect("sorted");
@@ -100,7 +100,7 @@ fn all_rows_may_go() {
     let inputs = vec![Input::File(folder.input(0))];
     let mut job = SortJob::new(inputs, Output::File(folder.output()), FORMAT);
     job.temp = vec![folder.at("spill")];
-    for mib in [24, 600] {
+    for mib in Random::fresh().some([24, 600]) {
         job.memory = Budget::Bytes(ByteSize::mib(mib));
         let statistics = job.run(&Progress::new()).expect("sorted");
         assert_dropped(&folder, &statistics, ("a,b\n", 20_000_000));
@@ -152,7 +152,7 @@ fn merges_in_pieces_count_all() {
     plain.memory = Budget::Bytes(ByteSize::mib(24));
     (plain.check, plain.sync) = (true, false);
     let expected = sorted(all);
-    for width in [None, Some(2)] {
+    for width in random.some([None, Some(2)]) {
         plain.levers.merge_width = width;
         plain.resume = Resume::Off;
         let statistics = plain.run(&Progress::new()).expect("merged");

@@ -97,8 +97,9 @@ pub fn hash(record: &[u8]) -> u128 {
         u128::from_le_bytes(block.into())
     };
     let number = |bytes: &[u8]| {
-        let padded: Vec<u8> = bytes.iter().copied().chain([0; 16]).take(16).collect();
-        u128::from_le_bytes(padded.try_into().expect("sixteen bytes"))
+        let (mut padded, width) = ([0; 16], bytes.len().min(16));
+        padded[..width].copy_from_slice(&bytes[..width]);
+        u128::from_le_bytes(padded)
     };
     let blocks = record.len().div_ceil(16).max(1);
     for index in 0..blocks - 1 {

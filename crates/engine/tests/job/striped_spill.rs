@@ -54,7 +54,7 @@ fn runs_in(directory: &Path) -> Vec<PathBuf> {
 #[test]
 fn runs_over_one_to_many_members() {
     let mut random = Random::fresh();
-    for count in [1, 2, 3, 7, 36] {
+    for count in random.some([1, 2, 3, 7, 36]) {
         let data = records(Order::Random, 150_000, 100, (0, 8), &mut random);
         let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
         trial.memory = trial.modest_memory();
@@ -121,8 +121,8 @@ fn runs_of_every_kind() {
     lines.lay_out(&folder);
     let temp = set(&folder, "temp", 3, &mut random);
     let unique = Select { unique: Some(Unique::First), ..Select::default() };
-    for (select, width) in [(Select::default(), Some(2)), (unique.clone(), None), (unique, Some(2))]
-    {
+    let cases = [(Select::default(), Some(2)), (unique.clone(), None), (unique, Some(2))];
+    for (select, width) in random.some(cases) {
         let mut job = SortJob { select, ..lines.job(&folder) };
         job.levers.merge_width = width;
         let plain = run(&job);
