@@ -224,7 +224,11 @@ impl Random {
 /// `count` records of `length` bytes, always the same.
 pub fn random_records(count: usize, length: usize) -> Vec<u8> {
     let mut random = Random::fixed();
-    (0..count * length).map(|_| random.next() as u8).collect()
+    let mut records = vec![0; count * length];
+    for bytes in records.chunks_mut(4) {
+        bytes.copy_from_slice(&random.next().to_le_bytes()[..bytes.len()]);
+    }
+    records
 }
 
 /// The records in stable order of `key`, the plain way.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Folder, random_records, sorted_by};
+use crate::harness::{Folder, random_records, some, sorted_by};
 
 /// A sort in two passes and the account of it.
 fn sorted(folder: &Folder, levers: &str) -> Value {
@@ -183,7 +183,7 @@ fn a_way_to_merge_is_refused_in_place() {
 fn the_memory_ceiling_holds_with_deep_queues() {
     let folder = Folder::new();
     folder.write("in", random_records(1_200_000, 100));
-    for engine in ["threads", "uring", "auto"] {
+    for engine in some(&["threads", "uring", "auto"]) {
         for levers in ["--queue-depth 1024", "--write-buffers 200 --write-buffer-size 16KiB"] {
             let words = "-F fixed:100 -k 0..10 -M 80MiB -j 2 --block-size 4KiB --stats json";
             let said = folder.run(&format!("sort {levers} --io {engine} {words} -o out in"));
@@ -224,7 +224,7 @@ fn spilled(statistics: &Value) -> f64 {
 #[test]
 fn small_requests_hold_short_records_whole() {
     let folder = Folder::new();
-    for length in 1..=17 {
+    for length in some(&(1..=17).collect::<Vec<_>>()) {
         let records = random_records(20_000, length);
         folder.write("in", &records);
         for line in ["-j 3 -o out in", "-j 1 -M 40MiB -o out in", "-j 3 -o out"] {
@@ -309,7 +309,7 @@ fn streaming_stores_are_seen_in_the_statistics() {
 #[test]
 fn levers_of_oracle_are_seen_in_the_statistics() {
     let folder = Folder::new();
-    folder.write("in", random_records(1_000_000, 100));
+    folder.write("in", random_records(400_000, 100));
     let usual = sorted(&folder, "--run-size 2MB");
     let expected = std::fs::read(folder.at("out")).expect("read");
     let is_expected = || std::fs::read(folder.at("out")).expect("read") == expected;
@@ -340,7 +340,7 @@ fn levers_of_oracle_are_seen_in_the_statistics() {
     refused.fails(2, &["--io sync", "--async-io on"]);
 
     let width = |factor: u32| {
-        let statistics = sorted(&folder, &format!("--run-size 1MB --read-factor {factor}"));
+        let statistics = sorted(&folder, &format!("--run-size 400KB --read-factor {factor}"));
         assert!(is_expected());
         assert!(statistics["levers"].to_string().contains("read factor"), "{statistics}");
         statistics["merge_width"].as_u64().expect("a width")
@@ -371,15 +371,15 @@ fn levers_of_oracle_are_seen_in_the_statistics() {
 #[test]
 fn overlap_of_each_phase_is_seen_in_the_statistics() {
     let folder = Folder::new();
-    folder.write("in", random_records(2_000_000, 100));
+    folder.write("in", random_records(1_200_000, 100));
     sorted(&folder, "--overlap pipelined");
     let expected = std::fs::read(folder.at("out")).expect("read");
-    for (levers, runs_overlap, merges_overlap) in [
+    for (levers, runs_overlap, merges_overlap) in some(&[
         ("runs=sync,merge=pipelined", false, true),
         ("runs=pipelined,merge=sync", true, false),
         ("sync", false, false),
         ("pipelined", true, true),
-    ] {
+    ]) {
         let statistics = sorted(&folder, &format!("--overlap {levers}"));
         assert!(std::fs::read(folder.at("out")).expect("read") == expected, "{levers}");
         let figure = |name: &str| statistics["stages"][name].as_u64().expect("a number");
@@ -408,14 +408,14 @@ fn compressed_runs_are_seen_in_the_statistics() {
     let expected = folder.read("out");
     assert!(usual["run_compression"].is_null(), "{usual}");
     let moved = |of: &Value, stream: &str| of["streams"][stream].as_u64().expect("bytes") as f64;
-    for (levers, choice) in [
+    for (levers, choice) in some(&[
         ("--compress-runs lz4", "lz4:1"),
         ("--compress-runs zstd:1", "zstd:1"),
         ("--compress-runs zstd --merge streams", "zstd:3"),
         ("--compress-runs lz4 --merge-width 3", "lz4:1"),
         ("--compress-runs lz4 --algorithm replacement-selection", "lz4:1"),
         ("--compress-runs zstd:1 --unique", "zstd:1"),
-    ] {
+    ]) {
         let of = sorted(levers);
         let compression = &of["run_compression"];
         assert_eq!(compression["choice"], choice, "{levers}: {compression}");

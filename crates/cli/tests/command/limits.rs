@@ -8,7 +8,7 @@ mod data;
 use std::fs;
 
 use crate::children::measured;
-use crate::harness::{Folder, Said};
+use crate::harness::{Folder, Said, some};
 use data::{FORMATS, Format, SHAPES, Shape};
 
 /// Bytes of code that a build with debug assertions has in memory, more than a release build.
@@ -84,7 +84,8 @@ fn budgets_hold_for_operators_of_every_format() {
         ("tsv", Shape::LongEqualKeys),
         ("u32le", Shape::Random),
     ];
-    for (number, (name, shape)) in pairs.into_iter().enumerate() {
+    let pairs: Vec<_> = pairs.into_iter().enumerate().collect();
+    for (number, (name, shape)) in some(&pairs) {
         let format = FORMATS.iter().find(|format| format.name == name).expect("a format");
         let some: Vec<&str> = format.operators.iter().skip(number).step_by(5).copied().collect();
         check_sorts(format, shape, &some, 50_000_000);
@@ -104,7 +105,7 @@ fn budgets_hold_for_all_operators_of_all_formats() {
 /// Inputs that are sorted already, one of them with a record of megabytes.
 #[test]
 fn budgets_hold_for_merges_of_every_format() {
-    for format in &FORMATS {
+    for format in some(&FORMATS.iter().collect::<Vec<_>>()) {
         let folder = Folder::new();
         for part in 0..5 {
             let name = folder.at(&format!("in-{part}"));
@@ -140,7 +141,7 @@ fn budgets_hold_for_streams_of_the_shortest_lines() {
 fn budgets_that_are_named_do_for_compressed_files() {
     let folder = Folder::new();
     data::write(&folder.at("in"), &FORMATS[0], Shape::Random, (40_000_000, 0, 1));
-    for codec in ["gz", "zst", "lz4"] {
+    for codec in some(&["gz", "zst", "lz4"]) {
         folder.run(&format!("sort -o packed.{codec} in")).quietly();
         for (mib, threads) in [(16, 4), (32, 1)] {
             let line = format!("sort --sync off -j {threads} -o out.{codec} packed.{codec}");
@@ -159,7 +160,7 @@ fn list(folder: &Folder, count: usize, name: &str) {
 /// The names of inputs are in memory as long as the job runs, and in its budget.
 #[test]
 fn many_inputs_by_a_list() {
-    check_many_inputs(30_000, 32);
+    check_many_inputs(15_000, 32);
 }
 
 #[test]

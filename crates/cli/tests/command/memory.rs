@@ -213,14 +213,14 @@ fn conditions_on_long_values_keep_to_the_budget() {
     folder.write("lines", long_lines(2, 20_000_000, b"abcDEF "));
     let cell = |end: &str| format!("\"{}{end}\",1\n", "a\"\"B".repeat(5_000_000));
     folder.write("rows", ["text,number\n".to_owned(), cell("z"), cell("y")].concat());
-    for (format, condition) in [
+    for (format, condition) in some(&[
         ("lines", "..:ci contains \"zz\""),
         ("lines", "..:ci matches \"fabc\""),
         ("lines", "..:text:locale=de > \"b\""),
         ("lines", "..:natural > 0..8:natural"),
         ("csv", "1 ends with \"z\""),
         ("csv", "1:ci > \"b\""),
-    ] {
+    ]) {
         // The words of a command are divided at blanks.
         let condition = condition.replace(' ', "\t");
         let input = if format == "csv" { "rows" } else { "lines" };
@@ -243,7 +243,8 @@ fn padded_numbers_of_any_length_keep_to_the_budget() {
 fn numbers_of_any_length_keep_to_the_budget() {
     let folder = Folder::new();
     folder.write("digits", long_lines(2, 12_000_000, b"7"));
-    for key in ["int", "decimal:desc", "float", "size", "version", "natural", "time", "zoned"] {
+    let keys = ["int", "decimal:desc", "float", "size", "version", "natural", "time", "zoned"];
+    for key in some(&keys) {
         let line = format!("sort -k ..:{key} --invalid last -o out digits");
         runs_within(&folder, &line, 44);
     }
@@ -257,7 +258,8 @@ fn cells_of_doubled_quotes_keep_to_the_budget() {
     let folder = Folder::new();
     let cell = |end: &str| format!("\"{}{end}\",1\n", "a\"\"B".repeat(6_000_000));
     folder.write("rows", ["text,number\n".to_owned(), cell("z"), cell("y")].concat());
-    for key in ["1", "1:ci", "1:desc", "1:natural", "1:version", "1:int", "1:order=a|b", "1[2..]"] {
+    let keys = ["1", "1:ci", "1:desc", "1:natural", "1:version", "1:int", "1:order=a|b", "1[2..]"];
+    for key in some(&keys) {
         let line = format!("sort -F csv -k {key} --invalid last -o out rows");
         runs_within(&folder, &line, 72);
     }
@@ -269,7 +271,7 @@ fn strings_with_escapes_keep_to_the_budget() {
     let line =
         |end: &str| format!("{{\"k\": \"{}{end}\", \"n\": 1}}\n", "x\\u00e9B".repeat(2_200_000));
     folder.write("lines", [line("z"), line("y")].concat());
-    for key in ["k", "k:ci", "k:desc:trim", "k:natural", "k:version", "k:int", "n:int"] {
+    for key in some(&["k", "k:ci", "k:desc:trim", "k:natural", "k:version", "k:int", "n:int"]) {
         let line = format!("sort -F jsonl -k {key} --invalid last -o out lines");
         runs_within(&folder, &line, 72);
     }
@@ -282,7 +284,7 @@ fn lists_of_many_values_are_a_part_of_the_budget() {
     let rows: String = (0..500_000).map(|row| format!("value{}\n", row * 7 % 1_000_000)).collect();
     folder.write("list", values);
     folder.write("rows", rows);
-    for mib in [16, 32, 64] {
+    for mib in some(&[16, 32, 64]) {
         runs_within(&folder, "sort -k 1:order=@list -o out rows", mib);
         runs_within(&folder, "sort --include 1:order=@list\t>\t\"value9\" -o out rows", mib);
     }
