@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use sortwell_engine::ByteSize;
 use sortwell_engine::format::{CsvFormat, Format, csv};
@@ -33,16 +34,26 @@ pub struct Table {
     pub piece: usize,
 }
 
-/// A row as the naive reader sees it: its bytes with an end, and what its first cells say.
+/// A row as the naive reader sees it: its bytes with an end, and its first cells by number.
 struct Row<'a> {
     bytes: &'a [u8],
-    cells: Vec<Vec<u8>>,
+    cells: Range<usize>,
 }
 
-/// What the input says to the naive reader.
+/// What inputs say to the naive reader, who gathers what all cells say in one place.
+#[derive(Default)]
 struct Read<'a> {
-    mark: &'a [u8],
     rows: Vec<Row<'a>>,
+    cells: Vec<Range<usize>>,
+    said: Vec<u8>,
+}
+
+impl Read<'_> {
+    /// What a cell says; empty cells say nothing, and a row that is too short has one there.
+    fn cell(&self, row: &Row<'_>, column: usize) -> Option<&[u8]> {
+        let cell = self.cells[row.cells.clone()].get(column - 1)?;
+        if cell.is_empty() { None } else { Some(&self.said[cell.clone()]) }
+    }
 }
 
 /// Where in a cell the naive reader is.
@@ -62,14 +73,16 @@ fn ended(input: &[u8]) -> Cow<'_, [u8]> {
 
 /// Reads a well-formed input, which ends with a line end, byte by byte, keeping the first so many
 /// cells of each row. A cell with more behind its closing quote counts as it is written.
-fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read<'_> {
-    let bytes = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
-    let mut found = Read { mark: &input[..input.len() - bytes.len()], rows: Vec::new() };
-    let (mut cell, mut cells) = (Vec::new(), Vec::with_capacity(columns));
-    // Room that a cell was gathered in is used again.
-    let keep = |cells: &mut Vec<Vec<u8>>, cell: &mut Vec<u8>| {
-        cells.extend((cells.len() < columns).then(|| cell.clone()));
-        cell.clear();
+fn read<'a>(dialect: csv::Dialect, columns: usize, bytes: &'a [u8], found: &mut Read<'a>) {
+    let Read { rows, cells, said } = found;
+    let (mut first, mut begin) = (cells.len(), said.len());
+    let mut keep = |cells: &mut Vec<Range<usize>>, said: &mut Vec<u8>, first: usize| {
+        if cells.len() - first < columns {
+            cells.push(begin..said.len());
+        } else {
+            said.truncate(begin);
+        }
+        begin = said.len();
     };
     let (mut place, mut row_start, mut cell_start) = (Place::Begin, 0, 0);
     let mut at = 0;
@@ -80,33 +93,33 @@ fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read<'_> {
         match place {
             Place::Begin if is_quote => place = Place::Quoted,
             Place::Quoted if is_quote => place = Place::Closed,
-            Place::Quoted => cell.push(byte),
+            Place::Quoted => said.push(byte),
             Place::Closed if is_quote => {
-                cell.push(byte);
+                said.push(byte);
                 place = Place::Quoted;
             }
             _ if byte == b'\n' => {
                 // A carriage return before it is part of the end.
-                if place != Place::Closed && cell.last() == Some(&b'\r') {
-                    cell.pop();
+                if place == Place::Plain && said.last() == Some(&b'\r') {
+                    said.pop();
                 }
-                keep(&mut cells, &mut cell);
-                let kept = std::mem::replace(&mut cells, Vec::with_capacity(columns));
-                found.rows.push(Row { bytes: &bytes[row_start..at], cells: kept });
-                (place, row_start) = (Place::Begin, at);
+                keep(cells, said, first);
+                rows.push(Row { bytes: &bytes[row_start..at], cells: first..cells.len() });
+                (place, row_start, first) = (Place::Begin, at, cells.len());
             }
             _ if byte == dialect.separator => {
-                keep(&mut cells, &mut cell);
+                keep(cells, said, first);
                 place = Place::Begin;
             }
             Place::Closed if byte == b'\r' && matches!(bytes.get(at), None | Some(b'\n')) => {}
             Place::Closed => {
                 assert!(dialect.is_lenient, "byte {at} stands behind a closing quote");
-                cell = bytes[cell_start..at].to_vec();
+                said.truncate(cells.last().map_or(0, |cell| cell.end));
+                said.extend_from_slice(&bytes[cell_start..at]);
                 place = Place::Plain;
             }
             Place::Begin | Place::Plain => {
-                cell.push(byte);
+                said.push(byte);
                 place = Place::Plain;
             }
         }
@@ -115,7 +128,6 @@ fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read<'_> {
         }
     }
     assert_eq!(row_start, bytes.len(), "a quote is not closed");
-    found
 }
 
 impl Table {
@@ -152,15 +164,13 @@ impl Table {
         job
     }
 
-    fn compare(&self, a: &Row<'_>, b: &Row<'_>) -> Ordering {
+    fn compare(&self, read: &Read<'_>, a: &Row<'_>, b: &Row<'_>) -> Ordering {
         if self.keys.is_empty() {
             return csv::without_end(a.bytes).cmp(csv::without_end(b.bytes));
         }
         let mut orders = self.keys.iter().map(|&(column, is_descending)| {
-            // Empty cells come last either way, and a row that is too short has one there.
-            let [a, b] =
-                [a, b].map(|row| row.cells.get(column - 1).filter(|cell| !cell.is_empty()));
-            match (a, b) {
+            // Empty cells come last either way.
+            match (read.cell(a, column), read.cell(b, column)) {
                 (Some(a), Some(b)) if is_descending => b.cmp(a),
                 (Some(a), Some(b)) => a.cmp(b),
                 (a, b) => a.is_none().cmp(&b.is_none()),
@@ -171,25 +181,27 @@ impl Table {
 
     /// What the output must be, and how many rows are sorted for it.
     pub fn expected(&self) -> (Vec<u8>, u64) {
-        let (mut top, mut rows): (Option<Vec<u8>>, Vec<Row<'_>>) = (None, Vec::new());
+        let (mut top, mut found): (Option<Vec<u8>>, Read<'_>) = (None, Read::default());
         let columns = self.keys.iter().map(|(column, _)| *column).max().unwrap_or(0);
         // One with a mark alone is as empty as one with nothing.
         let is_empty = |input: &Vec<u8>| input.is_empty() || input == b"\xef\xbb\xbf";
         let inputs = self.inputs.iter().filter(|input| !is_empty(input));
         let inputs: Vec<Cow<'_, [u8]>> = inputs.map(|input| ended(input)).collect();
         for input in &inputs {
-            let mut found = read(self.format.dialect, columns, input);
-            let mut own_top = found.mark.to_vec();
-            if self.format.has_header && !found.rows.is_empty() {
-                own_top.extend(found.rows.remove(0).bytes);
+            let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
+            let (mark, before) = (&input[..input.len() - text.len()], found.rows.len());
+            read(self.format.dialect, columns, text, &mut found);
+            let mut own_top = mark.to_vec();
+            if self.format.has_header && found.rows.len() > before {
+                own_top.extend(found.rows.remove(before).bytes);
             }
             top.get_or_insert(own_top);
-            rows.extend(found.rows);
         }
+        let mut rows = std::mem::take(&mut found.rows);
         let count = rows.len() as u64;
-        rows.sort_by(|a, b| self.compare(a, b));
+        rows.sort_by(|a, b| self.compare(&found, a, b));
         if self.select.groups() {
-            rows.dedup_by(|next, kept| self.compare(next, kept).is_eq());
+            rows.dedup_by(|next, kept| self.compare(&found, next, kept).is_eq());
         }
         rows.truncate(self.select.limit.map_or(usize::MAX, |limit| limit as usize));
         let mut out = top.unwrap_or_default();

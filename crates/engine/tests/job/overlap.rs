@@ -133,7 +133,7 @@ fn rows_selections_and_replacement_selection() {
     let (overlap, memory) = (Overlap::Sync, ByteSize::mib(30));
     assert!(Table { overlap, memory, ..Table::new(vec![input]) }.run().runs > 1);
 
-    let input = text(16 << 20, |_| format!("{:x} .", random.below(700_000)).into_bytes());
+    let input = text(9 << 20, |_| format!("{:x} .", random.below(700_000)).into_bytes());
     for select in random.some([
         Select { unique: Some(Unique::Last), ..Select::default() },
         Select { count: true, ..Select::default() },
