@@ -12,7 +12,8 @@ const IN_PLACE: &str = "sort -F fixed:100 -k 0..10 -M 48MiB -T spill --in-place 
 
 /// Starts a command and kills it while something is kept in `spill`.
 fn kill_in_between(folder: &Folder, line: &str) {
-    for _ in 0..50 {
+    // How long it takes until something is kept depends on the machine.
+    for wait in [150, 300, 50, 600, 20].repeat(10) {
         let words: Vec<&str> = line.split(' ').collect();
         let child = folder.command(&words).stderr(Stdio::null()).spawn().expect("start");
         let begun = Instant::now();
@@ -23,7 +24,7 @@ fn kill_in_between(folder: &Folder, line: &str) {
                 break;
             }
         }
-        sleep(Duration::from_millis(150));
+        sleep(Duration::from_millis(wait));
         signal(&child, "KILL");
         ended(child, Duration::from_secs(20));
         let listed = String::from_utf8(folder.run("spill list spill").out).expect("text");
