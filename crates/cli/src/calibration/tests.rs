@@ -54,6 +54,10 @@ fn disks_that_share_something() {
         assert!(words.contains(part), "'{part}' is missing:\n{words}");
     }
     assert!(!words.contains("shared   "), "{words}");
+    // One disk is slower than alone, but both together are not.
+    let together = Together { read: vec![2e9, 1.9e9], write: vec![8e8, 1.3e9] };
+    let words = disks(&DiskReport { together: Some(together), ..of.clone() });
+    assert!(words.contains("together write 2100 MB/s, 105% of the sum\n"), "{words}");
     of.devices[1] = names("sda");
     let words = disks(&of);
     for part in [

@@ -87,7 +87,7 @@ pub fn lenient_row(random: &mut Random) -> Vec<u8> {
     [first, b",".to_vec(), second].concat()
 }
 
-/// What tables may be like.
+/// The shapes of tables.
 pub const SHAPES: [&str; 12] = [
     "tricky",
     "one column",

@@ -40,7 +40,7 @@ struct Row<'a> {
     cells: Range<usize>,
 }
 
-/// What inputs say to the naive reader, who gathers what all cells say in one place.
+/// Contents of inputs as the naive reader finds them. The bytes of all cells lie in one place.
 #[derive(Default)]
 struct Read<'a> {
     rows: Vec<Row<'a>>,
@@ -49,7 +49,7 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
-    /// What a cell says; empty cells say nothing, and a row that is too short has one there.
+    /// Returns what a cell says; empty cells say nothing, and a row that is too short has one there.
     fn cell(&self, row: &Row<'_>, column: usize) -> Option<&[u8]> {
         let cell = self.cells[row.cells.clone()].get(column - 1)?;
         if cell.is_empty() { None } else { Some(&self.said[cell.clone()]) }

@@ -81,7 +81,7 @@ pub fn any_trial(bytes: usize, random: &mut Random) -> Trial {
 #[test]
 fn jobs_by_chance() {
     let mut random = Random::fresh();
-    for _ in 0..100 {
+    for _ in random.some(0..600) {
         let bytes = random.pick(&[100, 3000, 60_000, 500_000, 2_000_000]);
         any_trial(bytes, &mut random).run();
     }

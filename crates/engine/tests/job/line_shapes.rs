@@ -23,7 +23,7 @@ pub fn letters(random: &mut Random, length: usize) -> Vec<u8> {
     letters
 }
 
-/// What lines may be like.
+/// The shapes of texts.
 pub const SHAPES: [&str; 14] = [
     "words",
     "bytes",

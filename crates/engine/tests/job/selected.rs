@@ -14,7 +14,7 @@ use crate::random::Random;
 use crate::resuming::{Resumed, run_in_pieces, until};
 use crate::trial::Folder;
 
-/// Whether a job went on in the middle of its output.
+/// Test of whether a job went on in the middle of its output.
 const IS_BEHIND_SLABS: fn(&Resumed) -> bool = |resumed| resumed.behind_slabs > 0;
 
 /// Lines that repeat, some so often that their groups end slabs behind that where they began.

@@ -132,7 +132,7 @@ fn three_passes() {
 #[test]
 fn spilling_jobs_by_chance() {
     let mut random = Random::fresh();
-    for _ in 0..6 {
+    for _ in random.some(0..36) {
         any_spilling(&mut random).run();
     }
 }
