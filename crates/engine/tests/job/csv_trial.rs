@@ -49,7 +49,7 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
-    /// Returns what a cell says; empty cells say nothing, and a row that is too short has one there.
+    /// Returns what a cell says. Empty cells say nothing; a row that is too short has one there.
     fn cell(&self, row: &Row<'_>, column: usize) -> Option<&[u8]> {
         let cell = self.cells[row.cells.clone()].get(column - 1)?;
         if cell.is_empty() { None } else { Some(&self.said[cell.clone()]) }
