@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sortwell_engine::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell_engine::manifest::{Manifest, Past};
 use sortwell_engine::operator::{Select, Unique};
-use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::stats::{Progress, Statistics, Stream};
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::data::{Order, records};
@@ -38,11 +38,16 @@ impl Job for MergeJob {
 
 /// Runs a job until it has moved so many bytes more.
 pub fn run_for(job: &impl Job, bytes: u64) -> Result<Statistics> {
+    run_until(job, |progress| progress.bytes().0 >= bytes)
+}
+
+/// Runs a job until its progress is enough.
+fn run_until(job: &impl Job, is_enough: impl Fn(&Progress) -> bool) -> Result<Statistics> {
     let progress = Progress::new();
     std::thread::scope(|scope| {
         let running = scope.spawn(|| job.carry_out(&progress));
         while !running.is_finished() {
-            if progress.bytes().0 >= bytes {
+            if is_enough(&progress) {
                 progress.request_stop();
                 break;
             }
@@ -73,7 +78,8 @@ pub fn is_behind_a_slab(directory: &Path) -> bool {
     past.slab.is_some()
 }
 
-/// Stops a job again and again until it is done.
+/// Stops a job again and again until it is done. A stop comes after some bytes of all streams, or
+/// after some bytes of the output: jobs that write few would rarely be stopped there otherwise.
 pub fn run_in_pieces<J: Job>(
     job: impl Fn(&mut Random) -> J,
     (folder, piece): (&Folder, u64),
@@ -82,8 +88,14 @@ pub fn run_in_pieces<J: Job>(
     let mut resumed = Resumed::default();
     for round in 0..200 {
         // What takes longer than a piece has to get done at last.
-        let bytes = (random.next() % piece) * (1 + round / 4);
-        match run_for(&job(random), bytes) {
+        let longer = 1 + round / 4;
+        let result = if random.one_in(2) {
+            run_for(&job(random), random.next() % piece * longer)
+        } else {
+            let bytes = random.next() % (1 << 20) * longer;
+            run_until(&job(random), |progress| progress.bytes_of(Stream::OutputWritten) > bytes)
+        };
+        match result {
             Ok(statistics) => return (resumed, statistics),
             Err(Error::Kept { directory, error, .. }) => {
                 assert!(matches!(*error, Error::Interrupted), "{error}");
