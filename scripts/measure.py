@@ -22,7 +22,9 @@ Tables go to DuckDB as well, if Python finds its module, and if it has enough wi
 Run as root, the page cache is dropped before each contender; otherwise the figures say "warm".
 Before the times of a suite count, the first output is compared with the input by an independent
 sum of the records and its order is checked, by Python; each later output must give the same proof
-as the first.
+as the first. Suites of `table` run `sortwell gnu`, whose output must be that of GNU sort. Where the
+system lacks the locale en_US.UTF-8, `localedef -i en_US -f UTF-8 DIR/en_US.UTF-8` and LOCPATH=DIR
+provide it.
 
 Inputs are made once and stay in --dir for the next time. Python 3.9 or newer, on Linux.
 """
@@ -130,7 +132,9 @@ def measure(bench: Bench, suite: Suite) -> dict:
                     leave_out(name, contenders, ratios, rounds)
                     continue
                 took[name] = figures
-                if "stats" in took[name]:
+                if suite.gnu is not None and name == "sortwell":
+                    trust_gnu(suite, took)
+                elif "stats" in took[name]:
                     source = sources.get(name, sources[suite.inputs[0]])
                     # With each variant, the output is to be that of the first one.
                     before = rounds[0][name] if rounds else None
@@ -177,14 +181,14 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
     contenders = {
         "cp": partial(copy, source, bench.output),
         "floor": lambda: in_child(floor, (source, bench.output, suite.passes))[0],
-        "sortwell": partial(sort, bench, suite, source),
     }
     ratios = [("sortwell", "floor"), ("sortwell", "cp")]
     if suite.is_held_to_copy:
         ratios.reverse()
-    if suite.key is None:
+    if suite.peer_words is not None:
         contenders["gnu sort"] = partial(gnu_sort, bench, suite, source)
         ratios.append(("sortwell", "gnu sort"))
+    contenders["sortwell"] = partial(sort, bench, suite, source)
     if suite.column and importlib.util.find_spec("duckdb"):
         contenders["duckdb"] = partial(duckdb_sort, bench, suite, source)
         ratios.append(("sortwell", "duckdb"))
@@ -206,6 +210,12 @@ def trust(bench: Bench, suite: Suite, source: Path, took: dict, first: dict | No
         check(bench, suite, source)
     elif took["stats"]["proof"] != first["stats"]["proof"]:
         sys.exit(f"{suite.name}: WRONG OUTPUT: {source.name} gave another proof than before")
+
+
+def trust_gnu(suite: Suite, took: dict) -> None:
+    """Checks an output by that of GNU sort in the same round."""
+    if took["sortwell"]["digest"] != took["gnu sort"]["digest"]:
+        sys.exit(f"{suite.name}: WRONG OUTPUT: GNU sort's is another one")
 
 
 def save(raw: dict, path: Path | None) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from measuring.process import in_child, run
 from measuring.records import AT_ONCE, blocks, split
 from measuring.suites import Bench, Suite
-from measuring.texts import write_duplicates, write_events, write_table
+from measuring.texts import write_duplicates, write_events, write_fields, write_table
 
 SEED = 7
 # Records of one ascending stretch of the sawtooth: 1 MB.
@@ -53,7 +53,7 @@ def make(bench: Bench, suite: Suite, order: str) -> Path:
     """One input; it gets its name when it is complete."""
     path, size = bench.input(suite, order), bench.bytes(suite)
     # The length of rows and of lines of JSON is not known beforehand.
-    varies = order in ("table", "events")
+    varies = order in ("table", "fields", "events")
     if path.exists() and (varies or path.stat().st_size == size):
         return path
     made_from = [make(bench, suite, source) for source in sources(order)]
@@ -120,6 +120,7 @@ def write_short(path: Path, records: int) -> None:
 WRITTEN = {
     "short": write_short,
     "table": write_table,
+    "fields": write_fields,
     "events": write_events,
     "duplicates": write_duplicates,
 }

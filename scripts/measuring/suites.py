@@ -53,6 +53,14 @@ class Suite:
     only_reads: bool = False
     # Whether the aim is a ratio to a copy of the input by `cp`.
     is_held_to_copy: bool = False
+    # Words of GNU sort's command line, and the locale: `sortwell gnu` beside GNU sort.
+    gnu: tuple[str, ...] | None = None
+    locale: str = "C"
+
+    @property
+    def peer_words(self) -> tuple[str, ...] | None:
+        """What GNU sort is told to do the same; None where it cannot."""
+        return () if self.gnu is None and self.key is None else self.gnu
 
 
 CSV_TWO_PASS = Suite(
@@ -67,6 +75,9 @@ CSV_TWO_PASS = Suite(
 )
 
 COMPRESSED = replace(CSV_TWO_PASS, name="compress-runs", aim=1.03, variants=COMPRESSED_RUNS)
+
+# Lines with tabs between fields.
+TABLE = Suite("table", ("fields",), 1.0, gnu=(), is_held_to_copy=True)
 
 SUITES = (
     Suite("one-pass", ("random",), 1.25),
@@ -90,6 +101,9 @@ SUITES = (
     Suite("csv", ("table",), 1.6, options=(*CSV, BY_COUNT), column="count"),
     Suite("csv-text", ("table",), 1.8, options=(*CSV, "note"), column="note"),
     CSV_TWO_PASS,
+    replace(TABLE, name="table-number", aim=1.3, gnu=("-k2,2n",)),
+    replace(TABLE, name="table-fields", aim=1.5, gnu=("-t\t", "-k3,3", "-k1,1")),
+    replace(TABLE, name="table-locale", aim=2.0, gnu=(), locale="en_US.UTF-8"),
     Suite(
         "jsonl",
         ("events",),
@@ -141,6 +155,9 @@ class Bench:
 
     def sort(self, suite: Suite, source: Path, output: Path, *more: str) -> list[str]:
         """The command that sorts one file into another."""
+        if suite.gnu is not None:
+            command = [str(self.binary), "gnu", f"--parallel={self.threads}", *suite.gnu]
+            return [*command, "-o", str(output), str(source)]
         command = [str(self.binary), "sort", "--threads", str(self.threads)]
         if suite.options:
             command += suite.options
@@ -157,8 +174,8 @@ class Bench:
     def gnu_sort(self, suite: Suite, source: Path) -> list[str]:
         """The same by GNU sort, given as much."""
         command = ["sort", f"--parallel={self.threads}", f"--buffer-size={self.budget_mib(suite)}M"]
-        command += [f"--temporary-directory={self.directory}", "-o", str(self.output)]
-        return [*command, str(source)]
+        command += [f"--temporary-directory={self.directory}", *(suite.peer_words or ())]
+        return [*command, "-o", str(self.output), str(source)]
 
     def duckdb_script(self, suite: Suite, source: Path) -> str:
         """The same by DuckDB, in Python, given as much."""
@@ -179,4 +196,5 @@ base.execute("copy (select * from {table} order by {key}) to '{self.output}' ({f
         """The measured command, without the folders of this machine."""
         anywhere = replace(self, binary=Path("sortwell"), directory=Path("DIR"))
         source = anywhere.input(suite, order)
-        return shlex.join(anywhere.sort(suite, source, anywhere.output, "--stats", "json"))
+        command = shlex.join(anywhere.sort(suite, source, anywhere.output, "--stats", "json"))
+        return command if suite.gnu is None else f"LC_ALL={suite.locale} {command}"

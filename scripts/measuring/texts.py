@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 SEED = 7
 ROWS_AT_ONCE = 100_000
@@ -19,25 +21,37 @@ DUPLICATES_OF_TEN = 9
 
 
 def write_table(path: Path, rows: int) -> None:
-    """Comma-separated values: names and notes of words as frequent as a language's.
+    """Comma-separated values with a header.
 
     A third of the notes are quoted, with a separator in them; one in three hundred has a line end
     and quotes. Some counts are missing or negative.
     """
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write("name,count,amount,day,note\n")
+        write_rows(file, rows, ",", note)
+
+
+def write_fields(path: Path, rows: int) -> None:
+    """The same without header and quotes, and with tabs between fields."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        write_rows(file, rows, "\t", plain_note)
+
+
+def write_rows(file: TextIO, rows: int, separator: str, note: Callable) -> None:
+    """Rows with names and notes of words as frequent as a language's."""
     noise = random.Random(SEED)
     words = ["".join(noise.choices(SYLLABLES, k=noise.randint(1, 5))) for _ in range(WORDS)]
     total, weights = 0.0, []
     for rank in range(WORDS):
         total += 1 / (rank + 3)
         weights.append(total)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        file.write("name,count,amount,day,note\n")
-        for first in range(0, rows, ROWS_AT_ONCE):
-            count = min(ROWS_AT_ONCE, rows - first)
-            chosen = noise.choices(words, cum_weights=weights, k=4 * count)
-            for row in range(count):
-                name, *others = chosen[4 * row : 4 * row + 4]
-                file.write(f"{name},{middle(noise, row)},{note(name, others, row, chosen)}\n")
+    for first in range(0, rows, ROWS_AT_ONCE):
+        count = min(ROWS_AT_ONCE, rows - first)
+        chosen = noise.choices(words, cum_weights=weights, k=4 * count)
+        for row in range(count):
+            name, *others = chosen[4 * row : 4 * row + 4]
+            cells = (name, *middle(noise, row), note(name, others, row, chosen))
+            file.write(separator.join(cells) + "\n")
 
 
 def write_events(path: Path, lines: int) -> None:
@@ -53,16 +67,21 @@ def write_events(path: Path, lines: int) -> None:
             )
 
 
-def middle(noise: random.Random, row: int) -> str:
+def middle(noise: random.Random, row: int) -> tuple[str, str, str]:
     """A count, an amount and a day."""
-    count = "" if row % 997 == 0 else noise.randrange(-(10**6), 10**9)
+    count = "" if row % 997 == 0 else str(noise.randrange(-(10**6), 10**9))
     amount = f"{noise.randrange(10**8) / 100:.2f}"
-    return f"{count},{amount},20{row % 27:02}-{row % 12 + 1:02}-{row % 28 + 1:02}"
+    return count, amount, f"20{row % 27:02}-{row % 12 + 1:02}-{row % 28 + 1:02}"
+
+
+def plain_note(_name: str, others: list[str], row: int, words: list[str]) -> str:
+    """A few words."""
+    return " ".join(others) + " " + words[7 * row % len(words)] * 3
 
 
 def note(name: str, others: list[str], row: int, words: list[str]) -> str:
     """A few words, as they are written in a cell."""
-    text = " ".join(others) + " " + words[7 * row % len(words)] * 3
+    text = plain_note(name, others, row, words)
     if row % 300 == 0:
         return f'"{text},\n""{name}"" "'
     return f'"{text}, {name}"' if row % 3 == 0 else text

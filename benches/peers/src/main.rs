@@ -5,16 +5,22 @@
 //! ```text
 //!   sortwell-peers [--records N] [--memory MIB] [--threads N] [--rounds N] [--slow-rounds N]
 //!                  [--temp DIR] [--files DIR] [--distinct KEYS] [--without NAME] [--json FILE]
-//!                  [--command FILE] [--library FILE]
+//!                  [--command FILE] [--library FILE] [--in-memory numbers|pairs]
 //! ```
 //!
 //! Each sort is a process of its own, and the sorts take turns. A record has 100 bytes, the first
 //! ten of which are its random key. All sorts have to return the same number of records, with the
 //! same keys in the same order; stable ones have to agree about the payloads as well. Making the
 //! records, and summing the result, is a part of every time except that of the file job.
+//!
+//! With `--in-memory`, numbers of 64 bits are sorted in memory instead, alone or in pairs with a
+//! second number: by sortwell, and by the crates rdst, voracious_radix_sort and rayon. Summing the
+//! result is a part of every time; making the numbers is not. The feature `vqsort` adds Highway's
+//! vectorized quicksort, for numbers alone; it takes the library libhwy.
 
 mod c_library;
 mod figures;
+mod in_memory;
 mod options;
 mod records;
 mod report;
@@ -35,7 +41,7 @@ fn main() -> Outcome<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let options = Options::parse(&words)?;
     if let Some(name) = &options.contender {
-        let contender = Contender::ALL.iter().find(|(_, known)| known == name);
+        let contender = options.contenders().into_iter().find(|(_, known)| known == name);
         let (contender, _) = contender.ok_or_else(|| format!("no sort is named {name}"))?;
         println!("{}", contender.run(&options)?.line());
         return Ok(());
@@ -44,9 +50,9 @@ fn main() -> Outcome<()> {
         let can = contender.keeps_ties() || options.distinct == 0;
         can && !options.without.iter().any(|without| name.starts_with(without.as_str()))
     };
-    let contenders = Contender::ALL.into_iter().filter(is_wanted);
+    let contenders = options.contenders().into_iter().filter(is_wanted);
     let mut measured: Vec<Measured> = contenders.map(Measured::new).collect();
-    let input = InputFile::create(&options)?;
+    let input = options.elements.is_none().then(|| InputFile::create(&options)).transpose()?;
     for round in 0..options.rounds {
         for one in &mut measured {
             if one.contender != Contender::Grenad || round < options.slow_rounds {

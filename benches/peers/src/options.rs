@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::Outcome;
+use crate::in_memory::Elements;
 use crate::records::{KEY, RECORD, Records};
+use crate::sorters::Contender;
 
 /// The options of the command.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Options {
     pub contender: Option<String>,
     /// Contenders to leave out.
     pub without: Vec<String>,
+    /// Numbers that are sorted in memory, instead of records.
+    pub elements: Option<Elements>,
 }
 
 impl Options {
@@ -52,6 +56,7 @@ impl Options {
             json: None,
             contender: None,
             without: Vec::new(),
+            elements: None,
         };
         let mut words = words.iter();
         while let Some(name) = words.next() {
@@ -69,6 +74,13 @@ impl Options {
                 "--files" => options.files = value.into(),
                 "--json" => options.json = Some(value.into()),
                 "--contender" => options.contender = Some(value.clone()),
+                "--in-memory" => {
+                    options.elements = Some(match value.as_str() {
+                        "numbers" => Elements::Numbers,
+                        "pairs" => Elements::Pairs,
+                        _ => return Err(format!("{name}: '{value}' is not sorted").into()),
+                    });
+                }
                 "--without" => options.without.push(value.clone()),
                 _ => return Err(format!("{name} is no option").into()),
             }
@@ -90,6 +102,14 @@ impl Options {
         let temp = self.temp.to_str().ok_or("the directory is no text")?.to_owned();
         let memory = format!("{}MiB", self.memory_mib);
         Ok(vec![("memory", memory), ("threads", self.threads.to_string()), ("temp", temp)])
+    }
+
+    /// Returns the sorts that are compared, each with its name.
+    pub fn contenders(&self) -> Vec<(Contender, &'static str)> {
+        match self.elements {
+            Some(elements) => Contender::of_numbers(elements),
+            None => Contender::OF_RECORDS.to_vec(),
+        }
     }
 
     /// Returns the records.

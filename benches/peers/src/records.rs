@@ -27,6 +27,15 @@ impl Records {
 
     /// Returns the next record; `None` after the last one.
     pub fn next(&mut self) -> Option<&[u8; RECORD]> {
+        let (number, key) = (self.number, self.next_key()?);
+        self.record[..8].copy_from_slice(&key.to_be_bytes());
+        self.record[8..KEY].copy_from_slice(&((key >> 32) as u16).to_be_bytes());
+        self.record[KEY..KEY + NUMBER].copy_from_slice(&number.to_le_bytes());
+        Some(&self.record)
+    }
+
+    /// Returns the key of the next record, as a number; `None` after the last one.
+    pub fn next_key(&mut self) -> Option<u64> {
         if self.number == self.count {
             return None;
         }
@@ -34,12 +43,8 @@ impl Records {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
-        let key = self.state.checked_rem(self.distinct).unwrap_or(self.state);
-        self.record[..8].copy_from_slice(&key.to_be_bytes());
-        self.record[8..KEY].copy_from_slice(&((key >> 32) as u16).to_be_bytes());
-        self.record[KEY..KEY + NUMBER].copy_from_slice(&self.number.to_le_bytes());
         self.number += 1;
-        Some(&self.record)
+        Some(self.state.checked_rem(self.distinct).unwrap_or(self.state))
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::figures::{Figures, rounded};
+use crate::in_memory::MemorySort;
 use crate::options::Options;
 use crate::sorters::Contender;
 
@@ -31,11 +32,19 @@ fn ratios(own: &Figures, base: &Figures) -> [f64; 2] {
     [own.wall_s / base.wall_s, own.processor_s() / base.processor_s()]
 }
 
-/// Returns the medians of the file job, or of the first contender if it is left out.
-fn base(measured: &[Measured]) -> Figures {
-    let file_job = measured.iter().find(|one| one.contender == Contender::FileJob);
-    let one = file_job.or(measured.first());
-    one.map(|one| Figures::medians(&one.rounds)).unwrap_or_default()
+/// Returns the contender that others are compared with: the file job, sortwell in memory, or the
+/// first one if both are left out.
+fn base(measured: &[Measured]) -> Option<&Measured> {
+    let is_base = |one: &&Measured| {
+        let in_memory = |sort| matches!(sort, Contender::InMemory(MemorySort::Sortwell, _));
+        one.contender == Contender::FileJob || in_memory(one.contender)
+    };
+    measured.iter().find(is_base).or(measured.first())
+}
+
+/// Returns the medians of that contender.
+fn base_medians(measured: &[Measured]) -> Figures {
+    base(measured).map(|one| Figures::medians(&one.rounds)).unwrap_or_default()
 }
 
 /// Prints a table of the medians.
@@ -43,7 +52,7 @@ pub fn print(options: &Options, measured: &[Measured]) {
     let Options { count, memory_mib, threads, rounds, .. } = options;
     println!("{count} records, {memory_mib} MiB, {threads} threads, medians of {rounds} rounds");
     println!("{:18}wall s (best)  user s  system s  peak MiB  x wall  x processor", "");
-    let base = base(measured);
+    let base = base_medians(measured);
     for one in measured {
         let own = Figures::medians(&one.rounds);
         let [wall, processor] = ratios(&own, &base);
@@ -62,7 +71,7 @@ pub fn write(
     words: &[String],
     measured: &[Measured],
 ) -> Outcome<()> {
-    let base = base(measured);
+    let base = base_medians(measured);
     let mut sorts = Map::new();
     for one in measured {
         let own = Figures::medians(&one.rounds);
@@ -72,8 +81,8 @@ pub fn write(
             one.name.to_owned(),
             json!({
                 "median": own.json(),
-                "wall_to_file_job": wall,
-                "processor_to_file_job": processor,
+                "wall_to_base": wall,
+                "processor_to_base": processor,
                 "rounds": rounds,
             }),
         );
@@ -88,6 +97,7 @@ pub fn write(
         "records": options.count,
         "memory_mib": options.memory_mib,
         "threads": options.threads,
+        "base": base(measured).map(|one| one.name),
         "sorts": sorts,
     });
     fs::write(path, format!("{}\n", serde_json::to_string_pretty(&report)?))?;

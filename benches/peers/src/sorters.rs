@@ -12,6 +12,7 @@ use sortwell::{ByteSize, Format, SortJob, Sorter};
 use crate::Outcome;
 use crate::c_library;
 use crate::figures::{Begun, Figures};
+use crate::in_memory::{Elements, MemorySort};
 use crate::options::Options;
 use crate::records::{KEY, OrderSum, RECORD, Records};
 
@@ -41,11 +42,13 @@ pub enum Contender {
     ExtsortVectors,
     /// grenad.
     Grenad,
+    /// A sort of numbers in memory.
+    InMemory(MemorySort, Elements),
 }
 
 impl Contender {
-    /// All of them, each with its name.
-    pub const ALL: [(Self, &str); 10] = [
+    /// The sorts of records, each with its name.
+    pub const OF_RECORDS: [(Self, &str); 10] = [
         (Self::Records, "records alone"),
         (Self::FileJob, "file job"),
         (Self::FileJobInC, "file job in C"),
@@ -58,14 +61,35 @@ impl Contender {
         (Self::Grenad, "grenad"),
     ];
 
+    /// Returns the sorts of numbers in memory, each with its name.
+    pub fn of_numbers(elements: Elements) -> Vec<(Self, &'static str)> {
+        let all = [
+            (MemorySort::None, "sum alone"),
+            (MemorySort::Sortwell, "sortwell"),
+            (MemorySort::Rdst, "rdst"),
+            (MemorySort::Voracious, "voracious"),
+            (MemorySort::Std, "sort_unstable"),
+            (MemorySort::Rayon, "par_sort_unstable"),
+            (MemorySort::RayonStable, "par_sort"),
+            #[cfg(feature = "vqsort")]
+            (MemorySort::Vqsort, "vqsort"),
+        ];
+        all.map(|(sort, name)| (Self::InMemory(sort, elements), name)).to_vec()
+    }
+
     /// Returns whether it sorts.
     pub fn is_sort(self) -> bool {
-        self != Self::Records
+        !matches!(self, Self::Records | Self::InMemory(MemorySort::None, _))
     }
 
     /// Returns whether equal keys keep their order.
     pub fn is_stable(self) -> bool {
-        matches!(self, Self::Push | Self::PushInC | Self::Reserve) || self.is_of_files()
+        let is_stable_in_memory = matches!(
+            self,
+            Self::InMemory(MemorySort::Sortwell | MemorySort::RayonStable, _)
+        );
+        let is_pushed = matches!(self, Self::Push | Self::PushInC | Self::Reserve);
+        is_pushed || is_stable_in_memory || self.is_of_files()
     }
 
     /// Returns whether it sorts the input file.
@@ -82,6 +106,9 @@ impl Contender {
     pub fn run(self, options: &Options) -> Outcome<Figures> {
         if self.is_of_files() {
             return self.of_files(options);
+        }
+        if let Self::InMemory(sort, elements) = self {
+            return sort.run(elements, options);
         }
         let begun = Begun::now()?;
         let mut records = options.records();
