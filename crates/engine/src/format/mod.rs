@@ -3,6 +3,7 @@
 //! A format is one file and one row here. What a record *means* (its key) is the room `key`.
 
 pub mod csv;
+mod field_cutter;
 mod framing;
 mod group;
 mod guess;
@@ -13,6 +14,7 @@ mod tracker;
 
 use std::str::FromStr;
 
+pub use field_cutter::{FieldCutter, FieldEnds};
 pub use framing::{Framing, Passage};
 pub use group::{GROUP_LINES_MAX, LineGroup};
 pub use guess::Guide;

@@ -14,8 +14,7 @@ use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;
 use super::streaming::{finish_streaming, stream};
 use crate::error::{ParseError, Setting, message, named};
-use crate::format::Framing;
-use crate::format::csv::RowCells;
+use crate::format::{FieldEnds, Framing};
 use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
 use crate::order::OrderCheck;
@@ -137,7 +136,7 @@ fn gather_varying<K: KeyEncoder>(
 ) -> Gathered {
     let mut gathered = Gathered { records: 0, bytes: 0, streamed: 0 };
     let mut last = 0..0;
-    let (cutter, mut cells) = (check.row_cutter(), [RowCells::default(); BATCH]);
+    let (cutter, mut fields) = (check.field_cutter(), [FieldEnds::default(); BATCH]);
     while gathered.records < entries.len() {
         let rest = &entries[gathered.records..];
         let mut ends = [0; BATCH];
@@ -146,7 +145,7 @@ fn gather_varying<K: KeyEncoder>(
             if let Some(ahead) = rest.get(place + AHEAD) {
                 prefetch(records.place(location(*ahead)));
             }
-            let record = records.cut(location(*entry), cutter, &mut cells[place]);
+            let record = records.cut(location(*entry), cutter, &mut fields[place]);
             let end = gathered.bytes + record.len();
             let Some(to) = out.get_mut(gathered.bytes..end) else { break };
             to.copy_from_slice(record);
@@ -157,9 +156,9 @@ fn gather_varying<K: KeyEncoder>(
             (ends[place], count, gathered.bytes) = (end, place + 1, end);
         }
         let mut next = start;
-        for (end, cells) in ends[..count].iter().zip(&cells) {
+        for (end, fields) in ends[..count].iter().zip(&fields) {
             let previous = (!last.is_empty()).then(|| &out[last]);
-            check.next(CutRecord { bytes: &out[next..*end], cell_ends: cells.ends() }, previous);
+            check.next(CutRecord { bytes: &out[next..*end], field_ends: fields.ends() }, previous);
             (last, next) = (next..*end, *end);
         }
         gathered.records += count;

@@ -1,25 +1,25 @@
-//! Facts about a record's key that are known early. The ends of the first cells were seen when the
+//! Facts about a record's key that are known early. The ends of the first fields were seen when the
 //! record was split from the next. The first word was made to see whether there is a key.
 
 use std::cmp::Ordering;
 
 use super::{FEW_WORDS, KeyEncoder};
 
-/// A record, and the ends of its first cells, as far as they were seen when it was split from the
+/// A record, and the ends of its first fields, as far as they were seen when it was split from the
 /// next.
 #[derive(Clone, Copy, Debug)]
 pub struct CutRecord<'a> {
     /// All of it.
     pub bytes: &'a [u8],
-    /// Ends of the cells that are known; may be empty.
-    pub cell_ends: &'a [u32],
+    /// Ends of the fields that are known; may be empty.
+    pub field_ends: &'a [u32],
 }
 
 impl<'a> From<&'a [u8]> for CutRecord<'a> {
     /// Returns a record of which nothing is known.
     #[inline]
     fn from(bytes: &'a [u8]) -> Self {
-        Self { bytes, cell_ends: &[] }
+        Self { bytes, field_ends: &[] }
     }
 }
 
@@ -30,8 +30,8 @@ pub struct KnownWord<'a, K> {
     pub key: &'a K,
     /// Word 0 of the record that is asked about.
     pub word: u64,
-    /// Ends of its first cells, as far as they are known.
-    pub cell_ends: &'a [u32],
+    /// Ends of its first fields, as far as they are known.
+    pub field_ends: &'a [u32],
 }
 
 impl<K: KeyEncoder> KeyEncoder for KnownWord<'_, K> {
@@ -52,8 +52,9 @@ impl<K: KeyEncoder> KeyEncoder for KnownWord<'_, K> {
 
     #[inline]
     fn few_words(&self, record: CutRecord<'_>, first: usize) -> [u64; FEW_WORDS] {
-        let cell_ends = if record.cell_ends.is_empty() { self.cell_ends } else { record.cell_ends };
-        self.key.few_words(CutRecord { cell_ends, ..record }, first)
+        let field_ends =
+            if record.field_ends.is_empty() { self.field_ends } else { record.field_ends };
+        self.key.few_words(CutRecord { field_ends, ..record }, first)
     }
 
     #[inline]

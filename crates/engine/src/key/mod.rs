@@ -54,8 +54,7 @@ pub use text::NumberType;
 use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::{Message, Result};
-use crate::format::Format;
-use crate::format::csv::RowCutter;
+use crate::format::{FieldCutter, Format};
 use crate::stats::KeyFindings;
 
 /// Bytes of a word, the unit in which normalized keys are compared.
@@ -186,9 +185,9 @@ pub trait KeyEncoder: Send + Sync {
         self.word(record.bytes, 0)
     }
 
-    /// Returns a cutter that finds the end of a row and of the cells that the key is in, where that
-    /// is less work than finding one after the other.
-    fn row_cutter(&self) -> Option<&RowCutter> {
+    /// Returns a cutter that finds the end of a record and of the fields that the key is in, where
+    /// that is less work than finding one after the other.
+    fn field_cutter(&self) -> Option<&FieldCutter> {
         None
     }
 

@@ -9,8 +9,7 @@ pub mod layout;
 
 pub use layout::{CarriedBytes, Cutter, InputPlace, LayoutInput, LoadLayout, LoadSpan};
 
-use crate::format::Framing;
-use crate::format::csv::{RowCells, RowCutter};
+use crate::format::{FieldCutter, FieldEnds, Framing};
 use crate::io::Region;
 
 /// Bytes of a load that have been read, and the places of its records.
@@ -62,16 +61,21 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Returns the record at `location`, and notes in `cells` the ends of its first cells, where
+    /// Returns the record at `location`, and notes in `found` the ends of its first fields, where
     /// there is a `cutter` for that.
     #[inline(always)]
-    pub fn cut(&self, location: u64, cutter: Option<&RowCutter>, cells: &mut RowCells) -> &'a [u8] {
+    pub fn cut(
+        &self,
+        location: u64,
+        cutter: Option<&FieldCutter>,
+        found: &mut FieldEnds,
+    ) -> &'a [u8] {
         if let Some(cutter) = cutter {
             let rest = &self.bytes[location as usize..];
-            if let Some(length) = cutter.cut(rest, cells) {
+            if let Some(length) = cutter.cut(rest, found) {
                 return &rest[..length];
             }
-            *cells = RowCells::default();
+            *found = FieldEnds::default();
         }
         self.get(location)
     }

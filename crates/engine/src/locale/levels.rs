@@ -22,13 +22,28 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use super::codes::Codes;
 use super::weights::{Element, LEVELS_MAX, Weights};
 
 /// Byte that ends a level. All weights are greater, so that a text ends before every longer one.
 const LEVEL_END: u8 = 1;
 
-/// Bytes of a weight that a table of single bytes keeps: the first level of letters takes 1 or 2.
-const KEPT_BYTES: usize = 3;
+/// Addition of a byte to the first level.
+#[derive(Clone, Copy, Debug)]
+struct ByteCode {
+    code: u8,
+    /// Number of codes, 0 or 1; otherwise [`LOOKED_UP`] or [`PIECE_END`].
+    count: u8,
+}
+
+/// The count of a byte whose element has to be looked up.
+const LOOKED_UP: u8 = 2;
+
+/// The count of a byte that ends a piece.
+const PIECE_END: u8 = 3;
+
+/// Bytes of the characters of a range at most: those of a character in any encoding, and more.
+const RANGE_BYTES_MAX: usize = 16;
 
 /// Bytes of the first level that are written at once.
 const BLOCK_BYTES: usize = 64;
@@ -80,9 +95,10 @@ pub(super) const PROBES: [&[u8]; 38] = [
 #[derive(Debug)]
 pub(super) struct Levels {
     weights: Weights,
-    /// Weights at the first level of bytes that are elements by themselves: the number of bytes,
-    /// then these; more than [`KEPT_BYTES`] where they have to be looked up.
-    first_level: Box<[[u8; KEPT_BYTES + 1]; 256]>,
+    /// Codes of weights at the first level.
+    codes: Codes,
+    /// Codes of bytes that are elements by themselves.
+    first_level: Box<[ByteCode; 256]>,
     /// Levels at which any character is taken backwards.
     has_backward: [bool; LEVELS_MAX],
     /// True if the last but one of a run taken backwards is passed over.
@@ -92,22 +108,25 @@ pub(super) struct Levels {
 impl Levels {
     /// Levels by `weights`, if their keys stand in the order of `compare`.
     pub fn new(weights: Weights, compare: impl Fn(&[u8], &[u8]) -> Ordering) -> Option<Self> {
-        let mut first_level = Box::new([[u8::MAX; KEPT_BYTES + 1]; 256]);
+        let mut first_level = Box::new([ByteCode { code: 0, count: LOOKED_UP }; 256]);
+        first_level[0].count = PIECE_END;
+        let singles = (1..0x80).filter_map(|byte| weights.single(byte));
+        let codes = Codes::of(singles.map(|element| weights.weight(element, 0)));
         let mut has_backward = [false; LEVELS_MAX];
         for byte in 1..=u8::MAX {
             let Some(element) = weights.single(byte) else { continue };
-            let weight = weights.weight(element, 0);
-            if let [length, kept @ ..] = &mut first_level[usize::from(byte)]
-                && let Some(kept) = kept.get_mut(..weight.len())
-            {
-                *length = weight.len() as u8;
-                kept.copy_from_slice(weight);
+            let mut coded = Vec::new();
+            codes.append(weights.weight(element, 0), &mut coded);
+            match coded[..] {
+                [] => first_level[usize::from(byte)].count = 0,
+                [code] => first_level[usize::from(byte)] = ByteCode { code, count: 1 },
+                _ => {}
             }
             for (level, has) in has_backward.iter_mut().enumerate().take(weights.levels()) {
                 *has |= weights.is_backward(element, level);
             }
         }
-        let mut levels = Self { weights, first_level, has_backward, passes_over: false };
+        let mut levels = Self { weights, codes, first_level, has_backward, passes_over: false };
         [false, true].into_iter().find(|passes_over| {
             levels.passes_over = *passes_over;
             !levels.has_backward[0] && levels.agrees(&compare)
@@ -131,16 +150,18 @@ impl Levels {
         })
     }
 
-    /// Appends the key of a text without NULs, as far as it is wanted.
-    pub fn append_key(&self, text: &[u8], out: &mut KeyOut<'_>) {
+    /// Appends the key of a text up to its first NUL, as far as it is wanted. Returns the number of
+    /// bytes before the NUL; where no more is wanted, perhaps fewer.
+    pub fn append_key(&self, text: &[u8], out: &mut KeyOut<'_>) -> usize {
+        let length = self.append_first_level(text, out);
+        let text = &text[..length];
         if text.is_empty() {
-            return;
+            return length;
         }
-        self.append_first_level(text, out);
         let mut elements = Elements::default();
         for level in 1..self.weights.levels() {
             if !out.is_wanted() {
-                return;
+                return length;
             }
             out.key.push(LEVEL_END);
             let mut out = Level { weights: &self.weights, level, ignored: None, out };
@@ -153,37 +174,41 @@ impl Levels {
                 out.append_forward(text);
             }
         }
+        length
     }
 
-    /// Appends the first level, which decides most comparisons and never runs backwards. Weights of
-    /// a byte or two are collected in a block: a copy of unknown length costs more than all else.
-    fn append_first_level(&self, text: &[u8], out: &mut KeyOut<'_>) {
-        let mut block = [0; BLOCK_BYTES];
-        let mut filled = 0;
+    /// Appends the first level, which decides most comparisons and never runs backwards, up to the
+    /// first NUL, and returns where it stopped. Codes of bytes are collected in a block, each with
+    /// a store and no branch on whether the byte is ignored.
+    fn append_first_level(&self, text: &[u8], out: &mut KeyOut<'_>) -> usize {
         let mut rest = text;
-        while let Some(&byte) = rest.first() {
-            let [length, kept @ ..] = &self.first_level[usize::from(byte)];
-            let length = usize::from(*length);
-            if length <= KEPT_BYTES {
-                block[filled..filled + KEPT_BYTES].copy_from_slice(kept);
-                filled += length;
-                rest = &rest[1..];
-                if filled <= BLOCK_BYTES - KEPT_BYTES && out.key.len() + filled < out.limit {
-                    continue;
+        while !rest.is_empty() && out.is_wanted() {
+            let (mut block, mut filled, mut passed) = ([0; BLOCK_BYTES], 0, 0);
+            let room = BLOCK_BYTES.min(out.limit - out.key.len());
+            let mut special = None;
+            for &byte in rest.iter().take(room) {
+                let ByteCode { code, count } = self.first_level[usize::from(byte)];
+                if count >= LOOKED_UP {
+                    special = Some(count);
+                    break;
                 }
+                block[filled] = code;
+                filled += usize::from(count);
+                passed += 1;
             }
             out.key.extend_from_slice(&block[..filled]);
-            filled = 0;
-            if length > KEPT_BYTES {
-                let (element, bytes) = self.weights.element(rest);
-                out.key.extend_from_slice(self.weights.weight(element, 0));
-                rest = &rest[bytes..];
-            }
-            if !out.is_wanted() {
-                return;
+            rest = &rest[passed..];
+            match special {
+                None => {}
+                Some(PIECE_END) => break,
+                Some(_) => {
+                    let (element, bytes) = self.weights.element(up_to_nul(rest));
+                    self.codes.append(self.weights.weight(element, 0), out.key);
+                    rest = &rest[bytes..];
+                }
             }
         }
-        out.key.extend_from_slice(&block[..filled]);
+        text.len() - rest.len()
     }
 
     /// Appends a level at which some characters run backwards.
@@ -231,6 +256,13 @@ impl Levels {
         let others = (run.backward - 1).saturating_sub(usize::from(is_inner));
         elements.append_reversed(run.text, 0..others, out);
     }
+}
+
+/// Returns text of which the first element is that of `text`: no element holds a NUL, but a range
+/// of some might be taken to.
+fn up_to_nul(text: &[u8]) -> &[u8] {
+    let near = &text[..text.len().min(RANGE_BYTES_MAX)];
+    near.iter().position(|&byte| byte == 0).map_or(text, |nul| &text[..nul])
 }
 
 /// Characters that are taken backwards, and those right before them that were passed over.

@@ -14,6 +14,7 @@
 //! its tables (`levels`), which was tried when it was decided on. Elsewhere, and where tables and
 //! library disagree, they are those of `strxfrm_l`, whose order is for the library to answer for.
 
+mod codes;
 mod columns;
 mod levels;
 mod weights;
@@ -262,36 +263,45 @@ impl Locale {
     }
 
     fn write_key(&self, text: &[u8], out: &mut KeyOut<'_>) {
-        // Not by `memchr`, which first asks the processor what it can do: in a virtual machine that
-        // takes as long as a few lines do.
-        if !text.contains(&0) {
-            return self.write_piece(text, out);
-        }
-        for (number, piece) in text.split(|&byte| byte == 0).enumerate() {
-            if number > 0 {
-                out.key.extend_from_slice(&[0, 1]);
+        let mut rest = text;
+        loop {
+            let length = self.write_piece(rest, out);
+            if length == rest.len() || !out.is_wanted() {
+                return;
             }
-            self.write_piece(piece, out);
+            out.key.extend_from_slice(&[0, 1]);
+            rest = &rest[length + 1..];
             if !out.is_wanted() {
                 return;
             }
         }
     }
 
-    /// Writes a key for a text without NULs.
-    fn write_piece(&self, piece: &[u8], out: &mut KeyOut<'_>) {
-        match (self.levels(), self.raw()) {
-            (Some(levels), _) => levels.append_key(piece, out),
-            (None, Some(locale)) => append_piece(piece, out.key, locale),
-            (None, None) => {
+    /// Writes a key for a text up to its first NUL. Returns the number of bytes before the NUL;
+    /// where no more is wanted, perhaps fewer.
+    fn write_piece(&self, text: &[u8], out: &mut KeyOut<'_>) -> usize {
+        if let Some(levels) = self.levels() {
+            return levels.append_key(text, out);
+        }
+        // Not by `memchr`, which first asks the processor what it can do: in a virtual machine that
+        // takes as long as a few lines do.
+        let length = match text.contains(&0) {
+            true => text.iter().take_while(|&&byte| byte != 0).count(),
+            false => text.len(),
+        };
+        let piece = &text[..length];
+        match self.raw() {
+            Some(locale) => append_piece(piece, out.key, locale),
+            None => {
                 for bytes in piece.chunks(PIECE_BYTES) {
                     out.key.extend_from_slice(bytes);
                     if !out.is_wanted() {
-                        return;
+                        break;
                     }
                 }
             }
         }
+        length
     }
 
     /// Returns the tables that keys are made from, unless the library makes them.

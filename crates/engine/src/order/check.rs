@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 
 use super::kept::KeptRecord;
-use crate::format::Framing;
-use crate::format::csv::RowCutter;
+use crate::format::{FieldCutter, Framing};
 use crate::key::{CutRecord, FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES};
 
 /// Bytes of a key that are made where records tie: whole words, and twice what two lines of a
@@ -100,8 +99,8 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
 
     /// Returns the cutter of rows whose key is made from them again, where there is one.
     #[inline]
-    pub fn row_cutter(&self) -> Option<&'k RowCutter> {
-        self.key.row_cutter().filter(|_| self.is_on)
+    pub fn field_cutter(&self) -> Option<&'k FieldCutter> {
+        self.key.field_cutter().filter(|_| self.is_on)
     }
 
     /// Returns whether some record came after one that it belongs before.

@@ -38,12 +38,12 @@ impl<K: KeyEncoder> Dealing<'_, K> {
         let IncoreSort { key, framing, .. } = self.sort;
         let Worker { sum_in, keys, .. } = worker;
         let show = |record: CutRecord<'_>, at, word| {
-            let CutRecord { bytes, cell_ends } = record;
+            let CutRecord { bytes, field_ends } = record;
             key.tally(record, word, keys);
             if self.verify {
                 sum_in.add_record(bytes);
             }
-            let key = KnownWord { key, word, cell_ends };
+            let key = KnownWord { key, word, field_ends };
             dealer.deal_item(classifier, &key, bytes, (location + at) as u64);
         };
         let open = Gate::default();
@@ -102,7 +102,8 @@ impl<'a, K: KeyEncoder> Dealers<'a, K> {
     ) -> Result<Passed, RecordFault> {
         let Dealing { sort, gate, verify } = self.how;
         self.with(worker.number, |dealer, classifier| {
-            if gate.is_some() || sort.key.places_invalid() {
+            let is_seen = sort.key.places_invalid() || sort.key.field_cutter().is_some();
+            if gate.is_some() || is_seen {
                 let passed = self.how.deal(classifier, dealer, worker, block, location);
                 dealer.mark(location as u64);
                 return passed;

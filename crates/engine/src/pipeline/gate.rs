@@ -7,9 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{Dialect, Rows, stray_quote, without_end};
-use crate::format::{Framing, RecordFault, json};
+use crate::format::{FieldEnds, Framing, RecordFault, json};
 use crate::key::text::LONG_BYTES;
 use crate::key::{CutRecord, KeyEncoder};
+use crate::load::Records;
 use crate::operator::Folds;
 use crate::plan::scratch::ScratchMemory;
 use crate::predicate::Predicate;
@@ -154,15 +155,28 @@ impl Gate {
                     let is_good = row.stray_quote.is_none()
                         && shape.cells.is_none_or(|cells| cells == row.cells);
                     let form = if is_good { Form::Good } else { shape.form(&row) };
-                    pass(CutRecord { bytes: row.bytes, cell_ends: rows.cell_ends() }, form)?;
+                    pass(CutRecord { bytes: row.bytes, field_ends: rows.cell_ends() }, form)?;
                 }
             }
             Shape::Json => {
                 json::lines(bytes).try_for_each(|(line, fault)| pass(line.into(), fault.into()))?;
             }
-            Shape::Any => {
-                framing.records(bytes).try_for_each(|record| pass(record.into(), Form::Good))?;
-            }
+            Shape::Any => match key.field_cutter() {
+                Some(cutter) => {
+                    let (records, mut ends) = (Records::new(bytes, framing), FieldEnds::default());
+                    let mut next = 0;
+                    while next < bytes.len() {
+                        let record = records.cut(next as u64, Some(cutter), &mut ends);
+                        next += record.len();
+                        pass(CutRecord { bytes: record, field_ends: ends.ends() }, Form::Good)?;
+                    }
+                }
+                None => {
+                    framing
+                        .records(bytes)
+                        .try_for_each(|record| pass(record.into(), Form::Good))?;
+                }
+            },
         }
         Ok(passed)
     }

@@ -8,8 +8,7 @@ use super::Work;
 use super::destination::{Destination, SortedRecords, TakeRecord};
 use super::stage::{Drain, Worker};
 use crate::error::{Error, Result};
-use crate::format::Framing;
-use crate::format::csv::RowCells;
+use crate::format::{FieldEnds, Framing};
 use crate::incore::gather::AHEAD;
 use crate::incore::item::location;
 use crate::incore::{GatherStores, KeyedLoad, Scratch, prefetch};
@@ -163,7 +162,7 @@ impl<K: KeyEncoder> Gathering<'_, K> {
         check: &mut OrderCheck<'_, K>,
     ) -> Result<()> {
         let (mut held, mut copies): (Option<&[u8]>, u64) = (None, 0);
-        let (cutter, mut cells) = (check.row_cutter(), RowCells::default());
+        let (cutter, mut fields) = (check.field_cutter(), FieldEnds::default());
         for (place, entry) in entries.iter().enumerate() {
             if let Some(ahead) = entries.get(place + AHEAD) {
                 prefetch(records.place(location(*ahead)));
@@ -175,8 +174,8 @@ impl<K: KeyEncoder> Gathering<'_, K> {
                 copies += 1;
                 continue;
             }
-            let record = records.cut(location(*entry), cutter, &mut cells);
-            check.next(CutRecord { bytes: record, cell_ends: cells.ends() }, held);
+            let record = records.cut(location(*entry), cutter, &mut fields);
+            check.next(CutRecord { bytes: record, field_ends: fields.ends() }, held);
             let Some(before) = held.replace(record) else { continue };
             writer.drop_equal(before, std::mem::take(&mut copies));
             let is_same = || {

@@ -21,7 +21,6 @@ mod cells;
 mod masks;
 mod quoting;
 mod returns;
-mod row_cutter;
 mod rows;
 pub mod union;
 
@@ -30,7 +29,7 @@ pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use masks::nth_end;
 pub use quoting::{Gap, Quoting, RowPassage};
 pub use returns::first_return;
-pub use row_cutter::{RowCells, RowCutter};
+pub(super) use rows::{ChunkPair, first_end_in_pairs};
 pub use rows::{CsvRow, Rows};
 
 /// The byte that ends a row.

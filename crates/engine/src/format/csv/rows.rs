@@ -10,7 +10,7 @@ use super::{Dialect, ROW_END, without_end};
 /// beginning lies in quotes.
 #[inline(always)]
 pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
-    match first_end_in_pairs(quote, bytes, is_inside, |_| {}) {
+    match first_end_in_pairs(ROW_END, Some(quote), bytes, is_inside, |_| {}) {
         Ok(end) => Some(end),
         Err((at, is_inside)) => {
             first_end_of_few(quote, &bytes[at..], is_inside).map(|end| at + end)
@@ -18,7 +18,7 @@ pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
     }
 }
 
-/// Two chunks of rows that were looked at together.
+/// Two chunks of records that were looked at together.
 pub struct ChunkPair<'a> {
     /// The byte at which they begin.
     pub at: usize,
@@ -26,18 +26,20 @@ pub struct ChunkPair<'a> {
     pub chunks: [&'a MaskChunk; 2],
     /// A bit for each byte outside quotes.
     pub outside: u128,
-    /// A bit for each byte that ends a row.
-    pub row_ends: u128,
+    /// A bit for each byte that ends a record.
+    pub record_ends: u128,
 }
 
-/// Returns the end of the first row that ends in `bytes`; where it is not in whole pairs of chunks,
-/// the start of the others and whether it is in quotes. Shows each pair that it looks at.
+/// Returns the end of the first record that ends in `bytes`, with the byte `end` outside quotes;
+/// where it is not in whole pairs of chunks, the start of the others and whether it is in quotes.
+/// Shows each pair that it looks at.
 ///
-/// Two chunks at a time, whatever is in them: few rows are longer, and where one ends cannot be
+/// Two chunks at a time, whatever is in them: few records are longer, and where one ends cannot be
 /// foreseen, so that a branch on it costs more than looking at a chunk too many.
 #[inline(always)]
 pub fn first_end_in_pairs(
-    quote: u8,
+    end: u8,
+    quote: Option<u8>,
     bytes: &[u8],
     is_inside: bool,
     mut show: impl FnMut(ChunkPair<'_>),
@@ -45,13 +47,14 @@ pub fn first_end_in_pairs(
     let (mut inside, mut at) = (if is_inside { u64::MAX } else { 0 }, 0);
     while let Some(bytes) = bytes.get(at..at + 2 * WIDTH) {
         let (low, high) = (MaskChunk::of(bytes), MaskChunk::of(&bytes[WIDTH..]));
-        let quoted_low = parity_so_far(low.equal(quote)) ^ inside;
-        let quoted_high = parity_so_far(high.equal(quote)) ^ all_or_none(quoted_low);
+        let parity = |chunk: &MaskChunk| quote.map_or(0, |quote| parity_so_far(chunk.equal(quote)));
+        let quoted_low = parity(&low) ^ inside;
+        let quoted_high = parity(&high) ^ all_or_none(quoted_low);
         let outside = !joined(quoted_low, quoted_high);
-        let row_ends = joined(low.equal(ROW_END), high.equal(ROW_END)) & outside;
-        show(ChunkPair { at, chunks: [&low, &high], outside, row_ends });
-        if row_ends != 0 {
-            return Ok(at + row_ends.trailing_zeros() as usize + 1);
+        let record_ends = joined(low.equal(end), high.equal(end)) & outside;
+        show(ChunkPair { at, chunks: [&low, &high], outside, record_ends });
+        if record_ends != 0 {
+            return Ok(at + record_ends.trailing_zeros() as usize + 1);
         }
         (inside, at) = (all_or_none(quoted_high), at + 2 * WIDTH);
     }

@@ -10,7 +10,7 @@
 //! compare two records word by word makes each several times. Rows that are equal go on with the
 //! words after them.
 
-use crate::format::csv::RowCells;
+use crate::format::FieldEnds;
 use crate::incore::item::location;
 use crate::incore::prefetch;
 use crate::key::{CutRecord, FEW_WORDS, KeyEncoder};
@@ -48,15 +48,15 @@ pub fn refine<K: KeyEncoder>(
     if depth == DEPTH_MAX {
         return super::compare(group, word, key, records, wide);
     }
-    let (cutter, mut cells) = (key.row_cutter(), RowCells::default());
+    let (cutter, mut fields) = (key.field_cutter(), FieldEnds::default());
     let rows: &mut [Row] = &mut wide.as_chunks_mut().0[..group.len()];
     for (place, row) in rows.iter_mut().enumerate() {
         if let Some(ahead) = group.get(place + AHEAD_ENTRIES) {
             prefetch(records.place(location(*ahead)));
         }
         let location = location(group[place]);
-        let bytes = records.cut(location, cutter, &mut cells);
-        let words = key.few_words(CutRecord { bytes, cell_ends: cells.ends() }, word);
+        let bytes = records.cut(location, cutter, &mut fields);
+        let words = key.few_words(CutRecord { bytes, field_ends: fields.ends() }, word);
         *row = [pair(words[0], words[1]), pair(words[2], words[3]), u128::from(location)];
     }
     rows.sort_unstable();

@@ -10,7 +10,7 @@ use super::part::TextKeyPart;
 use super::sink::{BufferSink, FewSink, KeySink, WordSink};
 use super::watch::KeyWatch;
 use crate::error::{ConfigErrorKind, Error, Message, Result, config};
-use crate::format::csv::RowCutter;
+use crate::format::FieldCutter;
 use crate::stats::KeyFindings;
 
 /// Any order of text records. The order of lines by their bytes is `LineKey`, and far cheaper.
@@ -28,7 +28,7 @@ pub struct TextKey {
     /// Cells up to the last that a part looks at.
     cells: usize,
     /// A cutter that finds the ends of these cells, where that is done in one look.
-    cutter: Option<RowCutter>,
+    cutter: Option<FieldCutter>,
     /// The checks of each record that is read, if some text may be no value.
     watch: Option<Box<KeyWatch>>,
 }
@@ -85,8 +85,13 @@ impl TextKey {
             Separator::Cells(_) => parts.iter().map(TextKeyPart::fields).max().unwrap_or(0),
             _ => 0,
         };
-        let cutter = match order.separator {
-            Separator::Cells(dialect) => RowCutter::new(dialect, cells),
+        let fields = parts.iter().map(TextKeyPart::ends_wanted).max().unwrap_or(0);
+        let cutter = match (order.separator, order.body) {
+            (Separator::Cells(dialect), _) => FieldCutter::of_rows(dialect, cells),
+            (Separator::Byte(byte), Body::Terminated(end)) => {
+                FieldCutter::of_lines(end, Some(byte), fields)
+            }
+            (Separator::Blanks, Body::Terminated(end)) => FieldCutter::of_lines(end, None, fields),
             _ => None,
         };
         let watch = KeyWatch::new(&parts, order).map(Box::new);
@@ -107,8 +112,8 @@ impl TextKey {
     }
 
     #[inline]
-    fn cut_fields<'a>(&self, CutRecord { bytes, cell_ends }: CutRecord<'a>) -> Fields<'a> {
-        Fields::given(self.body.of_record(bytes), self.separator, cell_ends)
+    fn cut_fields<'a>(&self, CutRecord { bytes, field_ends }: CutRecord<'a>) -> Fields<'a> {
+        Fields::given(self.body.of_record(bytes), self.separator, field_ends)
     }
 
     #[inline]
@@ -217,7 +222,7 @@ impl KeyEncoder for TextKey {
     }
 
     #[inline]
-    fn row_cutter(&self) -> Option<&RowCutter> {
+    fn field_cutter(&self) -> Option<&FieldCutter> {
         self.cutter.as_ref()
     }
 

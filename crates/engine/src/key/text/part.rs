@@ -349,6 +349,15 @@ impl TextKeyPart {
         if self.usual == Usual::Bytes { 0 } else { self.typed.scratch_bytes(&self.content(fields)) }
     }
 
+    /// Returns the number of fields at the beginning of a line whose ends say where it looks.
+    pub fn ends_wanted(&self) -> usize {
+        match self.spec.end {
+            End::Record => self.spec.start.field,
+            End::At(position) => position.field.max(self.spec.start.field),
+            End::Field(_) | End::Within(..) => self.fields(),
+        }
+    }
+
     /// Returns the number of fields up to the last that it looks at.
     pub fn fields(&self) -> usize {
         let last = match self.spec.end {
