@@ -52,6 +52,7 @@ trait Element: voracious_radix_sort::Radixable<u64, Key = u64> + rdst::RadixKey 
     fn add_to(self, sum: &mut OrderSum);
 
     /// Sorts elements by vectors, if they can be sorted so.
+    #[cfg(feature = "vqsort")]
     fn sort_by_vectors(_elements: &mut [Self]) {}
 }
 

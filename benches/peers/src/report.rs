@@ -34,7 +34,7 @@ fn ratios(own: &Figures, base: &Figures) -> [f64; 2] {
 
 /// Returns the contender that others are compared with: the file job, sortwell in memory, or the
 /// first one if both are left out.
-fn base(measured: &[Measured]) -> Option<&Measured> {
+fn compared_with(measured: &[Measured]) -> Option<&Measured> {
     let is_base = |one: &&Measured| {
         let in_memory = |sort| matches!(sort, Contender::InMemory(MemorySort::Sortwell, _));
         one.contender == Contender::FileJob || in_memory(one.contender)
@@ -44,7 +44,7 @@ fn base(measured: &[Measured]) -> Option<&Measured> {
 
 /// Returns the medians of that contender.
 fn base_medians(measured: &[Measured]) -> Figures {
-    base(measured).map(|one| Figures::medians(&one.rounds)).unwrap_or_default()
+    compared_with(measured).map(|one| Figures::medians(&one.rounds)).unwrap_or_default()
 }
 
 /// Prints a table of the medians.
@@ -97,7 +97,7 @@ pub fn write(
         "records": options.count,
         "memory_mib": options.memory_mib,
         "threads": options.threads,
-        "base": base(measured).map(|one| one.name),
+        "base": compared_with(measured).map(|one| one.name),
         "sorts": sorts,
     });
     fs::write(path, format!("{}\n", serde_json::to_string_pretty(&report)?))?;

@@ -84,10 +84,8 @@ impl Contender {
 
     /// Returns whether equal keys keep their order.
     pub fn is_stable(self) -> bool {
-        let is_stable_in_memory = matches!(
-            self,
-            Self::InMemory(MemorySort::Sortwell | MemorySort::RayonStable, _)
-        );
+        let is_stable_in_memory =
+            matches!(self, Self::InMemory(MemorySort::Sortwell | MemorySort::RayonStable, _));
         let is_pushed = matches!(self, Self::Push | Self::PushInC | Self::Reserve);
         is_pushed || is_stable_in_memory || self.is_of_files()
     }

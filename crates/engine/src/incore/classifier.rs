@@ -20,11 +20,13 @@
 //! bounds. Those bounds make the [`Leaf`]: it maps a word to a few bits that order the bucket's
 //! entries.
 
+mod cells;
 mod sample;
 mod splitters;
 
 pub use sample::Sample;
 
+use cells::cells_wanted;
 use splitters::{RANK, Splitters};
 
 use super::alphabet::Alphabet;
@@ -43,16 +45,6 @@ pub const CLASSIFIER_BYTES: usize = DEPTH_WORDS * WORD_BYTES;
 
 /// Bits that are worth making another word for.
 const WORTH_BITS: u32 = 16;
-
-/// Cells of the widest node. 4096 cells of 4 bytes are 16 KiB, half of a first-level cache.
-const CELLS_MAX: usize = 4096;
-
-/// Cells of the narrowest node: eight bits a level, so that a value hidden under 48 equal bits (as
-/// in the sort benchmark's skewed keys) is six levels down at most.
-const CELLS_MIN: usize = 256;
-
-/// Cells per wanted bucket: with fewer, even data makes uneven buckets, with more, the table grows.
-const CELLS_PER_BUCKET: usize = 4;
 
 /// Marks a cell that leads to a node; without it the cell holds a bucket number.
 const NODE: u32 = 1 << 31;
@@ -375,7 +367,7 @@ impl Builder<'_> {
     /// in all columns before), whose values are known to lie in `low..=high`; returns its number.
     fn node(&mut self, rows: &[&[u64]], column: usize, word: usize, low: u64, high: u64) -> u32 {
         let (min, max) = (rows[0][column], rows[rows.len() - 1][column]);
-        let wanted = (rows.len() / self.per_bucket * CELLS_PER_BUCKET).clamp(CELLS_MIN, CELLS_MAX);
+        let wanted = cells_wanted(rows.len() / self.per_bucket);
         let bits = 64 - (max - min).leading_zeros();
         let shift = bits.saturating_sub(wanted.next_power_of_two().trailing_zeros());
         let count = ((max - min) >> shift) as usize + 1;
