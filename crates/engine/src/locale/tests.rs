@@ -2,8 +2,17 @@
 
 use super::*;
 
-/// Locales to try; those that are not installed are said and skipped.
-const NAMES: [&str; 5] = ["C", "C.UTF-8", "en_US.UTF-8", "de_DE.UTF-8", "de_DE.ISO-8859-1"];
+/// Locales to try; those that are not installed are said and skipped. In the last two, some letters
+/// together are one.
+const NAMES: [&str; 7] = [
+    "C",
+    "C.UTF-8",
+    "en_US.UTF-8",
+    "de_DE.UTF-8",
+    "de_DE.ISO-8859-1",
+    "cs_CZ.UTF-8",
+    "hu_HU.UTF-8",
+];
 
 fn installed() -> impl Iterator<Item = (&'static str, Locale)> {
     NAMES.into_iter().filter_map(|name| {
@@ -81,9 +90,11 @@ fn keys_of_digits_and_signs_are_in_the_order_of_the_comparison() {
 
 #[test]
 fn keys_of_all_together_are_too() {
-    let all: [&[u8]; 16] = [
+    let all: [&[u8]; 18] = [
         b"a",
         b"B",
+        b"c",
+        b"h",
         b" ",
         b"-",
         b"1",

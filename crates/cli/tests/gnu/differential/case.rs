@@ -81,6 +81,9 @@ impl Case {
         let mut command = Command::new(program);
         command.arg0("sort").args(&self.words).current_dir(folder).stdin(stdin);
         command.env_clear().env("PATH", path).env("LC_ALL", self.locale);
+        if let Some(locales) = std::env::var_os("LOCPATH") {
+            command.env("LOCPATH", locales);
+        }
         // Some of what `--debug` prints is output, and translated where there are translations.
         command.env("LANGUAGE", "C");
         let ended = command.output().expect("run");
