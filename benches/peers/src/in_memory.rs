@@ -146,7 +146,7 @@ impl MemorySort {
     }
 }
 
-/// Sorts records of so many bytes.
+/// Sorts records of `BYTES` bytes.
 fn by_sortwell<const BYTES: usize>(options: &Options) -> Outcome<Figures> {
     let bytes = |(key, number): (u64, u64)| {
         let mut record = [0; BYTES];

@@ -11,8 +11,8 @@
 //!     and then   all           all           all           all bytes of the weight
 //! ```
 //!
-//! The first byte of a weight from 0x80 on is greater than every code, so it needs none behind the
-//! last known weight.
+//! The first byte of a weight from 0x80 on is greater than every code. So such a weight needs no
+//! code if it is greater than all known weights.
 
 /// The least code: no less than the bytes that end a level or a piece.
 const FIRST: u8 = 2;

@@ -97,7 +97,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         self.is_on
     }
 
-    /// Returns the cutter of rows whose key is made from them again, where there is one.
+    /// Returns the cutter of records whose key is made from them again, if there is one.
     #[inline]
     pub fn field_cutter(&self) -> Option<&'k FieldCutter> {
         self.key.field_cutter().filter(|_| self.is_on)

@@ -20,7 +20,7 @@ const WIDE_CELLS_PER_BUCKET: usize = 2;
 /// Cells of the widest node of all: one MiB.
 const WIDE_CELLS_MAX: usize = 1 << 18;
 
-/// Returns the number of cells of a node that makes so many buckets, before it is rounded up to a
+/// Returns the number of cells of a node that makes `buckets` buckets, before it is rounded up to a
 /// power of two.
 ///
 /// Many more buckets than [`CELLS_MAX`] would each need a node of [`CELLS_MIN`] cells for a few of
