@@ -148,12 +148,12 @@ impl KeyedLoad {
         self.parts.push(BucketPlace { start: self.bytes(), ..bucket });
     }
 
-    /// Returns whether the pool has room to deal the records of a bucket again, even if they fall
-    /// into `parts_max` parts.
-    pub(super) fn has_room(&self, bucket: &BucketPlace, parts_max: usize) -> bool {
-        let item = self.dealings[bucket.dealing].item();
-        let full = bucket.count / Pool::items_per_chunk(item.bytes());
-        self.pool().available() >= (full + bucket.count.min(parts_max)) as u64
+    /// Returns the number of parts that a bucket may be dealt into again, with `unsettled` records
+    /// in it and in other buckets that may be: each part can waste a chunk. A bucket gets half of
+    /// its share of the chunks that are left, as parts may be dealt again as well.
+    pub(super) fn parts_max(&self, bucket: &BucketPlace, unsettled: usize) -> usize {
+        let share = u128::from(self.pool().available()) * bucket.count as u128;
+        (share / (2 * unsettled.max(1) as u128)) as usize
     }
 
     /// Returns the pool that the buckets lie in.

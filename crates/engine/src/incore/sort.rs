@@ -51,9 +51,6 @@ const OVERSAMPLING: usize = 24;
 /// Sampled records per wanted part of a bucket that is dealt again, where it has that many.
 pub(super) const OVERSAMPLING_AGAIN: usize = 16;
 
-/// Parts that a bucket dealt again makes, in all likelihood, at most.
-const PARTS_MAX: usize = 512;
-
 /// Dealings within dealings of records that a function compares. Each makes many parts, unless the
 /// function contradicts itself.
 const COMPARED_DEPTH_MAX: usize = 32;
@@ -165,8 +162,9 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
     }
 
     /// Returns the number of records that are sure to find room in a pool, dealt by `workers`.
+    /// Dealers count them in 32 bits.
     pub fn room(&self, pool: &Pool, workers: usize) -> u64 {
-        pool.capacity(self.item.bytes(), self.buckets_max, workers)
+        pool.capacity(self.item.bytes(), self.buckets_max, workers).min(u64::from(u32::MAX))
     }
 
     /// Returns a dealer for one worker, with nothing dealt.
@@ -227,35 +225,44 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
             return load.in_runs(classifier.clone());
         }
         // Keys that agree for long make dealings within dealings deep: the stack is our own.
-        let mut open = vec![load.add(classifier, Dealt::new(dealers))];
+        let buckets = load.add(classifier, Dealt::new(dealers));
+        let mut unsettled = buckets.as_slice().iter().map(|bucket| bucket.count).sum();
+        let mut open = vec![buckets];
         while let Some(buckets) = open.last_mut() {
-            match buckets.next() {
-                None => drop(open.pop()),
-                Some(bucket) if self.is_settled(&load, &bucket) => load.keep(bucket),
-                Some(bucket) => {
-                    let is_given_up = self.key.is_compared() && open.len() > COMPARED_DEPTH_MAX;
-                    let (classifier, dealt) = self.deal_again(&load, &bucket, is_given_up);
-                    open.push(load.add(&classifier, dealt));
-                }
+            let Some(bucket) = buckets.next() else {
+                open.pop();
+                continue;
+            };
+            let parts_max = load.parts_max(&bucket, unsettled);
+            if self.is_settled(&bucket, parts_max) {
+                unsettled -= bucket.count;
+                load.keep(bucket);
+                continue;
             }
+            let is_given_up = self.key.is_compared() && open.len() > COMPARED_DEPTH_MAX;
+            let (classifier, dealt) = self.deal_again(&load, &bucket, parts_max, is_given_up);
+            open.push(load.add(&classifier, dealt));
         }
         load
     }
 
-    /// Returns whether a bucket is small enough to be sorted, or cannot be dealt again. Keys that
-    /// part at ever new depths take one more chunk each time; when the pool has no room for them
-    /// any more, what is left stays together, as long as a worker can sort it.
-    fn is_settled(&self, load: &KeyedLoad, bucket: &BucketPlace) -> bool {
+    /// Returns whether a bucket is small enough to be sorted, or cannot be dealt into at most
+    /// `parts_max` parts. Keys that part at ever new depths take one more chunk each time; when the
+    /// pool has no room for them any more, what is left stays together, as long as a worker can
+    /// sort it.
+    fn is_settled(&self, bucket: &BucketPlace, parts_max: usize) -> bool {
         bucket.count <= self.bucket_records * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES
-            || bucket.count <= BUCKET_ENTRIES_MAX && !load.has_room(bucket, PARTS_MAX)
+            || bucket.count <= BUCKET_ENTRIES_MAX && bucket.count / self.bucket_records > parts_max
     }
 
-    /// Deals a bucket again, from the first word in which its keys differ. Its records never all
-    /// end up in one bucket again. If it is given up to order them by keys, locations do.
+    /// Deals a bucket again, from the first word in which its keys differ: into `parts_max` parts
+    /// at most, or into as few as its keys allow. Its records never all end up in one bucket
+    /// again. If it is given up to order them by keys, locations do.
     fn deal_again(
         &self,
         load: &KeyedLoad,
         bucket: &BucketPlace,
+        parts_max: usize,
         is_given_up: bool,
     ) -> (Classifier, Dealt) {
         let first_word = match is_given_up {
@@ -270,8 +277,13 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
             }
         });
         sample.rank(self.key);
-        let per_bucket = (self.bucket_records / step).min(sample.len() / 2);
-        let classifier = Classifier::build(&sample, per_bucket);
+        let per_bucket_max = sample.len() / 2;
+        let mut per_bucket = (self.bucket_records / step).min(per_bucket_max);
+        let mut classifier = Classifier::build(&sample, per_bucket);
+        while classifier.buckets() > parts_max && per_bucket < per_bucket_max {
+            per_bucket = (2 * per_bucket).min(per_bucket_max);
+            classifier = Classifier::build(&sample, per_bucket);
+        }
         let mut dealer = self.dealer(&classifier, load.pool());
         load.drain_records(bucket, |_, record, location| {
             dealer.deal_item(&classifier, self.key, record, location);

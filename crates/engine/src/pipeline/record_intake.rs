@@ -260,10 +260,13 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 }
 
 /// Returns the bytes of a span. What a stream brings is copied, and its records are then passed
-/// several times: a span fits into a second-level cache.
+/// several times: a span fits into a second-level cache, unless there would be too many of them.
 fn block_bytes(work: &Work) -> usize {
-    let most = if matches!(work.input, JobInput::Stream(_)) { STREAM_SPAN } else { usize::MAX };
-    work.plan.block_bytes.min(most)
+    let plan = &work.plan;
+    match work.input {
+        JobInput::Stream(_) => plan.block_bytes.min(STREAM_SPAN.max(plan.block_least)),
+        JobInput::Files(_) => plan.block_bytes,
+    }
 }
 
 /// Returns whether the first load gets the memory of all loads. A stream of unknown length that

@@ -29,6 +29,7 @@ pub mod streams;
 pub mod volume;
 
 use crate::error::Result;
+use crate::incore::sort::bucket_records;
 use crate::incore::{Item, Method};
 use crate::io::Direct;
 use crate::load::layout::{PAGE, whole_step};
@@ -103,6 +104,8 @@ pub struct Plan {
     pub load: LoadMemory,
     /// Bytes of one read request.
     pub block_bytes: usize,
+    /// Least bytes of a block that is dealt at once, so that marks of all blocks take little.
+    pub block_least: usize,
     /// Read requests each worker keeps in flight.
     pub read_depth: usize,
     /// Bytes of output a worker makes at a time.
@@ -154,8 +157,12 @@ const BLOCK_WANTED_MAX: u64 = 1 << 30;
 /// Smallest read request that a disk still serves at full speed.
 const BLOCK_MIN: usize = 256 << 10;
 
-/// Most read requests a load is cut into: workers keep a number per block and bucket.
+/// Most blocks a load is cut into.
 const BLOCKS_MAX: usize = 4096;
+
+/// Divisor of the memory of loads that gives the limit for marks: workers keep a number for each
+/// block and bucket.
+const MARKS_SHARE: usize = 64;
 
 /// Largest task: edges between tasks cost a small write each.
 const TASK_MAX: u64 = 8 << 20;
@@ -256,7 +263,9 @@ impl Plan {
         let heap = threads * microruns.map_or(0, |runs| runs.heap_bytes());
         let shared = usable.saturating_sub(fixed + heap) & !(PAGE - 1);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
-        let block_bytes = block_bytes(&need.levers, item, shared, reads);
+        let block_least = block_least(shared, need.record_length);
+        let block_bytes = block_bytes(&need.levers, shared, reads).max(block_least);
+        let block_bytes = whole_requests(item, block_bytes);
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,
@@ -289,6 +298,7 @@ impl Plan {
             method: need.algorithm.method(),
             load,
             block_bytes,
+            block_least,
             read_depth: if need.levers.waits() { 1 } else { sizes.read_depth },
             task_bytes: (load.records_bytes / (8 * threads as u64)).clamp(1, TASK_MAX),
             wanted: need.wanted,
@@ -371,17 +381,27 @@ fn sieve(need: &Need, sizes: &memory::Sizes, limit: usize, left: usize) -> Optio
 
 /// Returns the number of bytes of a read request, where loads share `shared` bytes. All `reads`
 /// reads in flight together take an eighth of it.
-fn block_bytes(levers: &Levers, item: Item, shared: usize, reads: usize) -> usize {
+fn block_bytes(levers: &Levers, shared: usize, reads: usize) -> usize {
     let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
-    let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
-    let wanted = wanted.max(shared / BLOCKS_MAX);
+    levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize)
+}
+
+/// Returns the least number of bytes of a block, where loads share `shared` bytes.
+fn block_least(shared: usize, record_length: usize) -> usize {
+    let buckets = shared / record_length / bucket_records(record_length);
+    let marks = size_of::<u32>() * buckets.max(1);
+    shared / (shared / MARKS_SHARE / marks).clamp(1, BLOCKS_MAX)
+}
+
+/// Returns `bytes` as those of read requests.
+fn whole_requests(item: Item, bytes: usize) -> usize {
     match item {
         // Rounded up to what requests can go past the page cache with.
-        Item::Entry | Item::WideEntry => wanted.next_multiple_of(PAGE),
+        Item::Entry | Item::WideEntry => bytes.next_multiple_of(PAGE),
         // Dealt as they arrive, short records must lie whole in one request: 64 KiB at most.
         Item::Record(length) => {
             let step = whole_step(length);
-            (wanted / step).max(1) * step
+            (bytes / step).max(1) * step
         }
     }
 }

@@ -569,3 +569,22 @@ fn runs_go_past_the_cache_unless_loads_are_small() {
     assert_eq!(plan.spill_direct(Direct::Auto), Direct::Off);
     assert_eq!(plan.spill_direct(Direct::On), Direct::On);
 }
+
+/// Workers keep a number for each block and bucket, in the part of the budget that is for such.
+#[test]
+fn marks_take_a_small_part_of_the_budget() {
+    const SHARE: u64 = 48;
+    for record_length in [1, 3, 8, 16, 17, 60, 100, 4000] {
+        for mib in (6..16).map(|power| 3 << power) {
+            let budget = ByteSize::mib(mib);
+            let need = need(record_length, None, budget);
+            let Ok(plan) = Plan::new(&need) else { continue };
+            // A stream gets the memory of all loads at first.
+            let memory = plan.external().unwrap().areas_bytes() as u64;
+            let bucket = (bucket_records(record_length) * record_length) as u64;
+            let span = (1 << 20).max(plan.block_least).min(plan.block_bytes) as u64;
+            let marks = 4 * (memory / bucket + 1) * (memory / span + 1);
+            assert!(marks <= budget.bytes() / SHARE, "{record_length}, {mib} MiB: {marks}");
+        }
+    }
+}

@@ -253,11 +253,12 @@ fn open_keys_keep_their_order() {
                 };
                 let records: Vec<Vec<u8>> = (0..).zip(records).map(cut).collect();
                 with_encoder!(&key, |key| {
-                    for seen in [(0..records.len(), 7), (0..1, 1), (0..600, 3)] {
-                        for per_bucket in [1, 100] {
-                            let classifier = built(key, &records, seen.clone(), per_bucket);
-                            check(key, &classifier, &records);
-                        }
+                    let all = 0..records.len();
+                    for (seen, per_bucket) in
+                        [((all.clone(), 7), 1), ((all, 7), 100), ((0..1, 1), 1), ((0..600, 3), 1)]
+                    {
+                        let classifier = built(key, &records, seen, per_bucket);
+                        check(key, &classifier, &records);
                     }
                 });
             }

@@ -190,3 +190,25 @@ fn buckets_wanted_and_at_most() {
     );
     assert_eq!((buckets_max(40_000, 100), buckets_max(3, 1 << 30)), (1, 3));
 }
+
+/// A pool may be nearly full when a bucket that no worker can sort at once is dealt again. Its
+/// parts are then fewer and larger than wanted.
+#[test]
+fn a_large_bucket_is_dealt_again_in_a_full_pool() {
+    const LINES: u64 = 400_000;
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
+    // They agree for longer than a classifier looks.
+    let agreed = "p".repeat(CLASSIFIER_BYTES);
+    let line = |number| format!("{agreed}{:08x}\n", mixed(number) as u32).into_bytes();
+    let lines: Vec<u8> = (0..LINES).flat_map(line).collect();
+    with_encoder!(&key, |key| {
+        let (item, framing, bucket_records) = (Item::Entry, Framing::Terminated(b'\n'), 512);
+        let sort = IncoreSort { key, item, framing, bucket_records, buckets_max: 2, runs: None };
+        let (found, buckets, parts) = sorted(&sort, &lines);
+        assert_eq!(buckets, 1);
+        assert!((2..LINES as usize / bucket_records).contains(&parts), "{parts} parts");
+        let mut expected: Vec<&[u8]> = framing.records(&lines).collect();
+        expected.sort_unstable();
+        assert!(found == expected.concat());
+    });
+}
