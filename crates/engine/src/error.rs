@@ -346,6 +346,12 @@ impl Error {
         }
     }
 
+    /// Returns whether temporary files of the job were not as it had written them, so that nothing
+    /// of them should be used again.
+    pub(crate) const fn is_damage(&self) -> bool {
+        matches!(self, Self::Corrupt { .. } | Self::Proof { .. })
+    }
+
     /// Returns whether the caller stopped the job, with or without work that was kept.
     pub fn is_interruption(&self) -> bool {
         match self {

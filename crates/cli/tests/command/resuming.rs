@@ -63,6 +63,18 @@ fn a_killed_sort_goes_on() {
     assert!(folder.run("spill list spill").quietly().is_empty());
 }
 
+#[test]
+fn a_killed_sort_does_not_go_on_with_another_list() {
+    let (folder, _) = folder();
+    folder.write("known", "A\nB\nC\n");
+    let sort = format!("{SORT} --exclude 0..1:order=@known<='B'");
+    kill_in_between(&folder, &sort);
+    folder.write("known", "C\nB\nA\n");
+    folder.run(&sort).fails(2, &["another content of named files", "spill clean"]);
+    folder.write("known", "A\nB\nC\n");
+    folder.run(&sort).quietly();
+}
+
 /// Each run says how its blocks are stored, so the rest may be compressed in another way.
 #[test]
 fn a_killed_sort_with_compressed_runs_goes_on() {

@@ -19,6 +19,7 @@ mod in_place;
 mod leftovers;
 mod lines;
 mod merge;
+mod named_files;
 mod open;
 mod packed_sample;
 mod rates;

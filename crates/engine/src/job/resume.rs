@@ -134,8 +134,7 @@ impl Places {
         let Self { mut output, mut spill, directory, is_in_place } = self;
         // What is damaged will not do the next time either; but where the input has gone, it is all
         // there is.
-        let is_damaged = matches!(error, Error::Corrupt { .. } | Error::Proof { .. });
-        let is_kept = spill.has_noted() && (is_in_place || !is_damaged);
+        let is_kept = spill.has_noted() && (is_in_place || !error.is_damage());
         if !is_kept {
             spill.forget();
             output.forget();

@@ -145,6 +145,11 @@ impl Key {
         self.named.has_list()
     }
 
+    /// Returns the path of the file that its type names.
+    pub fn file(&self) -> Option<&str> {
+        self.named.file()
+    }
+
     /// Returns whether it shuffles.
     pub fn is_random(&self) -> bool {
         self.named.traits().is_shuffle

@@ -27,19 +27,18 @@ pub(super) enum ConditionTree {
 }
 
 impl ConditionTree {
-    /// Returns whether one of the places that its conditions look at is as `asked`.
-    pub fn has_location(&self, asked: &dyn Fn(&OperandLocation) -> bool) -> bool {
+    /// Adds the places that its conditions look at.
+    pub fn add_locations<'a>(&'a self, all: &mut Vec<&'a OperandLocation>) {
         match self {
             Self::All(trees) | Self::Any(trees) => {
-                trees.iter().any(|tree| tree.has_location(asked))
+                trees.iter().for_each(|tree| tree.add_locations(all));
             }
-            Self::Not(tree) => tree.has_location(asked),
+            Self::Not(tree) => tree.add_locations(all),
             Self::Condition(condition) => {
-                let other = match &condition.test {
-                    ValueTest::Compare(_, Operand::Location(other)) => Some(other),
-                    _ => None,
-                };
-                std::iter::once(&condition.location).chain(other).any(asked)
+                all.push(&condition.location);
+                if let ValueTest::Compare(_, Operand::Location(other)) = &condition.test {
+                    all.push(other);
+                }
             }
         }
     }

@@ -37,9 +37,22 @@ impl RecordFilter {
         self.has_location(&|place| place.spec.is_day())
     }
 
+    /// Returns the paths of the files that the types of conditions name.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        self.locations().into_iter().filter_map(|place| place.spec.file())
+    }
+
     fn has_location(&self, asked: &dyn Fn(&OperandLocation) -> bool) -> bool {
-        let mut all = self.include.iter().chain(&self.exclude);
-        all.any(|expression| expression.root.has_location(asked))
+        self.locations().into_iter().any(asked)
+    }
+
+    /// Returns the places that all conditions look at.
+    fn locations(&self) -> Vec<&OperandLocation> {
+        let mut all = Vec::new();
+        for expression in self.include.iter().chain(&self.exclude) {
+            expression.root.add_locations(&mut all);
+        }
+        all
     }
 
     /// Returns the predicate that admits the records that take part, in records of `order`, whose

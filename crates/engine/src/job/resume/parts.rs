@@ -123,8 +123,7 @@ impl KeptParts {
 
     /// Gives up on `error`. The parts stay if the same job can continue with them later.
     pub fn abandon(mut self, error: Error) -> Error {
-        let may_go_away = error.is_interruption() || matches!(error, Error::Io { .. });
-        if self.parts.is_empty() || !may_go_away {
+        if self.parts.is_empty() || error.is_damage() {
             self.directory.keep(false);
             return error;
         }

@@ -106,6 +106,7 @@ impl Wanted {
                 noted_folds(folds),
                 setting("header", &job.header),
                 setting("proof", &job.verify),
+                setting("content of named files", &job.named_files_checksum()?),
                 use_of(Setting::InPlace, "use of in-place", &job.in_place),
             ],
         })

@@ -112,6 +112,14 @@ impl NamedType {
         matches!(self.source, Some(ValueSource::Values(_) | ValueSource::ValuesOf(_)))
     }
 
+    /// Returns the path of the file that has its values or its sequence.
+    pub fn file(&self) -> Option<&str> {
+        match &self.source {
+            Some(ValueSource::ValuesOf(path) | ValueSource::SequenceOf(path)) => Some(path),
+            Some(ValueSource::Values(_)) | None => None,
+        }
+    }
+
     /// Returns what it means, with the files it names; a list takes a part of `memory`.
     pub fn text_type(&self, ignores_case: bool, memory: ListMemory) -> Result<TextType> {
         let unreadable = |path: &str| {

@@ -50,6 +50,12 @@ impl FoldSpec {
         Ok(Self { function, place, words: words.map(str::to_owned) })
     }
 
+    /// Returns the path of the file that the type names.
+    pub(crate) fn file(&self) -> Option<String> {
+        let key: Key = format!("1:{}", self.words.as_deref()?).parse().ok()?;
+        key.file().map(str::to_owned)
+    }
+
     /// Returns whether its values are days or times.
     pub fn looks_at_days(&self) -> bool {
         self.words.as_deref().is_some_and(Key::names_day)
