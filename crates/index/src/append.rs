@@ -27,7 +27,8 @@ use crate::build::{BuildJob, Built, OpenData, SortSettings, equal, write_meta};
 use crate::description::{Description, ENTRIES};
 use crate::entry::{EntryForm, Parsed, write_number};
 use crate::index::Index;
-use crate::lmdb::reader::{Pages, TreeCursor};
+use crate::lmdb::pages::Pages;
+use crate::lmdb::reader::TreeCursor;
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::scanned::ScannedFile;
@@ -64,12 +65,18 @@ impl AppendJob {
     /// was indexed before has changed. Then the old index stays.
     pub fn run(&self, progress: &Progress) -> Result<Built> {
         let index = Index::open_without_data(&self.index)?;
+        index.pages().lock_for_replacement()?;
         if !self.force {
             check_replaceable(&self.index)?;
         }
-        let job = self.part(index.description());
-        let open = grown(index.description(), job.open()?)?;
+        let old = index.description();
+        let (kept, mut again) = without_records(old);
+        let mut job = self.part(old);
+        again.append(&mut job.data);
+        job.data = again;
+        let open = grown(old, kept, job.open()?)?;
         let data = open.data.clone();
+        let columns = open.named_columns();
         let (part, built) = job.build(open, None, progress)?;
         let part_file = part.file().as_fd().try_clone_to_owned();
         let part_file = part_file.map_err(|error| Error::io("use", &self.index, error))?;
@@ -82,12 +89,11 @@ impl AppendJob {
             data: &data,
             progress,
         };
-        let old = TreeCursor::new(index.pages(), index.tree());
-        let new = TreeCursor::new(&pages, pages.tree(names, ENTRIES)?);
-        let tree = merge.write(old, new, &file)?;
+        let earlier = TreeCursor::new(index.pages(), index.tree());
+        let added = TreeCursor::new(&pages, pages.tree(names, ENTRIES)?);
+        let tree = merge.write(earlier, added, &file)?;
         let entries = tree.entries;
-        let description =
-            Description { data: data.clone(), entries, ..index.description().clone() };
+        let description = Description { data: data.clone(), entries, columns, ..old.clone() };
         let bytes = write_meta(&file, tree, &description)?;
         temporary.persist(&self.index, self.sync)?;
         let (leaf_pages, branch_pages) = (tree.leaf_pages, tree.branch_pages);
@@ -117,9 +123,18 @@ impl AppendJob {
     }
 }
 
-/// Returns the data files of a description as they are now, with what is new of them to scan, and
-/// then those that were opened.
-fn grown(description: &Description, added: OpenData) -> Result<OpenData> {
+/// Returns the data files of a description that stay, and the last one if it had no record: its
+/// header may not have been whole, so it is read again from its beginning.
+fn without_records(description: &Description) -> (&[DataFile], Vec<PathBuf>) {
+    match description.data.split_last() {
+        Some((last, others)) if last.top == last.end() => (others, vec![last.path.clone()]),
+        _ => (&description.data, Vec::new()),
+    }
+}
+
+/// Returns the `kept` data files of a description as they are now, with what is new of them to
+/// scan, and then those that were opened.
+fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Result<OpenData> {
     let mut open = OpenData { data: Vec::new(), files: Vec::new(), columns: None };
     open.columns = description.columns.clone().map(Index::columns_of).or(added.columns.clone());
     if let (Some(old), Some(new)) = (&description.columns, &added.columns)
@@ -130,14 +145,16 @@ fn grown(description: &Description, added: OpenData) -> Result<OpenData> {
             "the columns of the new data are not those of the index",
         ));
     }
-    let last = description.data.len().saturating_sub(1);
-    for (number, old) in description.data.iter().enumerate() {
-        if number < last {
+    for (number, old) in kept.iter().enumerate() {
+        if number + 1 < description.data.len() {
             old.reopen(false)?;
             open.data.push(old.clone());
             continue;
         }
         let (now, file) = DataFile::open(&old.path)?;
+        if now.bytes == old.bytes {
+            old.reopen(false)?;
+        }
         old.check_beginning(&file, now.bytes)?;
         if now.bytes > old.bytes && old.is_bgzf {
             let message = "a compressed file has grown; append new records in a file of their own";
@@ -152,7 +169,7 @@ fn grown(description: &Description, added: OpenData) -> Result<OpenData> {
         open.data.push(DataFile { top: old.top, ..now });
     }
     for scanned in added.files {
-        let number = scanned.number + description.data.len();
+        let number = scanned.number + kept.len();
         open.files.push(ScannedFile { number, ..scanned });
     }
     for data in added.data {

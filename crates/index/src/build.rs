@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::{Format, HeaderLines};
 use sortwell_engine::io::{Direct, Engine, TempFile, check_replaceable, directory_of, sweep};
 use sortwell_engine::job::{Budget, KeptParts, RowKeys};
@@ -13,7 +14,7 @@ use sortwell_engine::plan::levers::Levers;
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
-use crate::description::{Description, ENTRIES, META, check_supported};
+use crate::description::{Description, ENTRIES, META, check_size, check_supported};
 use crate::entry::EntryForm;
 use crate::include::{Include, Included};
 use crate::lmdb::tree::PageTree;
@@ -99,6 +100,14 @@ pub struct OpenData {
     pub columns: Option<Columns>,
 }
 
+impl OpenData {
+    /// Returns the names of the columns, if a header names them.
+    pub fn named_columns(&self) -> Option<Vec<Vec<u8>>> {
+        let named = self.columns.as_ref().filter(|columns| columns.are_named)?;
+        Some(named.cells.clone())
+    }
+}
+
 impl BuildJob {
     /// Builds the index. Blocks until it is in place. Another thread may stop it through
     /// `progress`.
@@ -159,6 +168,7 @@ impl BuildJob {
         parts: Option<&mut KeptParts>,
         progress: &Progress,
     ) -> Result<(TempFile, Built)> {
+        let named_columns = open.named_columns();
         let OpenData { data, files, columns } = open;
         let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
@@ -170,12 +180,14 @@ impl BuildJob {
             unique: self.unique,
             header: self.header.clone(),
             include: self.include.clone(),
-            columns: columns.filter(|columns| columns.are_named).map(|columns| columns.cells),
+            columns: named_columns,
             data,
             entries: 0,
         };
         // A description that cannot be read back is an error before the work, not after it.
-        Description::read(&self.output, &description.lines())?;
+        let lines = description.lines();
+        check_size(&self.output, lines.iter().map(|(name, value)| name.len() + value.len()).sum())?;
+        Description::read(&self.output, &lines)?;
         let temporary = TempFile::create(&self.output, Direct::Off)?;
         sweep(temporary.directory())?;
         let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
@@ -213,6 +225,11 @@ impl BuildJob {
         let mut first: Option<Top> = None;
         for (number, path) in self.data.iter().enumerate() {
             let (mut data, file) = DataFile::open(path)?;
+            if data.is_at(&self.output) {
+                let message =
+                    format!("{} is a data file; give the index a name of its own", path.display());
+                return Err(Error::config(ConfigErrorKind::InvalidPath, message));
+            }
             let mut bytes = ExpandedBytes::new(data.scanned(number, file));
             let (top, _) = heading.read(path, |buffer| bytes.take(buffer))?;
             let scanned = bytes.starting_at(top.size.bytes);

@@ -35,6 +35,9 @@ pub const VERSION: u32 = 1;
 /// The name of the database of descriptions.
 pub const META: &str = "meta";
 
+/// Most bytes of names and values of a description, which is held in memory.
+pub const META_MAX: usize = 64 << 20;
+
 /// Prefix of a description of header lines by their beginning.
 const PREFIX: &[u8] = b"prefix:";
 
@@ -173,10 +176,13 @@ impl Description {
             ..OrderOptions::default()
         };
         let (format, separator) = lines.format()?;
+        let order = OrderOptions { separator, ..order };
+        let keys = keys?;
+        check_supported(format, &keys, &order)?;
         Ok(Self {
             format,
-            keys: keys?,
-            order: OrderOptions { separator, ..order },
+            keys,
+            order,
             unique: lines.unique()?,
             header: lines.header()?,
             include: include?,
@@ -356,13 +362,29 @@ const fn invalid_text(invalid: Invalid) -> &'static str {
     }
 }
 
+/// Checks the bytes of names and values in the description of the index at `path`.
+///
+/// # Errors
+///
+/// [`Error::Malformed`] for more than [`META_MAX`].
+pub fn check_size(path: &Path, bytes: usize) -> Result<()> {
+    if bytes <= META_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "the description of an index, with the names of its files and columns, has at most \
+         {META_MAX} bytes; this one has more"
+    );
+    Err(Error::Malformed { path: path.to_owned(), message: message.into() })
+}
+
 /// Refuses formats and orders that indexes do not support.
 ///
 /// # Errors
 ///
 /// [`Error::Config`] for no key, for columns that are found by name in several inputs, for lists of
-/// values, which may be in files that change, and for several keys of which invalid ones place the
-/// record: then the first key alone does not say where a record is.
+/// values and collating sequences, which may be in files that change, and for several keys of which
+/// invalid ones place the record: then the first key alone does not say where a record is.
 pub fn check_supported(format: Format, keys: &[Key], order: &OrderOptions) -> Result<()> {
     let is_placed = matches!(order.invalid, Some(Invalid::Placed(_)));
     let message = match format {
@@ -377,8 +399,9 @@ pub fn check_supported(format: Format, keys: &[Key], order: &OrderOptions) -> Re
             "an index of several keys cannot place records whose keys are invalid; index one key, \
              or correct these records"
         }
-        _ if keys.iter().any(Key::has_list) => {
-            "an index cannot have a key with a list of values; use another type"
+        _ if keys.iter().any(|key| key.has_list() || key.file().is_some()) => {
+            "an index cannot have a key with a list of values or a collating sequence; use another \
+             type"
         }
         _ => return Ok(()),
     };

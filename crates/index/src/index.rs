@@ -10,9 +10,10 @@ use sortwell_engine::key::ListMemory;
 use sortwell_engine::pipeline::Columns;
 use sortwell_engine::{Error, Result};
 
-use crate::description::{Description, ENTRIES, Lines, META};
+use crate::description::{Description, ENTRIES, Lines, META, META_MAX, check_size};
 use crate::entry::EntryForm;
-use crate::lmdb::reader::{Pages, TreeCursor};
+use crate::lmdb::pages::Pages;
+use crate::lmdb::reader::TreeCursor;
 use crate::lmdb::tree::PageTree;
 use crate::matches::Matches;
 use crate::record_file::RecordFile;
@@ -92,10 +93,12 @@ impl Index {
     fn open_for(path: &Path, data_use: DataUse) -> Result<Self> {
         let (pages, names) = Pages::open(path)?;
         let meta = pages.tree(names, META)?;
-        let mut lines = Lines::new();
-        let mut cursor = TreeCursor::new(&pages, meta);
+        let (mut lines, mut bytes) = (Lines::new(), 0);
+        let mut cursor = TreeCursor::new(&pages, meta).with_value_max(META_MAX);
         cursor.seek_first()?;
         while let Some((name, value)) = cursor.entry()? {
+            bytes += name.len() + value.len();
+            check_size(path, bytes)?;
             lines.insert(String::from_utf8_lossy(name).into_owned(), value.to_vec());
             cursor.step()?;
         }

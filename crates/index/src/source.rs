@@ -115,6 +115,11 @@ impl DataFile {
         Ok((found, file))
     }
 
+    /// Returns whether the file has this path too.
+    pub fn is_at(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|data| (data.dev(), data.ino()) == self.inode)
+    }
+
     /// Returns the open file for a scan of its records. It has this number among all files.
     pub fn scanned(&self, number: usize, file: File) -> ScannedFile {
         let (path, start, end, is_bgzf) = (self.path.clone(), self.top, self.end(), self.is_bgzf);
@@ -154,14 +159,13 @@ impl DataFile {
             return Ok(Some(format!("{how} from {} to {} bytes", self.bytes, data.len())));
         }
         let is_replaced = (data.dev(), data.ino()) != self.inode;
-        if modified(data) != self.modified && !is_replaced {
-            return Ok(Some("was modified".to_owned()));
-        }
-        // A copy has another inode, and it may have another time.
-        if is_replaced && !self.is_same(file)? {
-            return Ok(Some("was replaced by another one".to_owned()));
-        }
-        Ok(None)
+        let is_later = modified(data) != self.modified;
+        // The hashes are of the whole of a small file. In a large one with another time, the bytes
+        // between them may have changed.
+        let is_same = !is_replaced && !is_later
+            || (!is_later || self.bytes <= 2 * HASHED) && self.is_same(file)?;
+        let how = if is_replaced { "was replaced by another one" } else { "was modified" };
+        Ok((!is_same).then(|| how.to_owned()))
     }
 
     /// Returns whether the first and the last MiB of these bytes are as they were.

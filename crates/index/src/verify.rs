@@ -11,7 +11,8 @@ use sortwell_engine::{Error, Result};
 use crate::build::{BuildJob, OpenData, SortSettings};
 use crate::description::{Description, ENTRIES};
 use crate::index::Index;
-use crate::lmdb::reader::{Pages, TreeCursor};
+use crate::lmdb::pages::Pages;
+use crate::lmdb::reader::TreeCursor;
 use crate::matches::place_of;
 use crate::scanned::ExpandedBytes;
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use lmdb::{appended_by_lmdb, opened_by_lmdb, processor_seconds};
 use model::{Case, Random};
+use rustix::fs::{FlockOperation, flock};
 use sortwell_engine::ByteSize;
 use sortwell_engine::format::{Format, HeaderLines};
 use sortwell_engine::io::{Direct, TempFile};
@@ -202,6 +203,82 @@ fn appends_that_cannot_be_made_are_named() {
     }
 }
 
+/// The first and the last MiB do not show what is between them.
+#[test]
+fn data_that_changed_in_the_middle_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, output) = (folder.path().join("data"), folder.path().join("index"));
+    let lines = |middle: &str| format!("{0}{middle}\n{0}", "abcdefg\n".repeat(200_000));
+    fs::write(&data, lines("before")).unwrap();
+    let mut job = build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]);
+    job.memory = Budget::Auto;
+    run(&job);
+    let append = || {
+        let made = append_to(&output, Budget::Auto, Some(1)).run(&Progress::new());
+        made.map(|built| built.entries).map_err(|error| error.to_string())
+    };
+    let opened = || Index::open(&output).map(drop).map_err(|error| error.to_string());
+    assert_eq!((append(), opened()), (Ok(400_001), Ok(())));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    fs::write(&data, lines("behind")).unwrap();
+    assert!(append().unwrap_err().contains("the file was modified since"));
+    assert!(opened().unwrap_err().contains("the file was modified since"));
+    let copy = folder.path().join("copy");
+    fs::write(&copy, lines("behind")).unwrap();
+    fs::rename(&copy, &data).unwrap();
+    assert!(append().unwrap_err().contains("the file was replaced by another one"));
+    assert!(opened().unwrap_err().contains("the file was replaced by another one"));
+}
+
+/// A header that was not whole is read again.
+#[test]
+fn records_are_added_to_a_file_without_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, last) = (folder.path().join("first"), folder.path().join("last"));
+    let output = folder.path().join("index");
+    let csv = || build(&[first.clone(), last.clone()], &output, Format::CSV, &["1"]);
+    let lines = |header| BuildJob { header, format: Format::LINES, ..csv() };
+    let two = HeaderLines::Count(2);
+    let comments = HeaderLines::Prefix(b"#".to_vec());
+    for (job, before, after, wanted) in [
+        (csv(), "", "id\nb\na\n", [5, 3]),
+        (csv(), "id", "id\nb\na\n", [5, 3]),
+        (lines(two.clone()), "", "x\ny\nb\na\n", [6, 4]),
+        (lines(two), "x\n", "x\ny\nb\na\n", [6, 4]),
+        (lines(comments), "#x\n", "#x\n#y\nb\na\n", [8, 6]),
+    ] {
+        fs::write(&first, "").unwrap();
+        fs::write(&last, before).unwrap();
+        assert_eq!(run(&job).entries, 0);
+        fs::write(&last, after).unwrap();
+        let append = append_to(&output, Budget::Auto, Some(1));
+        assert_eq!(append.run(&Progress::new()).unwrap().entries, 2, "{before}");
+        let index = Index::open(&output).unwrap();
+        assert_eq!(places(index.entries().unwrap()), wanted.map(|at| (1, at)), "{before}");
+        let named = (job.format == Format::CSV).then(|| vec![b"id".to_vec()]);
+        assert_eq!(index.description().columns, named);
+    }
+}
+
+#[test]
+fn no_command_undoes_the_work_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, output) = (folder.path().join("data"), folder.path().join("index"));
+    fs::write(&data, "b\na\n").unwrap();
+    let job = build(std::slice::from_ref(&data), &data, Format::LINES, &["1"]);
+    let error = job.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("is a data file; give the index a name of its own"), "{error}");
+    assert_eq!(fs::read(&data).unwrap(), b"b\na\n");
+    run(&BuildJob { output: output.clone(), ..job });
+    let other = fs::File::open(&output).unwrap();
+    flock(&other, FlockOperation::LockExclusive).unwrap();
+    let append = append_to(&output, Budget::Auto, Some(1));
+    let error = append.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("another command is adding records to"), "{error}");
+    drop(other);
+    append.run(&Progress::new()).unwrap();
+}
+
 #[test]
 fn orders_without_a_beginning_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -295,6 +372,9 @@ fn a_stopped_build_goes_on_with_its_parts() {
     let error = job.run(&Progress::new()).unwrap_err().to_string();
     assert!(error.contains("is missing or has another length"), "{error}");
     fs::write(directory.join("part-0"), first).unwrap();
+    let small = BuildJob { memory: Budget::Bytes(ByteSize::mib(4)), ..job.clone() };
+    let error = small.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("the finished work is kept in"), "{error}");
     assert_eq!(run(&job).entries, 600_000);
     assert!(kept().is_empty(), "{:?}", kept());
     let index = Index::open(&output).unwrap();

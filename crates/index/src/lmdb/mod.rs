@@ -13,10 +13,11 @@
 //!   branch node child page u48, key length u16, key
 //! ```
 //!
-//! LMDB itself maps the file into memory and trusts it. [`reader`] reads pages by their offset and
+//! LMDB itself maps the file into memory and trusts it. [`pages`] reads pages by their offset and
 //! checks them, so that no file, however damaged, is more than an error.
 
 pub mod page;
+pub mod pages;
 pub mod reader;
 pub mod tree;
 pub mod writer;

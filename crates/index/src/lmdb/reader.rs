@@ -1,58 +1,13 @@
-//! Reading a tree: pages by their offset, every number in them checked.
-//!
-//! Branch pages stay in memory, as far as [`BRANCHES_MAX`] allows. A cursor holds one leaf.
+//! Reading a tree with a cursor, which holds the branch pages above one leaf.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::fs::File;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use sortwell_engine::{Error, Result};
 
+use super::pages::{PageBytes, Pages, half_at, nodes_of};
 use super::tree::{PageTree, number_at};
-use super::{
-    BIG_VALUE, BRANCH, DATA_VERSION, DEPTH_MAX, FIRST_PAGE, HEADER, LEAF, MAGIC, META, META_LAST,
-    META_MAGIC, META_TRANSACTION, META_TREES, META_VERSION, NO_PAGE, NODE, OFFSET, OVERFLOW, PAGE,
-    TREE, TREE_VALUE,
-};
-
-/// Branch pages that stay in memory: 8 MiB.
-const BRANCHES_MAX: usize = 2048;
-
-/// The bytes of a page.
-type PageBytes = [u8; PAGE];
-
-/// An open file of pages.
-#[derive(Debug)]
-pub struct Pages {
-    file: File,
-    path: PathBuf,
-    /// Number of pages in the file.
-    count: u64,
-    branches: RwLock<HashMap<u64, Arc<PageBytes>, BuildHasherDefault<NumberHasher>>>,
-}
-
-/// Spreads page numbers, which come from the file: a bad one costs time alone, and few are kept.
-#[derive(Default)]
-struct NumberHasher(u64);
-
-impl Hasher for NumberHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // Fibonacci hashing (Knuth, The Art of Computer Programming, 6.4).
-        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
+use super::{BIG_VALUE, DEPTH_MAX, HEADER, LEAF, NO_PAGE, NODE, OFFSET, OVERFLOW, PAGE};
 
 /// A node of a leaf.
 #[derive(Clone, Copy, Debug)]
@@ -62,25 +17,6 @@ struct LeafNode<'a> {
     length: usize,
     /// The value, or the number of its first overflow page.
     held: &'a [u8],
-}
-
-/// Returns the number of nodes of a page, or what is wrong with its header.
-fn nodes_of(page: &PageBytes, number: u64, kind: u16) -> std::result::Result<usize, &'static str> {
-    if number_at(page, 0) != number {
-        return Err("it has the number of another page");
-    }
-    if half_at(page, 10) & (BRANCH | LEAF | OVERFLOW | META) != kind {
-        return Err("it is of another kind");
-    }
-    let (lower, upper) = (usize::from(half_at(page, 12)), usize::from(half_at(page, 14)));
-    if lower < HEADER || lower > upper || upper > PAGE || !lower.is_multiple_of(2) {
-        return Err("its header is wrong");
-    }
-    Ok((lower - HEADER) / OFFSET)
-}
-
-fn half_at(page: &PageBytes, at: usize) -> u16 {
-    u16::from_le_bytes([page[at], page[at + 1]])
 }
 
 /// Returns a node from its first byte on, and its key; `None` for one that leaves the page.
@@ -105,129 +41,6 @@ fn leaf_node(page: &PageBytes, index: usize) -> Option<LeafNode<'_>> {
     Some(LeafNode { key, flags, length, held: node.get(start..start.checked_add(held)?)? })
 }
 
-impl Pages {
-    /// Opens a file, and returns it with the tree of named trees.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`], and [`Error::Malformed`] for a file that is no LMDB file or is not whole.
-    pub fn open(path: &Path) -> Result<(Arc<Self>, PageTree)> {
-        let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
-        Self::of(file, path)
-    }
-
-    /// Returns the pages of a file, called `path` in messages, with the tree of named trees.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`open`](Self::open).
-    pub fn of(file: File, path: &Path) -> Result<(Arc<Self>, PageTree)> {
-        let failed = |error| Error::io("open", path, error);
-        let bytes = file.metadata().map_err(failed)?.len();
-        let (branches, path) = (RwLock::default(), path.to_owned());
-        let pages = Self { file, path, count: bytes / PAGE as u64, branches };
-        if pages.count < FIRST_PAGE {
-            return Err(pages.foreign("it is too short"));
-        }
-        let mut latest = None;
-        for number in 0..FIRST_PAGE {
-            let page = pages.read(number)?;
-            let word = |at: usize| number_at(&page[..], at) as u32;
-            if word(META_MAGIC) != MAGIC {
-                return Err(pages.foreign("it does not begin as one"));
-            }
-            if word(META_VERSION) != DATA_VERSION {
-                return Err(pages.foreign("it has another version of the format"));
-            }
-            let transaction = number_at(&page[..], META_TRANSACTION);
-            if latest.as_ref().is_none_or(|(newest, _)| *newest < transaction) {
-                latest = Some((transaction, page));
-            }
-        }
-        let Some((_, page)) = latest else { return Err(pages.foreign("it has no meta page")) };
-        let last = number_at(&page[..], META_LAST);
-        if last >= pages.count {
-            let message = format!(
-                "the file is cut off: it has {} pages of {PAGE} bytes and needs {}",
-                pages.count,
-                last.saturating_add(1)
-            );
-            return Err(pages.malformed(message));
-        }
-        let trees = page[META_TREES..META_LAST].as_chunks::<TREE>().0;
-        let [free, names] = [0, 1].map(|at| PageTree::from_bytes(&trees[at]));
-        if free.padding as usize != PAGE {
-            return Err(pages.foreign("its pages do not have 4096 bytes"));
-        }
-        Ok((Arc::new(pages), names))
-    }
-
-    fn malformed(&self, message: String) -> Error {
-        Error::Malformed { path: self.path.clone(), message: message.into() }
-    }
-
-    fn foreign(&self, why: &str) -> Error {
-        self.malformed(format!("this is no index: {why}"))
-    }
-
-    /// Returns the error for a page that is not as it must be.
-    pub fn damaged(&self, page: u64, why: &str) -> Error {
-        self.malformed(format!("page {page} is damaged: {why}; build the index again"))
-    }
-
-    fn read_into(&self, number: u64, page: &mut [u8]) -> Result<()> {
-        if number >= self.count {
-            return Err(self.malformed(format!("page {number} is not in the file")));
-        }
-        let offset = number * PAGE as u64;
-        let read = self.file.read_exact_at(page, offset);
-        read.map_err(|error| Error::io_at("read", &self.path, offset, error))
-    }
-
-    fn read(&self, number: u64) -> Result<Arc<PageBytes>> {
-        let mut page = [0; PAGE];
-        self.read_into(number, &mut page)?;
-        Ok(Arc::new(page))
-    }
-
-    /// Returns a branch page.
-    fn branch(&self, number: u64) -> Result<Arc<PageBytes>> {
-        let kept = self.branches.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = kept.get(&number) {
-            return Ok(Arc::clone(page));
-        }
-        drop(kept);
-        let page = self.read(number)?;
-        let nodes = nodes_of(&page, number, BRANCH).map_err(|why| self.damaged(number, why))?;
-        if nodes < 2 {
-            return Err(self.damaged(number, "it has less than two children"));
-        }
-        let mut branches = self.branches.write().unwrap_or_else(PoisonError::into_inner);
-        if branches.len() < BRANCHES_MAX {
-            branches.insert(number, Arc::clone(&page));
-        }
-        Ok(page)
-    }
-
-    /// Returns a tree by its name.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Malformed`] if there is none.
-    pub fn tree(self: &Arc<Self>, names: PageTree, name: &str) -> Result<PageTree> {
-        let mut cursor = TreeCursor::new(self, names);
-        cursor.seek(name.as_bytes())?;
-        let bytes = match cursor.entry()? {
-            Some((key, value)) if key == name.as_bytes() => value.first_chunk().copied(),
-            _ => None,
-        };
-        match bytes.filter(|_| cursor.flags() & TREE_VALUE != 0) {
-            Some(bytes) => Ok(PageTree::from_bytes(&bytes)),
-            None => Err(self.foreign(&format!("it has no database '{name}'"))),
-        }
-    }
-}
-
 /// A place in a tree: before an entry, or at the end.
 #[derive(Clone, Debug)]
 pub struct TreeCursor {
@@ -245,6 +58,10 @@ pub struct TreeCursor {
     is_at_entry: bool,
     /// A value that was on overflow pages.
     value: Vec<u8>,
+    /// Most bytes of such a value.
+    value_max: usize,
+    /// Number of leaves that may still be read before the next search. A tree has each page once.
+    leaves_left: u64,
     flags: u16,
 }
 
@@ -261,8 +78,15 @@ impl TreeCursor {
             index: 0,
             is_at_entry: false,
             value: Vec::new(),
+            value_max: usize::MAX,
+            leaves_left: 0,
             flags: 0,
         }
+    }
+
+    /// Returns the cursor with an upper limit for the bytes of a value.
+    pub fn with_value_max(self, value_max: usize) -> Self {
+        Self { value_max, ..self }
     }
 
     /// Goes down from a page to a leaf by the index that `choose` returns for each branch.
@@ -271,6 +95,10 @@ impl TreeCursor {
         mut number: u64,
         choose: impl Fn(&Self, u64, &PageBytes, usize) -> Result<usize>,
     ) -> Result<()> {
+        let Some(left) = self.leaves_left.checked_sub(1) else {
+            return Err(self.pages.damaged(number, "it is in its tree twice"));
+        };
+        self.leaves_left = left;
         while self.branches.len() + 1 < usize::from(self.tree.depth.min(DEPTH_MAX)) {
             let page = self.pages.branch(number)?;
             let nodes = (usize::from(half_at(&page, 12)) - HEADER) / OFFSET;
@@ -348,6 +176,7 @@ impl TreeCursor {
     pub fn seek_end(&mut self) {
         self.branches.clear();
         self.is_at_entry = false;
+        self.leaves_left = self.pages.count;
     }
 
     /// Goes to the first entry.
@@ -444,7 +273,7 @@ impl TreeCursor {
     }
 
     /// Returns the flags of the entry that was returned last.
-    const fn flags(&self) -> u16 {
+    pub(super) const fn flags(&self) -> u16 {
         self.flags
     }
 
@@ -468,6 +297,9 @@ impl TreeCursor {
         let pages = (HEADER + length).div_ceil(PAGE) as u64;
         if first.checked_add(pages).is_none_or(|end| end > self.pages.count) {
             return Err(self.pages.damaged(self.number, "a value lies outside of the file"));
+        }
+        if length > self.value_max {
+            return Err(self.pages.damaged(self.number, "a value is too long"));
         }
         self.value.resize(HEADER + length, 0);
         self.pages.read_into(first, &mut self.value)?;

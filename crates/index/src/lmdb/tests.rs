@@ -1,14 +1,17 @@
 //! Trees that several tasks write at the same time, read back.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use sortwell_engine::io::{Direct, TempFile};
 
-use super::reader::{Pages, TreeCursor};
+use super::pages::Pages;
+use super::reader::TreeCursor;
 use super::tree::PageTree;
 use super::writer::{NewTree, PageFile};
+use super::{BRANCH, HEADER, PAGE};
 
 /// A tree in a file of its own, and its entries as the reader finds them.
 struct Written {
@@ -137,4 +140,61 @@ fn keys_out_of_order_are_refused() {
     assert!(second.finish(20).is_err());
     tree.begin(30).finish(40).unwrap();
     assert!(tree.finish().is_err(), "a task is missing");
+}
+
+/// A page of a branch whose children are all the same page.
+fn branch_of_one_child(number: u64, child: u64) -> Vec<u8> {
+    const NODES: u16 = 100;
+    let mut page = vec![0; PAGE];
+    let (lower, upper) = (HEADER as u16 + 2 * NODES, PAGE as u16 - 16 * NODES);
+    page[..8].copy_from_slice(&number.to_le_bytes());
+    for (at, half) in [(10, BRANCH), (12, lower), (14, upper)] {
+        page[at..at + 2].copy_from_slice(&half.to_le_bytes());
+    }
+    for node in 0..NODES {
+        let at = HEADER + 2 * usize::from(node);
+        let offset = upper + 16 * node;
+        page[at..at + 2].copy_from_slice(&offset.to_le_bytes());
+        let at = usize::from(offset);
+        page[at..at + 6].copy_from_slice(&child.to_le_bytes()[..6]);
+        page[at + 6] = 8;
+        page[at + 8..at + 16].copy_from_slice(&u64::from(node).to_be_bytes());
+    }
+    page
+}
+
+/// A file of a few pages could name 100^30 leaves.
+#[test]
+fn a_page_that_is_in_a_tree_twice_is_found() {
+    const LEVELS: u64 = 30;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let temporary = TempFile::create(&path, Direct::Off).unwrap();
+    let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
+    let tree = NewTree::new(&file);
+    let mut leaves = tree.begin(0);
+    leaves.add(b"key", [b"value", b""]).unwrap();
+    leaves.finish(1).unwrap();
+    let tree = tree.finish().unwrap();
+    let bytes = file.finish(&[("entries", tree)]).unwrap();
+    temporary.persist(&path, false).unwrap();
+    let mut child = tree.root;
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    for number in (bytes / PAGE as u64..).take(LEVELS as usize) {
+        file.write_all(&branch_of_one_child(number, child)).unwrap();
+        child = number;
+    }
+    let (pages, _) = Pages::open(&path).unwrap();
+    let depth = LEVELS as u16 + 1;
+    let mut cursor = TreeCursor::new(&pages, PageTree { root: child, depth, ..tree });
+    cursor.seek_first().unwrap();
+    let mut steps = 0;
+    let error = loop {
+        match cursor.step() {
+            Ok(()) => steps += 1,
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert!(error.contains("it is in its tree twice"), "{error}");
+    assert!(steps <= LEVELS + bytes / PAGE as u64, "{steps} steps");
 }
