@@ -145,6 +145,23 @@ class Sorts(WithRoots):
         statistics = self.assert_as_one(rows, format="csv", key="id:int", parts=2)
         self.assertEqual(statistics.header, b"id\n")
 
+    def test_headers_of_compressed_inputs(self):
+        numbers = b"".join(b"%d\n" % (number * 7919 % 10_007) for number in range(10_000))
+        for own, other, options in [
+            (b"#x\n", b"", {"header": "#", "key": "1:int"}),
+            (b"", b"#x\n#y\n", {"header": "#", "key": "1:int"}),
+            (b"a long header\n", b"h\n", {"header": 1, "key": "1:int"}),
+            (b"h\n", b"a long header\n", {"header": 1, "unique": True}),
+            (b"id\n", b"id\r\n", {"format": "csv", "key": "id:int", "unique": True}),
+        ]:
+            with self.subTest(own=own, other=other):
+                plain = self.write("plain", own + numbers)
+                packed = self.write(
+                    "packed", gzip.compress(other + numbers[::-1].lstrip() + b"7\n")
+                )
+                self.assert_as_one([plain, packed], parts=2, **options)
+                self.assert_as_one([packed, plain], parts=3, **options)
+
     def test_forms_and_passes(self):
         path = self.write("in", records(100_000, "uniform"))
         options = {"format": "fixed:100", "key": "0..10"}
@@ -210,7 +227,7 @@ class Sorts(WithRoots):
             f"node://*{self.folder}/out",
             key="1:int",
             temp=self.folder / "temp",
-            memory="320MiB",
+            memory="352MiB",
         )
         self.assertEqual(statistics.records, 4 * sum(3000 + 40_000 * place for place in range(3)))
         self.assertTrue(all(part.path.startswith("node://") for part in statistics.parts))
@@ -337,7 +354,7 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "is for one machine", path, unique="error")
         self.refused(sortwell.UsageError, "one part at least", path, parts=0)
         self.refused(sortwell.UsageError, "no node is named 'up'", f"node://up{path}")
-        self.refused(sortwell.UsageError, "256 MiB at least", path, memory="10MiB")
+        self.refused(sortwell.UsageError, "288 MiB at least", path, memory="10MiB")
         self.refused(sortwell.UsageError, "of type date or time", path, date_format="%Y")
         drop = {"format": "csv", "no_header": True, "ragged": "drop"}
         self.refused(sortwell.UsageError, "needs a header", path, key="1", **drop)
@@ -359,6 +376,27 @@ class Refusals(WithRoots):
         self.sorted(path)
         with self.assertRaisesRegex(sortwell.UsageError, "is not empty: it has manifest.json"):
             self.sorted(path)
+
+    def test_two_sorts_into_one_folder(self):
+        path, refused = self.write("in", b"a\nb\n"), []
+
+        def act(progress):
+            if progress.phase == "map" and not refused:
+                refused.append(progress)
+                with self.assertRaisesRegex(sortwell.UsageError, r"is not empty: it has \.claim\."):
+                    sortwell.cluster.sort(path, self.folder / "out", temp=self.folder / "temp")
+
+        found, _ = self.sorted(path, progress=act)
+        self.assertEqual((found, len(refused)), (b"a\nb\n", 1))
+
+    def test_folders_that_are_missing(self):
+        path = self.write("in", b"a\n")
+        self.refused(sortwell.StorageError, "no report", path, report="/no report/page.html")
+        missing = self.folder / "no folder"
+        with self.assertRaisesRegex(sortwell.StorageError, "no folder"):
+            sortwell.cluster.sort(path, self.folder / "out", temp=missing)
+        self.assertFalse(self.folder.joinpath("out").exists())
+        self.assert_no_runs()
 
 
 if __name__ == "__main__":

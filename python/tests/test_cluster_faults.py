@@ -1,6 +1,7 @@
 """Faults in the middle of a cluster sort: killed processes, lost nodes, cut connections."""
 
 import contextlib
+import fcntl
 import itertools
 import os
 import pathlib
@@ -21,7 +22,7 @@ from ray.cluster_utils import Cluster
 import sortwell
 import sortwell.cluster
 from sortwell import _native
-from sortwell.cluster import _nodes, _reception, _running
+from sortwell.cluster import _exchange, _janitor, _nodes, _reception, _running
 from sortwell.cluster._spec import Source, SourceLost, Spec
 
 
@@ -170,6 +171,57 @@ class Faults(WithRoots):
         _, statistics = self.sorted(path, **options)
         self.assertEqual(statistics.maps_kept, 0)
 
+    def test_resume_with_a_list_that_has_changed(self):
+        path = self.write("in", b"".join(b"%d\n" % (n * 7919 % 1009) for n in range(100_000)))
+        values = [b"%d\n" % number for number in range(1009)]
+        known = self.write("known", b"".join(values))
+        options = {"include": f"1:order=@{known} >= '500'", "resume": True}
+
+        def fail(progress):
+            if progress.phase == "reduce":
+                raise ArithmeticError
+
+        with self.assertRaises(ArithmeticError):
+            self.sorted(path, progress=fail, **options)
+        self.write("known", b"".join(reversed(values)))
+        # The runs of the other sort stay until somebody removes them.
+        folders = {"output": self.folder / "out", "temp": self.folder / "temp"}
+        statistics = sortwell.cluster.sort(path, **folders, **options)
+        self.assertEqual(statistics.maps_kept, 0)
+        found = [pathlib.Path(part.path).read_bytes() for part in statistics.parts]
+        self.assertEqual({int(line) for line in b"".join(found).split()}, set(range(501)))
+
+    def test_a_run_that_was_kept_is_damaged(self):
+        path = self.write("in", records(100_000, "uniform", seed=12))
+        options = {"format": "fixed:100", "key": "0..10", "resume": True}
+
+        def fail(progress):
+            if progress.phase == "reduce":
+                raise ArithmeticError
+
+        with self.assertRaises(ArithmeticError):
+            self.sorted(path, progress=fail, **options)
+        run = next(path for path in self.folder.glob("temp/*/*/run-*") if not path.suffix)
+        with open(run, "r+b") as file:
+            file.seek(150)
+            file.write(b"?")
+        with self.assertRaises(sortwell.ProofError):
+            self.sorted(path, **options)
+        found, statistics = self.sorted(path, **options)
+        self.assertEqual(statistics.maps_kept, 0)
+        sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
+        self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
+
+    def test_runs_that_a_janitor_watches_stay(self):
+        folder = self.folder / "sortwell-cluster-1" / "node"
+        folder.mkdir(parents=True)
+        with open(folder / _janitor.WATCHED, "w") as watched:
+            fcntl.flock(watched, fcntl.LOCK_SH)
+            _exchange._sweep(str(self.folder))
+            self.assertTrue(folder.exists())
+        _exchange._sweep(str(self.folder))
+        self.assertFalse(folder.parent.exists())
+
 
 class Ends(WithRoots):
     """Sorts in a process of their own that is ended."""
@@ -178,7 +230,7 @@ class Ends(WithRoots):
         """Calls `act` with the command in its reduces. Returns its status and its words."""
         path = self.write("in", records(300_000, "uniform", seed=10))
         words = [sys.executable, "-m", "sortwell.cluster", "sort", "-F", "fixed:100", "-k", "0..10"]
-        words += ["--address", cluster.address, "-M", "320MiB", "--parts", "40", *options]
+        words += ["--address", cluster.address, "-M", "352MiB", "--parts", "40", *options]
         words += ["-T", str(self.folder / "temp"), "-o", str(self.folder / "out"), str(path)]
         command = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
         self.addCleanup(command.stderr.close)

@@ -64,6 +64,14 @@ pub fn format_by_names(
     Ok(words.format_by_names())
 }
 
+/// Returns a checksum of the files that options name, as lists of values. It is zero without any.
+#[pyfunction]
+pub fn named_files_checksum(py: Python<'_>, options: Vec<OptionWords>) -> PyResult<String> {
+    let (job, _) = sort_job(py, options)?;
+    let checksum = waited(py, None, move |_| job.named_files_checksum())?;
+    Ok(format!("{checksum:032x}"))
+}
+
 /// Returns the bytes of an input file, the lines at its top that are not records, and true if it is
 /// compressed. Keys that its records cannot have are an error.
 #[pyfunction]

@@ -20,8 +20,9 @@ import secrets
 import time
 from dataclasses import dataclass, replace
 
-from sortwell import __version__, _options
+from sortwell import __version__, _errors, _native, _options
 from sortwell.cluster import _bounds, _inputs, _report
+from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
 from sortwell.cluster._spec import (
     FORMS,
@@ -115,6 +116,9 @@ def sort(
     words = checked_options(options, names)
     if not names:
         raise usage_error("there is no input; name the files to sort")
+    page = os.fsdecode(report) if report is not None else None
+    if page is not None:
+        _report.check_place(page)
     folder = os.path.abspath(os.fsdecode(temp)) if temp is not None else "/var/tmp"
     spec = Spec(
         job=secrets.token_hex(6),
@@ -136,8 +140,11 @@ def sort(
     finally:
         if is_ours:
             ray.shutdown()
-    if report is not None:
-        _report.write(os.fsdecode(report), statistics)
+    if page is not None:
+        try:
+            _report.write(page, statistics)
+        except OSError as error:
+            raise own_error(error) from error
     return statistics
 
 
@@ -164,7 +171,9 @@ def _checked_parts(spec: Spec, parts: int | None) -> int | None:
 
 def _identity(names: list[str], output: str, words: tuple[tuple[str, str | None], ...]) -> str:
     """Returns a name that is the same for the same sort."""
-    values = json.dumps([__version__, names, output, words])
+    values = json.dumps(
+        [__version__, names, output, words, _native.named_files_checksum(list(words))]
+    )
     return hashlib.sha256(values.encode()).hexdigest()[:12]
 
 
@@ -175,14 +184,12 @@ class _Sort:
         self, spec: Spec, output: str, progress: Callable[[ClusterProgress], object] | None
     ) -> None:
         self._spec = spec
-        self._output = output
-        self._node, self._folder = _inputs.place(output)
+        self._output = OutputFolder(output, spec)
         self._progress = progress
         self._phases: list[Phase] = []
         self._redone_maps = self._redone_parts = self._kept_maps = self._second_attempts = 0
         self._in_memory = False
         self._made: dict[int, MadePart] = {}
-        self._committed: list[tuple[str, str]] = []
         self._work: list[Work] = []
 
     def run(self, names: list[str], parts: int | None) -> ClusterStatistics:
@@ -190,11 +197,14 @@ class _Sort:
         from sortwell.cluster._nodes import Cluster
 
         begun = time.monotonic()
-        cluster = Cluster(self._spec, self._folder)
-        is_done = False
+        try:
+            cluster = Cluster(self._spec, self._output.folder)
+        except BaseException as error:
+            raise own_error(error) from error.__cause__
+        is_done = is_damaged = False
         try:
             check_memory(self._spec.memory, len(cluster.nodes))
-            self._check_output(cluster)
+            self._output.claim(cluster)
             files = _inputs.find(cluster, names)
             self._spec = self._spec.with_header(_inputs.common_header(files, self._spec))
             splits = self._splits(cluster, files)
@@ -206,29 +216,20 @@ class _Sort:
             bounds = self._kept_bounds(cluster, splits, runs, parts or len(cluster.nodes))
             self._make_parts(cluster, splits, runs, bounds)
             statistics = self._prove(cluster, runs, time.monotonic() - begun)
-            self._commit(cluster)
-            self._write_manifest(statistics)
+            self._output.commit(cluster, list(self._made.values()))
+            self._output.write_manifest(statistics)
             is_done = True
         except BaseException as error:
-            self._remove_parts(cluster)
+            self._output.remove_parts(cluster)
+            # Runs that are damaged would be so next time, too.
+            is_damaged = isinstance(error, (_errors.ProofError, _errors.MalformedError))
             raise own_error(error) from error.__cause__
         finally:
-            cluster.close(self._spec.keeps and not is_done, is_done)
+            cluster.close(self._spec.keeps and not is_done and not is_damaged, is_done)
         return statistics
 
     def _ids(self, cluster: Cluster) -> list[str]:
         return [node.id for node in cluster.nodes]
-
-    def _check_output(self, cluster: Cluster) -> None:
-        """Checks that the folder of the output is empty: no old part may look like a new one."""
-        if self._spec.keeps:
-            self._remove_unfinished(cluster)
-        for node in self._owners(cluster):
-            if names := cluster.call(node.id, "names", self._folder):
-                raise usage_error(
-                    f"the folder {self._folder} on node {node.name} is not empty: it has "
-                    f"{names[0]}; name a new folder"
-                )
 
     def _notify(self, phase: str, done: int, tasks: int) -> None:
         if self._progress is not None:
@@ -353,7 +354,7 @@ class _Sort:
         parts = len(next(iter(bounds.values()))) - 1
 
         def start(number: int, node: str) -> Any:
-            path = self._unnamed(number, node)
+            path = self._output.unnamed(number, node)
             sources = self._sources(cluster, runs, bounds, number)
             threads = cluster.cpus(node)
             task = task_on(make_part, f"reduce {number}", node, threads)
@@ -361,13 +362,13 @@ class _Sort:
 
         left, reason = set(range(parts)), ""
         for _ in range(ATTEMPTS):
-            nodes = [node.id for node in self._owners(cluster)]
+            nodes = [node.id for node in self._output.owners(cluster)]
             tasks = Tasks(
                 cluster,
                 start,
                 {number: nodes[number * len(nodes) // parts] for number in sorted(left)},
                 notify=lambda done: self._notify("reduce", done, parts),
-                may_move=lambda _: [node.id for node in self._owners(cluster)],
+                may_move=lambda _: [node.id for node in self._output.owners(cluster)],
                 owner=lambda _: None,
             )
             made: dict[int, MadePart] = tasks.finish()
@@ -377,9 +378,9 @@ class _Sort:
             self._work += [part.work for part in made.values()]
             reason = tasks.reason or reason
             cluster.drop_lost()
-            if self._node is not None:
-                known = self._ids(cluster)
-                self._made = {k: part for k, part in self._made.items() if part.node in known}
+            # On a shared path too: a process of the lost node may still remove them.
+            known = self._ids(cluster)
+            self._made = {k: part for k, part in self._made.items() if part.node in known}
             left = set(range(parts)) - set(self._made)
             if not left:
                 self._phases.append(Phase("reduce", time.monotonic() - begun, parts))
@@ -389,17 +390,6 @@ class _Sort:
         raise storage_error(
             f"{len(left)} parts could not be made in {ATTEMPTS} attempts; the last fault: {reason}"
         )
-
-    def _unnamed(self, number: int, node: str) -> str:
-        """Returns the path of a part that a node makes before all are made."""
-        return os.path.join(self._folder, f".part-{number:05}.{self._spec.part_end(node)}")
-
-    def _named(self, number: int) -> str:
-        """Returns the path of a part in the end."""
-        return os.path.join(self._folder, f"part-{number:05}")
-
-    def _owners(self, cluster: Cluster) -> list[Any]:
-        return cluster.nodes if self._node is None else cluster.named(self._node)
 
     def _recover(self, cluster: Cluster, splits: list[Split], runs: dict[int, Run]) -> None:
         """Makes the runs of lost nodes again. They have the same bytes, so offsets stay."""
@@ -460,41 +450,5 @@ class _Sort:
         )
 
     def _result(self, cluster: Cluster, part: MadePart) -> Part:
-        path = self._named(part.number)
-        if self._node is not None:
-            path = f"node://{cluster.name(part.node)}{path}"
+        path = self._output.final(cluster, part)
         return Part(part.number, path, part.records, part.bytes, part.checksum)
-
-    def _commit(self, cluster: Cluster) -> None:
-        """Gives all parts their names."""
-        by_node: dict[str, list[tuple[str, str]]] = {}
-        for part in self._made.values():
-            # Any node can name parts on a shared path.
-            node = cluster.nodes[0].id if self._node is None else part.node
-            by_node.setdefault(node, []).append((part.path, self._named(part.number)))
-        for node, names in by_node.items():
-            self._committed += [(node, name) for _, name in names]
-            cluster.call(node, "commit", names)
-
-    def _write_manifest(self, statistics: ClusterStatistics) -> None:
-        os.makedirs(self._folder, exist_ok=True)
-        path = os.path.join(self._folder, "manifest.json")
-        temporary = f"{path}.{self._spec.job}.tmp"
-        with open(temporary, "x", encoding="utf-8") as file:
-            json.dump(statistics.as_dict(), file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(temporary, path)
-
-    def _remove_parts(self, cluster: Cluster) -> None:
-        """Removes the parts that have their names already."""
-        for node, path in self._committed:
-            with contextlib.suppress(Exception):
-                cluster.call(node, "remove", path)
-
-    def _remove_unfinished(self, cluster: Cluster) -> None:
-        """Removes the parts without a final name from the folder of the output."""
-        for node in self._owners(cluster):
-            with contextlib.suppress(Exception):
-                cluster.call(node.id, "remove_unfinished", self._folder)

@@ -19,6 +19,7 @@ import hmac
 import json
 import os
 import pathlib
+import resource
 import shutil
 import stat
 import struct
@@ -58,10 +59,12 @@ class Exchange:
     def __init__(self, address: str) -> None:
         """Starts the server at an address of the node."""
         _give_memory_back()
+        _raise_open_files()
         self._address = address
         self._ready = threading.Event()
         self._port = 0
         self._begun: Spec | None = None
+        self._has_made_output = False
         # Several calls may come at once after a death.
         self._beginning = threading.Lock()
         threading.Thread(target=self._serve, daemon=True).start()
@@ -82,7 +85,8 @@ class Exchange:
         return f"http://{host}:{self._port}/{spec.job}"
 
     def _begin(self, spec: Spec, node: str, output: str) -> None:
-        self._output = output
+        self._output, self._node = output, node
+        self._has_made_output = False
         self._folders = [spec.folder(node), spec.memory_folder(node)]
         # Locks say that the sort is under way. Runs of an exchange that has died are kept.
         self._locks = [_locked(folder) for folder in self._folders]
@@ -129,7 +133,7 @@ class Exchange:
         found = _adopted(own, own)
         for other in glob.glob(os.path.join(glob.escape(self._spec.temp), self._spec.name, "*")):
             if other != own:
-                with contextlib.suppress(OSError), _lock_of(other):
+                with contextlib.suppress(OSError), _lock_of(other, _janitor.LOCK):
                     found += _adopted(other, own)
                     shutil.rmtree(other, ignore_errors=True)
         return found
@@ -152,12 +156,20 @@ class Exchange:
         words = spec.cut_words()
         return [_native.keys_around(words, spec.header, run, offsets) for run, offsets in runs]
 
-    def names(self, folder: str) -> list[str]:
-        """Returns the names in a folder; none if it does not exist."""
-        try:
-            return sorted(os.listdir(folder))
-        except FileNotFoundError:
-            return []
+    def claim(self, folder: str) -> list[str]:
+        """Claims the folder of the output, which is made if it does not exist.
+
+        Returns the names in it that are not of this sort. If there are any, the folder is not
+        claimed. Of two sorts at the same time, one at least finds the claim of the other.
+        """
+        self._has_made_output |= not os.path.exists(folder)
+        os.makedirs(folder, exist_ok=True)
+        claim = os.path.join(folder, f".claim.{self._spec.part_end(self._node)}")
+        pathlib.Path(claim).touch()
+        others = [name for name in os.listdir(folder) if self._spec.job not in name]
+        if others:
+            self.remove(claim)
+        return sorted(others)
 
     def remove(self, path: str) -> None:
         """Removes a part of the output that is not wanted any more."""
@@ -169,9 +181,10 @@ class Exchange:
         _janitor.remove_unfinished(folder, self._spec.job)
 
     def commit(self, names: list[tuple[str, str]]) -> None:
-        """Gives parts their final names."""
+        """Gives parts their final names. Those that an earlier call has named keep them."""
         for path, final in names:
-            os.rename(path, final)
+            if os.path.exists(path) or not os.path.exists(final):
+                os.rename(path, final)
         for folder in {os.path.dirname(final) for _, final in names}:
             sync_folder(folder)
 
@@ -183,6 +196,9 @@ class Exchange:
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self._folders[0], _janitor.LOCK))
         _janitor.remove_unfinished(self._output, self._spec.job)
+        if self._has_made_output:
+            with contextlib.suppress(OSError):
+                os.rmdir(self._output)
         for lock in self._locks:
             os.close(lock)
         self._begun = None
@@ -259,17 +275,27 @@ class Exchange:
         loop = asyncio.get_running_loop()
         total = len(header) + sum(end - start for _, start, end in ranges)
         response.content_length = total + FRAME.size * (-(-total // BLOCK) + 1)
-        await response.prepare(request)
         words = self._spec.merge_words(self._memory, is_last=False)
         merge = _native.MergedRanges(words, header, ranges, BLOCK)
         try:
-            while found := await loop.run_in_executor(None, merge.next_block):
+            # An error before the first block is one of the request.
+            found = await loop.run_in_executor(None, merge.next_block)
+            await response.prepare(request)
+            while found:
                 block, checksum = found
                 await response.write(FRAME.pack(len(block), checksum))
                 await response.write(memoryview(block))
+                found = await loop.run_in_executor(None, merge.next_block)
         finally:
             await loop.run_in_executor(None, merge.close)
         await response.write(FRAME.pack(0, total))
+
+
+def _raise_open_files() -> None:
+    """Raises the limit of open files as far as it may be: a merge has its ranges open."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _give_memory_back() -> None:
@@ -330,12 +356,12 @@ def _locked(folder: str) -> int:
 
 
 @contextlib.contextmanager
-def _lock_of(folder: str) -> Iterator[None]:
-    """Holds the lock of another folder. Raises `OSError` if a process has it."""
+def _lock_of(folder: str, name: str) -> Iterator[None]:
+    """Holds a lock of another folder. Raises `OSError` if a process has it."""
     if not (_is_own(folder) and _is_own(os.path.dirname(folder))):
         raise PermissionError(folder)
     flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW
-    descriptor = os.open(os.path.join(folder, _janitor.LOCK), flags, 0o600)
+    descriptor = os.open(os.path.join(folder, name), flags, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
@@ -344,11 +370,18 @@ def _lock_of(folder: str) -> Iterator[None]:
 
 
 def _sweep(root: str) -> None:
-    """Removes the folders of sorts that ended without removing them, unless they are kept."""
+    """Removes the folders of sorts that ended without removing them, unless they are kept.
+
+    Those that have a janitor are left to it: their exchange may be started again.
+    """
     for folder in glob.glob(os.path.join(glob.escape(root), f"{PREFIX}*", "*")):
         if os.path.exists(os.path.join(folder, _KEPT)):
             continue
-        with contextlib.suppress(OSError), _lock_of(folder):
+        with (
+            contextlib.suppress(OSError),
+            _lock_of(folder, _janitor.LOCK),
+            _lock_of(folder, _janitor.WATCHED),
+        ):
             _janitor.remove_runs([folder])
 
 

@@ -74,9 +74,12 @@ def common_header(files: list[InputFile], spec: Spec) -> bytes:
                 f"{file.path} begins with another header than {first.path}; a cluster sort needs "
                 "files with the same header"
             )
-    if first is None:
-        return b""
-    return first.header if first.header.endswith(b"\n") else first.header + b"\n"
+    return b"" if first is None else _whole(first.header)
+
+
+def _whole(header: bytes) -> bytes:
+    """Returns a header whose last line has its end."""
+    return header if not header or header.endswith(b"\n") else header + b"\n"
 
 
 def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -> list[Split]:
@@ -88,7 +91,8 @@ def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -
     for file in files:
         top = len(file.header)
         if file.is_compressed:
-            found.append(Split(len(found), file.path, file.node, 0, file.bytes, True, file.state))
+            place = (len(found), file.path, file.node, 0, file.bytes)
+            found.append(Split(*place, True, file.state, _whole(file.header)))
             continue
         if file.bytes <= top:
             continue

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 # Seconds in which an exchange may be started again.
 PATIENCE = 20
 
-# Name of the file in a folder of runs that is locked.
+# Name of the file in a folder of runs that its exchange locks.
 LOCK = "lock"
+
+# Name of the file that janitors lock, which may be several.
+WATCHED = "watched"
 
 
 def start(folders: list[str], output: str, part_end: str) -> None:
@@ -72,6 +75,10 @@ def _watch(folders: list[str], output: str, part_end: str) -> None:
     lock = os.path.join(folders[-1], LOCK)
     # If the lock cannot be had, the folder is gone, or another exchange has it.
     with contextlib.suppress(OSError):
+        for folder in folders:
+            # It is open until this process ends.
+            watched = os.open(os.path.join(folder, WATCHED), os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(watched, fcntl.LOCK_SH)
         with _lock(lock, fcntl.LOCK_EX):
             pass
         time.sleep(PATIENCE)

@@ -81,7 +81,11 @@ class Cluster:
         self._urls: dict[str, str] = {}
         self._kept = time.monotonic()
         self._exchanges = {node.id: _exchange_of(node) for node in self.nodes}
-        self.begin_exchanges()
+        try:
+            self.begin_exchanges()
+        except BaseException:
+            self.close(keeps_runs=spec.keeps, is_done=False)
+            raise
 
     def begin_exchanges(self) -> None:
         """Has all exchanges begin the sort; one that has died since begins again.
@@ -199,7 +203,11 @@ class Cluster:
         ends = [(node, self._exchanges[node].end.remote(keeps_runs)) for node in begun]
         for node, reference in ends:
             with contextlib.suppress(Exception):
-                ray.get(reference, timeout=PATIENCE)
+                # To remove many runs takes long.
+                while not ray.wait([reference], timeout=PATIENCE)[0]:
+                    if not any(known.id == node for known in alive()):
+                        break
+                ray.get(reference, timeout=0)
                 if is_done:
                     _KEPT.append((_session(), node, self._exchanges.pop(node)))
         for exchange in self._exchanges.values():

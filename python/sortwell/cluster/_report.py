@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import os
 
+from sortwell.cluster._spec import storage_error
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,6 +60,13 @@ parts.</p>
 <div class="scroll">{phases}</div>
 </html>
 """
+
+
+def check_place(path: str) -> None:
+    """Raises `StorageError` if no file can be written to a path."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.access(folder, os.W_OK) or os.path.isdir(path):
+        raise storage_error(f"the report cannot be written to {path}")
 
 
 def write(path: str, statistics: ClusterStatistics) -> None:

@@ -149,8 +149,11 @@ class Tasks:
     def _result(self, reference: Any, attempt: _Attempt, done: dict[int, Any]) -> bool:
         """Takes the result of an attempt, or begins another one. Returns whether there is one."""
         number = attempt.number
+        if number in done:
+            return False
         try:
             done[number] = ray.get(reference)
+            self._waiting.pop(number, None)
             self._seconds.append(time.monotonic() - attempt.begun)
             self._end(lambda other: other.number == number)
             return True

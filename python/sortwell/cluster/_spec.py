@@ -86,7 +86,7 @@ _MEMORY = "1GiB"
 
 # Least memory of a node: that of a sort and of two interpreters, and of a merge for each node.
 _MEMORY_LEAST = 128 << 20
-_MEMORY_EACH = 32 << 20
+_MEMORY_EACH = 40 << 20
 
 
 def usage_error(message: str) -> BaseException:
@@ -226,7 +226,7 @@ class Spec:
 
     def merge_words(self, memory: int, is_last: bool) -> Words:
         """Returns the options of a merge of runs, or of the last merge."""
-        limit: Words = [("memory", str(max(memory, 40 << 20)))]
+        limit: Words = [("memory", str(max(memory, _MEMORY_EACH))), ("temp", self.temp)]
         if is_last:
             selection = [word for word in self.options if word[0] in _SELECTION]
             return _without_unused(self._order() + selection) + limit
@@ -329,7 +329,10 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Split:
-    """A part of an input file that one task sorts. Numbers follow the order of the inputs."""
+    """A part of an input file that one task sorts. Numbers follow the order of the inputs.
+
+    A compressed file is one split. It is read with the header that it has itself.
+    """
 
     number: int
     path: str
@@ -338,6 +341,7 @@ class Split:
     end: int
     is_compressed: bool
     state: str
+    header: Raw = b""
 
     @property
     def bytes(self) -> int:

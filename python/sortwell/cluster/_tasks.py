@@ -32,6 +32,8 @@ def here() -> str:
 
 def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     """Sorts a split into a run on this node, in a folder of its memory or of its disk."""
+    if split.is_compressed:
+        spec = spec.with_header(split.header)
     node = here()
     recorder = Recorder(f"map {split.number}", node)
     folder = spec.memory_folder(node) if in_memory else spec.folder(node)
@@ -120,7 +122,7 @@ def _merged(
 ) -> dict[str, Any]:
     """Merges sources into a file, and returns the statistics."""
     words = spec.merge_words(spec.memory // 4, is_last=True)
-    words += [("threads", str(threads)), ("temp", spec.temp)]
+    words.append(("threads", str(threads)))
     reception = Reception(spec, sources, spec.folder(here()))
     try:
         statistics = json.loads(_native.run_job("merge", words, reception.inputs, output, recorder))
