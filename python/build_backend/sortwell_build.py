@@ -60,7 +60,9 @@ def _fill_data() -> None:
     script.parent.mkdir(parents=True)
     shutil.copy(built, script)
     if strip := shutil.which("strip"):
-        subprocess.run([strip, script], check=True)
+        # The identity of the build is made of symbols with hashes of the folder.
+        words = [strip, "--strip-all", "--remove-section=.note.gnu.build-id", script]
+        subprocess.run(words, check=True)
     share = [ROOT / "packaging" / "share.sh", built, DATA / "data" / "share"]
     subprocess.run(share, check=True)
 
@@ -114,7 +116,8 @@ def _sources():
         path = ROOT / name
         paths = sorted(path.rglob("*")) if path.is_dir() else [path]
         for found in paths:
-            if found.is_file() and not OMITTED.intersection(found.relative_to(ROOT).parts):
+            is_left_out = found.is_symlink() or OMITTED.intersection(found.relative_to(ROOT).parts)
+            if found.is_file() and not is_left_out:
                 yield found
 
 
