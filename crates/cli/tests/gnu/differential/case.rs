@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::lines;
+use super::lines::{self, Beyond};
 use super::options::Options;
 use super::random::Random;
 
@@ -42,8 +42,14 @@ impl Case {
         let locale = if random.one_in(5) { random.pick(locales) } else { "C" };
         // A byte is a character of these, so that none is cut off.
         let is_whole = matches!(locale, "C" | "C.UTF-8") || locale.ends_with("8859-1");
+        let cuts_bytes = options.words.iter().any(|word| word.contains('.'));
+        let beyond = match (is_whole, cuts_bytes) {
+            (true, _) => Beyond::Bytes,
+            (false, false) => Beyond::Characters,
+            (false, true) => Beyond::Nothing,
+        };
         let mut files: Vec<Vec<u8>> =
-            (0..count).map(|_| lines::file(&mut random, &options, !is_whole)).collect();
+            (0..count).map(|_| lines::file(&mut random, &options, beyond)).collect();
         if options.seeks_equal_floats {
             lines::leave_one_nan(&mut files);
         }

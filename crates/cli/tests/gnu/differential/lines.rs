@@ -4,11 +4,26 @@
 use super::options::{Options, Taste};
 use super::random::Random;
 
+/// Bytes beyond ASCII in a file. Of those that are no text, the C library's `strcoll`, which GNU
+/// sort asks, looks at what lies behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// Any bytes.
+    Bytes,
+    /// Whole characters of UTF-8.
+    Characters,
+    /// None.
+    Nothing,
+}
+
+/// Letters that are one in some languages, in the place of bytes beyond ASCII.
+const PAIRS: [&str; 12] = ["p", "ch", "CH", "Ch", "dz", "dzs", "Ddzs", "cs", "ccs", "c", "h", "ll"];
+
+/// Characters of several bytes, in the place of such bytes.
+const CHARACTERS: [&str; 12] = ["é", "É", "č", "ß", "Ž", "ő", "ñ", "漢", "ﬁ", "e\u{301}", "·", "€"];
+
 /// The bytes of one file.
-///
-/// With `is_ascii`, of ASCII alone: of bytes that are no text, the C library's `strcoll`, which
-/// GNU sort asks, looks at what lies behind them.
-pub fn file(random: &mut Random, options: &Options, is_ascii: bool) -> Vec<u8> {
+pub fn file(random: &mut Random, options: &Options, beyond: Beyond) -> Vec<u8> {
     let count = match random.below(40) {
         0 => 0,
         1..30 => random.below(24) + 1,
@@ -33,10 +48,17 @@ pub fn file(random: &mut Random, options: &Options, is_ascii: bool) -> Vec<u8> {
             b'R' | b'Q' | b'r' | b'q' => *byte = b'S',
             // GNU sort 9.1 takes this byte for a separator of thousands where there is none.
             0x80 => *byte = 0x81,
-            beyond if is_ascii && !beyond.is_ascii() => *byte = b'p',
             _ => {}
         });
-        bytes.extend_from_slice(&line);
+        for byte in line {
+            let (number, is_pair) = (usize::from(byte) / 2 % 12, byte.is_multiple_of(2));
+            match beyond {
+                _ if byte.is_ascii() => bytes.push(byte),
+                Beyond::Bytes => bytes.push(byte),
+                Beyond::Characters if !is_pair => bytes.extend(CHARACTERS[number].bytes()),
+                Beyond::Characters | Beyond::Nothing => bytes.extend(PAIRS[number].bytes()),
+            }
+        }
         bytes.push(options.terminator);
     }
     if random.one_in(4) {

@@ -21,11 +21,17 @@ const CASE_VARIABLE: &str = "SORTWELL_TEST_CASE";
 /// A test that prints more of them is not read.
 const FAULTS_MAX: usize = 12;
 
-/// Locales to try beside C, as far as the machine has them: an order of its own, one in which pairs
+/// Locales to try beside C, as far as the machine has them: an order of its own, two in which pairs
 /// of letters are one, one of bytes in which text is no bytes, and two in which bytes are letters,
 /// with other numbers in each.
-const LOCALES: [&str; 5] =
-    ["en_US.UTF-8", "cs_CZ.UTF-8", "C.UTF-8", "en_US.ISO-8859-1", "de_DE.ISO-8859-1"];
+const LOCALES: [&str; 6] = [
+    "en_US.UTF-8",
+    "cs_CZ.UTF-8",
+    "hu_HU.UTF-8",
+    "C.UTF-8",
+    "en_US.ISO-8859-1",
+    "de_DE.ISO-8859-1",
+];
 
 /// Case by case on all cores; panics with everything that differed.
 fn compare(numbers: std::ops::Range<u64>) {
