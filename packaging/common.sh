@@ -7,17 +7,19 @@ export SOURCE_DATE_EPOCH
 CARGO_TARGET_DIR=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}/packaging")
 export CARGO_TARGET_DIR
 
-# Keeps the paths of this machine out of what cargo builds in this folder.
+# Keeps the paths of this machine out of what cargo builds in this folder. The identity of a build is
+# made of names with hashes of paths, too.
 hide_paths() {
     local home=${CARGO_HOME:-$HOME/.cargo} pair
-    RUSTFLAGS=
+    LDFLAGS=-Wl,--build-id=none
+    RUSTFLAGS="-Clink-arg=$LDFLAGS"
     CFLAGS=
     # The last one that fits counts.
     for pair in "$home=/cargo" "$PWD=/sortwell" "$CARGO_TARGET_DIR=/target"; do
         RUSTFLAGS+=" --remap-path-prefix=$pair"
         CFLAGS+=" -ffile-prefix-map=$pair"
     done
-    export RUSTFLAGS CFLAGS
+    export RUSTFLAGS CFLAGS LDFLAGS
 }
 
 # Installs the command and the C library below a folder, without symbols for debuggers.

@@ -7,6 +7,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=${CARGO_TARGET_DIR:-target}
+# The tests that run beside those of clusters.
+if [[ ${1:-} == --beside ]]; then
+    make --no-print-directory test-oracle BUILT=1
+    scripts/browser.sh test --if-possible
+    exit
+fi
+
 log=$target/test.log
 mkdir -p "$target"
 : > "$log"
@@ -19,9 +26,9 @@ logged() {
         !hidden { print; fflush() }'
 }
 
-# What cannot be had is said below, with the tests that need it.
-scripts/browser.sh get || true
-scripts/python.sh get || true
+# They come while Rust is built. What cannot be had is said below, with the tests that need it.
+{ scripts/browser.sh get || true; scripts/python.sh get || true; } > "$target/get.log" 2>&1 &
+getting=$!
 # Locales with letters of two bytes, of two letters and in an encoding of one byte. Where they cannot
 # be made, the tests that need them say so.
 locales=$(realpath --canonicalize-missing "$target/locales")
@@ -36,9 +43,9 @@ done
 LOCPATH=$locales logged make --no-print-directory test-rust TEST_ARGS="-- --show-output"
 # The tests of the command have just built it.
 export SORTWELL=$target/debug/sortwell
-logged make --no-print-directory test-oracle BUILT=1
-logged scripts/browser.sh test --if-possible
-logged scripts/python.sh test --if-possible
+wait "$getting"
+cat "$target/get.log"
+logged scripts/python.sh test --if-possible scripts/test.sh --beside
 
 left_out=$(sed -n 's/^.*LEFT OUT: //p' "$log" | sed 's/ (test [^()]*)$//' | sort -u \
     | awk '{ printf "%s%s", NR == 1 ? "" : "; ", $0 }')

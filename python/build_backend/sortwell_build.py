@@ -60,9 +60,7 @@ def _fill_data() -> None:
     script.parent.mkdir(parents=True)
     shutil.copy(built, script)
     if strip := shutil.which("strip"):
-        # The identity of the build is made of symbols with hashes of the folder.
-        words = [strip, "--strip-all", "--remove-section=.note.gnu.build-id", script]
-        subprocess.run(words, check=True)
+        subprocess.run([strip, script], check=True)
     share = [ROOT / "packaging" / "share.sh", built, DATA / "data" / "share"]
     subprocess.run(share, check=True)
 
