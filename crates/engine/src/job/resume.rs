@@ -191,8 +191,8 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
         }
     }
     let is_lacking = directories.len() < entry.directories.len();
-    let (manifest, entries) = Manifest::open(directory)?;
-    let (_, past) = Past::of(&directory.join(KEPT_NAME), entries)?;
+    let (mut manifest, entries) = Manifest::open(directory)?;
+    let (_, mut past) = Past::of(&directory.join(KEPT_NAME), entries)?;
     let part = &entry.part;
     let part_bytes = bytes_of(part)?;
     // It was killed when its output had its name already, or before there was anything to keep. A
@@ -210,8 +210,10 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let sets = SpillSet::grouped(directories)?;
     sets.iter().try_for_each(|set| set.belong_to(directory, job.is_in_place))?;
     let runs = tidy(&sets, &past, are_whole)?;
-    let past =
-        if has_noted(part_bytes, &past, &entry)? { past } else { Past { slab: None, ..past } };
+    if !has_noted(part_bytes, &past, &entry)? && past.slab.take().is_some() {
+        // The new output has room for all of it from the start, so its length will say nothing.
+        manifest.append(&LogEntry::Lost {})?;
+    }
     let output = output::OpenOutput::part(path, part, part_bytes.is_none(), job.direct)?;
     let spill = Spill::kept(sets, manifest, Some(past), runs, job.temp_limit);
     Places::with(job, output, spill, directory).map(Some)

@@ -25,6 +25,8 @@ pub enum LogEntry {
     Slab(SlabEntry),
     /// The output is whole, and about to get its name.
     Whole {},
+    /// The output on its way is not what was noted of it, and is made again from its beginning.
+    Lost {},
     /// A part of the input is sorted, in a file of its own.
     Part(PartEntry),
 }

@@ -75,6 +75,7 @@ impl Past {
                 LogEntry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
                 LogEntry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
                 LogEntry::Whole {} => past.is_whole = true,
+                LogEntry::Lost {} => (past.is_whole, past.slab) = (false, None),
                 LogEntry::Part(entry) => past.add_part(&job, entry).map_err(failed)?,
             }
             past.is_begun = true;

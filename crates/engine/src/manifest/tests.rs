@@ -119,6 +119,8 @@ fn what_was_noted_is_read_again_and_gone_on_with() {
 #[test]
 fn it_comes_to_where_the_job_stands() {
     let (directory, all) = written();
+    let lost = [all.clone(), vec![LogEntry::Lost {}]].concat();
+    assert_eq!(Past::of(directory.path(), lost).expect("no contradiction").1.slab, None);
     let (found, past) = Past::of(directory.path(), all).expect("no contradiction");
     assert_eq!(found, job(directory.path()));
     let runs: Vec<u64> = past.runs.iter().map(|run| run.bytes).collect();

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use xxhash_rust::xxh3::xxh3_128;
+
 use super::excerpt::excerpt;
 use super::place::{BadPlace, FoundPlace, Place, RecordForm, RowColumns};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, message};
@@ -119,8 +121,8 @@ struct SplitState {
     /// Files begun, and records written to all of them.
     parts: u64,
     records: u64,
-    /// Values by the names they gave to files.
-    names: HashMap<String, Vec<u8>>,
+    /// Values by the names they gave to files: a hash of each, and what messages show of it.
+    names: HashMap<String, (u128, String)>,
 }
 
 #[derive(Debug)]
@@ -243,11 +245,11 @@ impl SplitState {
     /// Returns the name that a value gives to its file.
     fn name(&mut self, value: &[u8]) -> Result<String> {
         let name = name_of(value);
-        let Some(other) = self.names.insert(name.clone(), value.to_owned()) else {
+        let (hash, value) = (xxh3_128(value), excerpt(value));
+        let Some((known, other)) = self.names.insert(name.clone(), (hash, value.clone())) else {
             return Ok(name);
         };
-        let is_one = value == other;
-        let (value, other) = (excerpt(value), excerpt(&other));
+        let is_one = hash == known;
         let kind = ConfigErrorKind::NotApplicable(Setting::SplitBy);
         Err(Error::config(
             kind,

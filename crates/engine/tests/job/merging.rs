@@ -123,6 +123,14 @@ fn several_workers_merge_as_one_does() {
         assert_eq!(statistics.threads > 1, threads > 1, "{threads} threads");
         folder.assert_clean(true);
     }
+    let said = |inputs: &[Vec<u8>], threads| {
+        by_key(inputs, threads).run(&Progress::new()).expect_err("a disorder").to_string()
+    };
+    // The ranges before it have been merged and proven then.
+    let mut late = inputs.clone();
+    late[0].extend(b"\naa");
+    assert!(said(&late, 2).contains("record 170001"), "{}", said(&late, 2));
+    assert_eq!(said(&late, 1), said(&late, 2));
     let long = [b"zz ".to_vec(), vec![b'l'; 20 << 20]].concat();
     inputs[2].extend([b"\n", &long[..]].concat());
     by_key(&inputs, 2).run(&Progress::new()).expect("one worker has room for it");
@@ -131,11 +139,9 @@ fn several_workers_merge_as_one_does() {
     assert!(written.windows(4).any(|bytes| bytes == b"zz l"));
     inputs[2].extend(b"\nyy");
     inputs[3].extend(b"\naa");
-    let said = |threads| {
-        by_key(&inputs, threads).run(&Progress::new()).expect_err("a disorder").to_string()
-    };
-    assert!(said(2).contains("in/3") && said(2).contains("record 90001"), "{}", said(2));
-    assert_eq!(said(1), said(2));
+    let words = said(&inputs, 2);
+    assert!(words.contains("in/3") && words.contains("record 90001"), "{words}");
+    assert_eq!(said(&inputs, 1), words);
     folder.assert_clean(true);
 }
 

@@ -104,6 +104,14 @@ pub enum Datum {
     Integer(i128),
 }
 
+/// Returns the sum of two integers. One that is too large for 128 bits is too large for every
+/// field, with whatever is added later.
+fn sum_of(a: i128, b: i128) -> i128 {
+    const TOO_LARGE: i128 = i128::MAX;
+    let is_known = a != TOO_LARGE && b != TOO_LARGE;
+    a.checked_add(b).filter(|_| is_known).unwrap_or(TOO_LARGE)
+}
+
 impl Datum {
     /// Returns the value as a manifest has it.
     pub fn text(&self) -> ValueText {
@@ -121,13 +129,11 @@ impl Datum {
 
     /// Returns the value of a manifest, if it is one.
     pub fn of_text(text: &ValueText) -> Option<Self> {
-        // More can be added to what is noted.
-        let is_usual = |number: &i128| number.unsigned_abs() < 1 << 126;
         match text {
             ValueText::Nothing {} => Some(Self::Nothing),
             ValueText::Number(digits) => Decimal::read(digits.as_bytes()).map(Self::Number),
             ValueText::Text(text) => Some(Self::Text(text.clone())),
-            ValueText::Integer(digits) => digits.parse().ok().filter(is_usual).map(Self::Integer),
+            ValueText::Integer(digits) => digits.parse().ok().map(Self::Integer),
         }
     }
 }
@@ -219,7 +225,7 @@ impl Folds {
             (
                 Field::Range { start, end, number: Some(number) },
                 (Datum::Integer(a), Datum::Integer(b)),
-            ) => fold.function != Function::Sum || number.holds(a + b, end - start),
+            ) => fold.function != Function::Sum || number.holds(sum_of(*a, *b), end - start),
             _ => true,
         })
     }
@@ -395,7 +401,7 @@ impl Fold {
                 return sum.add(term);
             }
             (Datum::Integer(sum), Datum::Integer(term)) if self.function == Function::Sum => {
-                *sum += term;
+                *sum = sum_of(*sum, *term);
                 return;
             }
             (Datum::Number(a), Datum::Number(b)) => b.compare(a),

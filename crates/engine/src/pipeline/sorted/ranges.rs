@@ -111,6 +111,7 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
         let account = |worker: &Worker<'_>| (worker.sum_in, worker.sum_out, worker.keys.clone());
         let before: Vec<_> = crew.workers.iter().map(account).collect();
         destination.begin_stage();
+        let last = destination.order.last();
         let stage = RangeStage {
             ranges: self,
             end: ranges.end,
@@ -129,6 +130,7 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
                 for (worker, before) in crew.workers.iter_mut().zip(before) {
                     (worker.sum_in, worker.sum_out, worker.keys) = before;
                 }
+                destination.order.resume(last);
                 sink.go_back(&mut crew.workers[0].lane, offset, &edge)?;
                 drop(left); // some were lost with the sources
                 *memory = pieces(self.plan, self.places.len(), 1)?;
