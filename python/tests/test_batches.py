@@ -357,6 +357,11 @@ class Faults(WithFolder):
         for message, by in cases.items():
             with self.assertRaisesRegex(sortwell.UsageError, message):
                 sortwell.sort_batches(table, by)
+        runs = pyarrow.RunEndEncodedArray.from_arrays([1], [0.5])
+        with self.assertRaisesRegex(
+            sortwell.UsageError, "'r' of type RunEndEncoded.* has no order"
+        ):
+            sortwell.sort_batches(pyarrow.table({"r": runs}), "r")
         twice = pyarrow.Table.from_arrays([[1], [2]], names=["a", "a"])
         with self.assertRaisesRegex(sortwell.UsageError, "several columns have the name 'a'"):
             sortwell.sort_batches(twice, "a")

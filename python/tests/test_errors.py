@@ -64,6 +64,9 @@ class Classes(WithFolder):
             with self.assertRaises(sortwell.UsageError) as caught:
                 sortwell.sort("in", "out", **options)
             self.assertEqual(caught.exception.code, 2)
+        for name in ("", "report=page.html", "-k"):
+            with self.assertRaisesRegex(sortwell.UsageError, "is not the name of an option"):
+                sortwell.sort("in", "out", **{name: True})
         with self.assertRaisesRegex(sortwell.UsageError, "no output; name the file"):
             sortwell.sort("in")
 

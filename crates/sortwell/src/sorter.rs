@@ -322,11 +322,19 @@ impl Sorter {
 
     /// Returns a sorter that writes sorted runs into a directory and does not merge them. A
     /// [`KeyedMerge`] merges them later, also in another process. Options of the result (`unique`,
-    /// `limit`) apply to each run.
+    /// `limit`) apply to each run. No record may have been pushed yet, or the first call of the
+    /// spiller is an error. Runs get names that are free in the directory.
     pub fn spill_to(self, directory: impl AsRef<Path>) -> Spiller {
+        let pushed = self.has_records.then(|| {
+            Error::config(
+                ConfigErrorKind::Other,
+                "records were pushed before the sorter was asked to spill; call spill_to first",
+            )
+        });
+        let refusal = self.check_pushing().err().or(pushed);
         let Self { mut blocks, .. } = self;
         let progress = Arc::clone(blocks.progress());
-        Spiller::new(blocks.job().clone(), progress, directory.as_ref())
+        Spiller::new(blocks.job().clone(), progress, directory.as_ref()).refusing(refusal)
     }
 
     /// Ends the input, and returns the records in order. What was pushed is sorted now, as far as

@@ -44,8 +44,16 @@ pub fn check_no_file_options(words: &JobWords, options: &[&str]) -> Result<()> {
     }
 }
 
-/// Checks that an option is not one of the command alone.
+/// Checks that a name is that of an option, and not of one that only the command has.
 pub fn check_embeddable(name: &str) -> Result<()> {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if name.is_empty() || name.starts_with('-') || !name.bytes().all(is_letter) {
+        return Err(usage_error(format!(
+            "'{}' is not the name of an option: give one as the command has it, without dashes in \
+             front and without a value",
+            name.escape_debug()
+        )));
+    }
     match OF_THE_COMMAND.iter().find(|(known, _)| *known == name) {
         Some((_, instead)) => Err(usage_error(format!(
             "--{name} is an option of the command, not of the library: {instead}"

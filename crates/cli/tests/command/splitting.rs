@@ -107,3 +107,21 @@ fn making_files_ends_soon_after_a_signal() {
     assert_eq!(ran.status.signal(), Some(15), "{ran:?}");
     assert_eq!(folder.names(), ["in"]);
 }
+
+/// A worker that waits for its turn holds records of several values.
+#[test]
+fn groups_of_several_workers_go_to_the_files_of_their_values() {
+    let folder = Folder::new();
+    let letters = || b'a'..=b'z';
+    let line = |number: usize| format!("{},{number:06}\n", char::from(b'a' + (number % 26) as u8));
+    folder.write("in", (0..300_000).map(line).collect::<String>());
+    let sort = "sort -t , -k 1 -k 2 --count --split-by 1 --write-buffer-size 32KiB -o out.txt in";
+    folder.run(&format!("{sort} -j 4")).quietly();
+    for letter in letters().map(char::from) {
+        let name = format!("out-{letter}.txt");
+        let content = String::from_utf8(folder.read(&name)).expect("text");
+        let is_own = |line: &str| line.trim_start().starts_with(&format!("1 {letter},"));
+        assert!(content.lines().all(is_own), "{name}");
+        assert!((11_538..=11_539).contains(&content.lines().count()), "{name}");
+    }
+}

@@ -68,7 +68,7 @@ impl BatchKeyOrder {
 /// Returns true if keys may have this type.
 pub fn is_ordered(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Interval(_) => false,
+        DataType::Interval(_) | DataType::RunEndEncoded(..) => false,
         DataType::Dictionary(_, values) => !values.is_nested() && is_ordered(values),
         other => !other.is_nested(),
     }

@@ -105,7 +105,8 @@ impl KeyedMerge {
         I: IntoIterator<Item = Result<(K, P)>>,
         I::IntoIter: Send + 'static,
     {
-        let records = SourceRecords { records: records.into_iter(), bytes: Vec::new(), at: 0 };
+        let records =
+            SourceRecords { records: records.into_iter().fuse(), bytes: Vec::new(), at: 0 };
         self.supply(records)
     }
 

@@ -1,5 +1,7 @@
 //! The first pass alone: records that are pushed become sorted run files, for a merge later.
 
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,11 +66,13 @@ pub struct Spiller {
     job: SortJob,
     progress: Arc<Progress>,
     directory: PathBuf,
-    /// The run that records are pushed to.
-    run: Option<BlockSort>,
+    /// The run that records are pushed to, and its name.
+    run: Option<(BlockSort, RunName)>,
     /// Bytes that its records take in memory.
     taken: u64,
     runs: Vec<RunFile>,
+    /// Why nothing can be pushed, if it was wrong to make this.
+    refusal: Option<Error>,
     has_failed: bool,
 }
 
@@ -77,7 +81,24 @@ impl Spiller {
     pub(super) fn new(job: SortJob, progress: Arc<Progress>, directory: &Path) -> Self {
         let (run, taken, runs) = (None, 0, Vec::new());
         let directory = directory.to_owned();
-        Self { job, progress, directory, run, taken, runs, has_failed: false }
+        Self { job, progress, directory, run, taken, runs, refusal: None, has_failed: false }
+    }
+
+    /// Returns the sorter as one that refuses all records, if there is a reason.
+    pub(super) fn refusing(self, refusal: Option<Error>) -> Self {
+        Self { refusal, ..self }
+    }
+
+    /// Checks that records can still be pushed.
+    fn check(&mut self) -> Result<()> {
+        match self.refusal.take() {
+            Some(refusal) => {
+                self.has_failed = true;
+                Err(refusal)
+            }
+            None if self.has_failed => Err(Error::Interrupted),
+            None => Ok(()),
+        }
     }
 
     /// Adds a record.
@@ -87,9 +108,7 @@ impl Spiller {
     /// Every [`Error`] that disks or options can cause, as soon as the sort has found it. After an
     /// error, all calls fail.
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
-        if self.has_failed {
-            return Err(Error::Interrupted);
-        }
+        self.check()?;
         self.has_failed = true;
         let Budget::Bytes(memory) = self.job.memory else { return Err(Error::Interrupted) };
         let bytes = (key.len() + payload.len()) as u64 + ENTRY_BYTES;
@@ -97,10 +116,11 @@ impl Spiller {
             self.end_run()?;
         }
         let start = || {
-            let path = self.directory.join(format!("run-{}.keyed", self.runs.len() + 1));
-            BlockSort::to_file(self.job.clone(), Arc::clone(&self.progress), path)
+            let name = RunName::new(&self.directory, self.runs.len() + 1);
+            let path = name.path.clone();
+            (BlockSort::to_file(self.job.clone(), Arc::clone(&self.progress), path), name)
         };
-        let run = self.run.get_or_insert_with(start);
+        let (run, _) = self.run.get_or_insert_with(start);
         run.push_keyed(key, payload)?;
         (self.taken, self.has_failed) = (self.taken + bytes, false);
         Ok(())
@@ -108,12 +128,11 @@ impl Spiller {
 
     /// Writes the run that records were pushed to.
     fn end_run(&mut self) -> Result<()> {
-        let Some(run) = self.run.take() else { return Ok(()) };
+        let Some((run, name)) = self.run.take() else { return Ok(()) };
         self.taken = 0;
-        let path = self.directory.join(format!("run-{}.keyed", self.runs.len() + 1));
         let statistics = run.finish_file()?;
         let records = statistics.records_selected.unwrap_or(statistics.records);
-        self.runs.push(RunFile { path, records });
+        self.runs.push(RunFile { path: name.keep(), records });
         Ok(())
     }
 
@@ -124,10 +143,47 @@ impl Spiller {
     ///
     /// Those of [`push`](Self::push).
     pub fn finish(mut self) -> Result<Vec<RunFile>> {
-        if self.has_failed {
-            return Err(Error::Interrupted);
-        }
+        self.check()?;
         self.end_run()?;
         Ok(self.runs)
+    }
+}
+
+/// The name of a run, which no other sorter in the directory takes. An empty file has it until the
+/// run is whole.
+#[derive(Debug)]
+struct RunName {
+    path: PathBuf,
+    /// True if this has made the file, and is to remove it.
+    is_own: bool,
+}
+
+impl RunName {
+    /// Returns the first free name from number `least` on.
+    fn new(directory: &Path, least: usize) -> Self {
+        let mut number = least;
+        loop {
+            let path = directory.join(format!("run-{number}.keyed"));
+            match File::create_new(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                // The sort reports what is wrong with the directory.
+                made => return Self { path, is_own: made.is_ok() },
+            }
+        }
+    }
+
+    /// Returns the name of a run that is whole.
+    fn keep(mut self) -> PathBuf {
+        self.is_own = false;
+        std::mem::take(&mut self.path)
+    }
+}
+
+impl Drop for RunName {
+    fn drop(&mut self) {
+        if self.is_own {
+            // An empty file that stays is no run, and the error before matters more.
+            fs::remove_file(&self.path).ok();
+        }
     }
 }

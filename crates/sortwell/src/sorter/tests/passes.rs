@@ -97,6 +97,18 @@ fn runs_are_merged_in_the_order_of_their_records() {
     let files = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(files, runs.len(), "the runs stay, and nothing else");
     assert!(Sorter::new().spill_to(folder.path()).finish().expect("no runs").is_empty());
+    // Nothing that was pushed before is lost in silence, and no run takes the name of another.
+    let mut early = Sorter::new();
+    early.push(b"b", b"").expect("a push");
+    let error = early.spill_to(folder.path()).finish().expect_err("a record before");
+    assert!(error.to_string().contains("call spill_to first"), "{error}");
+    let mut both = [(); 2].map(|()| Sorter::new().spill_to(folder.path()));
+    both.iter_mut().for_each(|spiller| spiller.push(b"a", b"").expect("a push"));
+    let [first, second] = both.map(|spiller| spiller.finish().expect("runs"));
+    assert!(first[0].path != second[0].path && first[0].path.exists() && !runs.contains(&first[0]));
+    for run in first.iter().chain(&second) {
+        std::fs::remove_file(&run.path).expect("removed");
+    }
 }
 
 #[test]
