@@ -77,6 +77,16 @@ class Faults(WithRoots):
         self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
         return statistics
 
+    def fail_in_reduce(self, path, **options):
+        """Fails a sort when its runs are made."""
+
+        def fail(progress):
+            if progress.phase == "reduce":
+                raise ArithmeticError
+
+        with self.assertRaises(ArithmeticError):
+            self.sorted(path, progress=fail, **options)
+
     def test_the_only_copy_is_lost(self):
         node = add_node(CLUSTER, "lost")
         CLUSTER.wait_for_nodes()
@@ -149,13 +159,7 @@ class Faults(WithRoots):
     def test_resume(self):
         path = self.write("in", records(100_000, "uniform", seed=8))
         options = {"format": "fixed:100", "key": "0..10", "resume": True}
-
-        def fail(progress):
-            if progress.phase == "reduce":
-                raise ArithmeticError
-
-        with self.assertRaises(ArithmeticError):
-            self.sorted(path, progress=fail, **options)
+        self.fail_in_reduce(path, **options)
         self.assertEqual(list(self.folder.joinpath("out").glob("*")), [])
         found, statistics = self.sorted(path, **options)
         self.assertEqual(statistics.maps_kept, 4)
@@ -165,8 +169,7 @@ class Faults(WithRoots):
         os.remove(self.folder / "out" / "manifest.json")
         for part in statistics.parts:
             os.remove(part.path)
-        with self.assertRaises(ArithmeticError):
-            self.sorted(path, progress=fail, **options)
+        self.fail_in_reduce(path, **options)
         self.write("in", records(100_000, "uniform", seed=9))
         _, statistics = self.sorted(path, **options)
         self.assertEqual(statistics.maps_kept, 0)
@@ -176,13 +179,7 @@ class Faults(WithRoots):
         values = [b"%d\n" % number for number in range(1009)]
         known = self.write("known", b"".join(values))
         options = {"include": f"1:order=@{known} >= '500'", "resume": True}
-
-        def fail(progress):
-            if progress.phase == "reduce":
-                raise ArithmeticError
-
-        with self.assertRaises(ArithmeticError):
-            self.sorted(path, progress=fail, **options)
+        self.fail_in_reduce(path, **options)
         self.write("known", b"".join(reversed(values)))
         # The runs of the other sort stay until somebody removes them.
         folders = {"output": self.folder / "out", "temp": self.folder / "temp"}
@@ -194,13 +191,7 @@ class Faults(WithRoots):
     def test_a_run_that_was_kept_is_damaged(self):
         path = self.write("in", records(100_000, "uniform", seed=12))
         options = {"format": "fixed:100", "key": "0..10", "resume": True}
-
-        def fail(progress):
-            if progress.phase == "reduce":
-                raise ArithmeticError
-
-        with self.assertRaises(ArithmeticError):
-            self.sorted(path, progress=fail, **options)
+        self.fail_in_reduce(path, **options)
         run = next(path for path in self.folder.glob("temp/*/*/run-*") if not path.suffix)
         with open(run, "r+b") as file:
             file.seek(150)
