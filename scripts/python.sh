@@ -4,10 +4,8 @@
 # get                    gets what the tests need through pip into target: maturin, NumPy, hypothesis,
 #                        mypy, pyarrow, Polars, nanoarrow, pandas, DuckDB, lmdb, tpchgen-cli, Ray,
 #                        aiohttp
-# test [COMMAND]         builds and installs the wheel, and runs the tests; runs the command while
-#                        cluster sorts wait for processes of Ray
-# test --if-possible [COMMAND]
-#                        the same; without a tool that they need, leaves them out and says so
+# test                   builds and installs the wheel, and runs the tests
+# test --if-possible     the same; without a tool that they need, leaves them out and says so
 #
 # kills                  kills tasks, exchanges and nodes of cluster sorts: CLUSTER_KILLS, CLUSTER_SEED
 # kills --if-possible    the same; without a tool that it needs, leaves them out and says so
@@ -88,9 +86,7 @@ place() {
 }
 
 run_tests() {
-    local how=${1:-}
-    [[ $how != --if-possible ]] || shift
-    may_run "$how" "tests of the Python package" || { "$@"; return; }
+    may_run "${1:-}" "tests of the Python package" || return 0
     place
     "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
     "$python" -m mypy.stubtest sortwell --allowlist python/tests/stubtest.txt
@@ -100,12 +96,11 @@ run_tests() {
     fi
     # The time of an import is measured while nothing else runs.
     (of_package test_installed)
-    # Cluster sorts mostly wait, so the other tests run at the same time. The examples of the guides
-    # are among them, as they sort on a cluster too.
+    # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time. The
+    # examples of the guides are among them, as they sort on a cluster too.
     of_package test_cluster test_cluster_faults test_guide > target/python-cluster.log 2>&1 &
     local others clusters=$!
     trap 'kill '$clusters EXIT
-    "$@"
     others=$(cd python/tests && ls test_*.py | grep -v 'test_cluster\|test_guide\|test_installed')
     (of_package ${others//.py/})
     run_oracle
@@ -141,7 +136,7 @@ run_oracle() {
 
 case ${1:-} in
     get) get ;;
-    test) run_tests "${@:2}" ;;
+    test) run_tests "${2:-}" ;;
     kills) run_kills "${2:-}" ;;
     oracle) run_oracle ;;
     *) fail "say get, test, kills or oracle" ;;

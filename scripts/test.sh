@@ -7,13 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=${CARGO_TARGET_DIR:-target}
-# The tests that run beside those of clusters.
-if [[ ${1:-} == --beside ]]; then
-    make --no-print-directory test-oracle BUILT=1
-    scripts/browser.sh test --if-possible
-    exit
-fi
-
 log=$target/test.log
 mkdir -p "$target"
 : > "$log"
@@ -45,7 +38,9 @@ LOCPATH=$locales logged make --no-print-directory test-rust TEST_ARGS="-- --show
 export SORTWELL=$target/debug/sortwell
 wait "$getting"
 cat "$target/get.log"
-logged scripts/python.sh test --if-possible scripts/test.sh --beside
+logged make --no-print-directory test-oracle BUILT=1
+logged scripts/browser.sh test --if-possible
+logged scripts/python.sh test --if-possible
 
 left_out=$(sed -n 's/^.*LEFT OUT: //p' "$log" | sed 's/ (test [^()]*)$//' | sort -u \
     | awk '{ printf "%s%s", NR == 1 ? "" : "; ", $0 }')
