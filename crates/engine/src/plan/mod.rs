@@ -263,7 +263,8 @@ impl Plan {
         let heap = threads * microruns.map_or(0, |runs| runs.heap_bytes());
         let shared = usable.saturating_sub(fixed + heap) & !(PAGE - 1);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
-        let block_least = block_least(shared, need.record_length);
+        let most = need.input_bytes.map_or(shared, |bytes| bytes.min(shared as u64) as usize);
+        let block_least = block_least(most, need.record_length);
         let block_bytes = block_bytes(&need.levers, shared, reads).max(block_least);
         let block_bytes = whole_requests(item, block_bytes);
         let sizes = memory::Sizes {
@@ -386,11 +387,11 @@ fn block_bytes(levers: &Levers, shared: usize, reads: usize) -> usize {
     levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize)
 }
 
-/// Returns the least number of bytes of a block, where loads share `shared` bytes.
-fn block_least(shared: usize, record_length: usize) -> usize {
-    let buckets = shared / record_length / bucket_records(record_length);
+/// Returns the least number of bytes of a block of a load of at most `bytes` bytes.
+fn block_least(bytes: usize, record_length: usize) -> usize {
+    let buckets = bytes / record_length / bucket_records(record_length);
     let marks = size_of::<u32>() * buckets.max(1);
-    shared / (shared / MARKS_SHARE / marks).clamp(1, BLOCKS_MAX)
+    bytes / (bytes / MARKS_SHARE / marks).clamp(1, BLOCKS_MAX)
 }
 
 /// Returns `bytes` as those of read requests.

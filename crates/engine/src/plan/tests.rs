@@ -575,9 +575,11 @@ fn runs_go_past_the_cache_unless_loads_are_small() {
 fn marks_take_a_small_part_of_the_budget() {
     const SHARE: u64 = 48;
     for record_length in [1, 3, 8, 16, 17, 60, 100, 4000] {
-        for mib in (6..16).map(|power| 3 << power) {
+        for (mib, input) in
+            (6..16).flat_map(|power| [(3 << power, None), (3 << power, Some(1 << 40))])
+        {
             let budget = ByteSize::mib(mib);
-            let need = need(record_length, None, budget);
+            let need = need(record_length, input, budget);
             let Ok(plan) = Plan::new(&need) else { continue };
             // A stream gets the memory of all loads at first.
             let memory = plan.external().unwrap().areas_bytes() as u64;
