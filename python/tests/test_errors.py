@@ -185,6 +185,12 @@ class Callers(WithFolder):
         self.assertEqual(sorter.statistics.records, 1)
         with self.assertRaisesRegex(sortwell.UsageError, "keys need the format 'keyed'"):
             sortwell.Sorter(format="lines").push_keyed(b"", b"")
+        # A push that is refused changes nothing.
+        with sortwell.Sorter(key="2") as sorter:
+            with self.assertRaises(sortwell.UsageError):
+                sorter.push_keyed(b"b", b"x")
+            sorter.push(b"x b\ny a\n")
+            self.assertEqual(b"".join(bytes(block) for block in sorter.finish()), b"y a\nx b\n")
 
     def test_one_thread_at_a_time(self):
         inside, outside = threading.Event(), threading.Event()

@@ -101,6 +101,8 @@ impl IndexCalls {
     /// Goes to the next entry; false after the last one.
     pub fn advance(&mut self) -> Called<bool> {
         let matches = self.matches.as_mut().ok_or_else(|| no_search("sortwell_index_next"))?;
+        // After an error there is no entry.
+        self.found = None;
         self.found = matches.next().transpose()?;
         Ok(self.found.is_some())
     }

@@ -140,10 +140,13 @@ impl BlockState {
     }
 
     fn job(&mut self, is_keyed: bool) -> Result<sortwell::unstable::job::SortJob> {
-        if is_keyed && !self.words.has("format") {
-            self.words.set("format".as_ref(), Some("keyed".as_ref()))?;
+        let mut words = self.words.clone();
+        if is_keyed && !words.has("format") {
+            words.set("format".as_ref(), Some("keyed".as_ref()))?;
         }
-        self.words.pushed_job()
+        let job = words.pushed_job()?;
+        self.words = words;
+        Ok(job)
     }
 
     /// Ends the sort after an error, and removes what it left.

@@ -75,6 +75,11 @@ impl CallState {
     /// Begins a merge whose records are taken.
     fn begin_merge(&mut self) -> Called {
         self.check_options("sortwell_finish")?;
+        if self.key.is_some() || self.directory.is_some() {
+            let words = "sortwell_finish: a merge reads records with their keys and makes no runs; \
+                         leave out sortwell_on_key and sortwell_spill_to";
+            return Err(CallError::usage(words.to_owned()));
+        }
         let mut job = self.words.pulled_merge()?;
         job.order.comparison.clone_from(&self.comparison);
         let framing = job.format.framing();
@@ -130,7 +135,7 @@ impl CallState {
         if !matches!(self.stage, CallStage::Options) {
             return Err(self.out_of_order(function, "use a new job for more records"));
         }
-        self.stage = CallStage::Pushing(Box::new(self.begun(is_keyed)?));
+        self.stage = CallStage::Pushing(Box::new(self.begun(function, is_keyed)?));
         Ok(())
     }
 
@@ -149,12 +154,16 @@ impl CallState {
         Ok(pushing)
     }
 
-    /// Returns a sort that takes records by the options.
-    fn begun(&mut self, is_keyed: bool) -> Called<Pushing> {
-        if (is_keyed || self.directory.is_some()) && !self.words.has("format") {
-            self.words.set(OsStr::new("format"), Some(OsStr::new("keyed")))?;
+    /// Returns a sort that takes records by the options. After an error, the options are as before.
+    fn begun(&mut self, function: &str, is_keyed: bool) -> Called<Pushing> {
+        let mut words = self.words.clone();
+        if (is_keyed || self.directory.is_some()) && !words.has("format") {
+            words.set(OsStr::new("format"), Some(OsStr::new("keyed")))?;
         }
-        let mut job = self.words.pushed_job()?;
+        let mut job = words.pushed_job()?;
+        if is_keyed && job.format != Format::KEYED {
+            return Err(not_keyed(function));
+        }
         job.order.comparison.clone_from(&self.comparison);
         let (framing, is_keyed) = (job.format.framing(), job.format == Format::KEYED);
         let progress = Arc::clone(&self.progress);
@@ -165,6 +174,7 @@ impl CallState {
             }
             None => PushTarget::Sort(Box::new(BlockSort::new(job, progress))),
         };
+        self.words = words;
         Ok(Pushing { target, framing, is_keyed })
     }
 }

@@ -132,6 +132,27 @@ static void order_of_calls(void)
     CHECK(fails(sortwell_push(job, "c\n", 2, &error), SORTWELL_USAGE, "all records were taken"));
     CHECK(strstr(sortwell_statistics(job), "\"records\":2") != NULL);
     sortwell_free(job);
+
+    /* A push that is refused changes nothing. */
+    job = sortwell_new();
+    CHECK(!sortwell_set(job, "key", "2", &error));
+    CHECK(fails(sortwell_push_keyed(job, "b", 1, "x", 1, &error), SORTWELL_USAGE, "key"));
+    CHECK(!sortwell_set(job, "memory", "64MiB", &error));
+    CHECK(!sortwell_push(job, "x b\ny a\n", 8, &error));
+    CHECK(!sortwell_finish(job, &error));
+    CHECK(pull(job) == SORTWELL_OK && length == 8 && memcmp(bytes, "y a\nx b\n", 8) == 0);
+    sortwell_free(job);
+    job = sortwell_new();
+    CHECK(!sortwell_set(job, "format", "lines", &error));
+    CHECK(fails(sortwell_push_keyed(job, "b", 1, "x", 1, &error), SORTWELL_USAGE, "keyed"));
+    CHECK(!sortwell_set(job, "memory", "64MiB", &error));
+    sortwell_free(job);
+
+    job = sortwell_new_merge();
+    CHECK(!sortwell_input(job, "in", &error));
+    CHECK(!sortwell_spill_to(job, ".", &error));
+    CHECK(fails(sortwell_finish(job, &error), SORTWELL_USAGE, "makes no runs"));
+    sortwell_free(job);
 }
 
 /* A key callback that calls its own job, or that returns its context. */
