@@ -19,7 +19,7 @@ logged() {
         !hidden { print; fflush() }'
 }
 
-# They come while Rust is built. What cannot be had is said below, with the tests that need it.
+# They come while Rust is built. The tests that need them report what is missing.
 { scripts/browser.sh get || true; scripts/python.sh get || true; } > "$target/get.log" 2>&1 &
 getting=$!
 # Locales with letters of two bytes, of two letters and in an encoding of one byte. Where they cannot

@@ -211,7 +211,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     sets.iter().try_for_each(|set| set.belong_to(directory, job.is_in_place))?;
     let runs = tidy(&sets, &past, are_whole)?;
     if !has_noted(part_bytes, &past, &entry)? && past.slab.take().is_some() {
-        // The new output has room for all of it from the start, so its length will say nothing.
+        // The new output has its full length from the start. The length does not show its content.
         manifest.append(&LogEntry::Lost {})?;
     }
     let output = output::OpenOutput::part(path, part, part_bytes.is_none(), job.direct)?;

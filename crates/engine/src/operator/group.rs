@@ -285,14 +285,14 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         } else {
             before.extend(first);
         }
-        // What is wrong so far is behind what is held, which may be all that is wanted. A record
-        // that is being held keeps its own value.
-        let (behind, value) = (self.fault.take(), std::mem::take(&mut self.value));
+        // A fault so far is after the records that are held, which may be all that are wanted. A
+        // record that is being held keeps its own value.
+        let (later, value) = (self.fault.take(), std::mem::take(&mut self.value));
         for group in &before {
             self.make(&group.record, group.count, &group.values, Self::write_alone)?;
             self.check()?;
         }
-        (self.fault, self.value) = (behind, value);
+        (self.fault, self.value) = (later, value);
         Ok(())
     }
 

@@ -71,7 +71,7 @@ pub struct Spiller {
     /// Bytes that its records take in memory.
     taken: u64,
     runs: Vec<RunFile>,
-    /// Why nothing can be pushed, if it was wrong to make this.
+    /// Reason to refuse all records, if there is one.
     refusal: Option<Error>,
     has_failed: bool,
 }

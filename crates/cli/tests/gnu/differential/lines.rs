@@ -4,13 +4,13 @@
 use super::options::{Options, Taste};
 use super::random::Random;
 
-/// Bytes beyond ASCII in a file. Of those that are no text, the C library's `strcoll`, which GNU
-/// sort asks, looks at what lies behind them.
+/// Bytes beyond ASCII in a file. GNU sort calls the C library's `strcoll`. If such bytes are no
+/// text, it reads the bytes after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// Any bytes.
     Bytes,
-    /// Whole characters of UTF-8.
+    /// Characters of UTF-8.
     Characters,
     /// None.
     Nothing,
