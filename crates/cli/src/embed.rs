@@ -241,7 +241,13 @@ impl JobWords {
         let inputs: Vec<_> = self.inputs.iter().map(|path| Path::new(path).into()).collect();
         let output = output.map_or(Output::Stdout, Output::from);
         let format_by_names = self.format_by_names();
-        let files = JobFiles { inputs: &inputs, output: &output, is_split: false, format_by_names };
+        let files = JobFiles {
+            inputs: &inputs,
+            output: &output,
+            is_split: false,
+            force: false,
+            format_by_names,
+        };
         statistics::json(of, Named::new(&files, self.words(None).into_iter()))
     }
 

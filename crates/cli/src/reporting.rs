@@ -6,7 +6,7 @@ use crate::failure::usage_error;
 use crate::report;
 use serde_json::Value;
 use sortwell::unstable::io::pipe::PipeWriter;
-use sortwell::unstable::io::{Direct, NameIdentity, TempFile, inherited};
+use sortwell::unstable::io::{Direct, NameIdentity, TempFile, check_replaceable, inherited};
 use sortwell::unstable::output::may_be_part;
 use sortwell::{Error, Input, Output, Progress, Result};
 
@@ -19,6 +19,8 @@ pub struct JobFiles<'a> {
     pub output: &'a Output,
     /// True if the output is several files, whose names are made from its own.
     pub is_split: bool,
+    /// True if files that have no write permission are replaced too.
+    pub force: bool,
     /// The format of the inputs, where their names say it and not an option.
     pub format_by_names: Option<&'static str>,
 }
@@ -36,15 +38,11 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where it would take the place of one of them, and what the system says.
+    /// [`Error::Config`] where it would take the place of one of them, [`Error::WriteProtected`]
+    /// for a page that may not be replaced, and what the system says.
     pub fn new(path: &Path, files: &JobFiles<'_>) -> Result<Self> {
-        let JobFiles { inputs, output, is_split, .. } = *files;
-        if is_stream(path) {
-            return Err(usage_error(
-                "--report needs the name of a file; to print the page, pass the output of --stats \
-                 json to 'sortwell report - -o -'",
-            ));
-        }
+        let JobFiles { inputs, output, is_split, force, .. } = *files;
+        check_named(path, "--stats json")?;
         let read = inputs.iter().filter_map(|input| match input {
             Input::File(path) | Input::Striped(path) => Some(path),
             Input::Stdin | Input::Supplied(_) => None,
@@ -53,12 +51,12 @@ impl Report {
             Output::File(path) | Output::Striped(path) => Some(path),
             Output::Stdout | Output::Pipe(_) => None,
         };
-        read.chain(output).try_for_each(|other| check_differ(path, other))?;
+        read.chain(output).try_for_each(|other| check_differ("page", path, other))?;
         if let Some(output) = output.filter(|output| is_split && may_be_part(output, path)) {
-            return Err(takes_place_of(&format!("a part of {}", output.display())));
+            return Err(takes_place_of("page", &format!("a part of {}", output.display())));
         }
         let name = output.map_or(path, PathBuf::as_path).display().to_string();
-        Ok(Self { name, page: ReportFile::create(path)? })
+        Ok(Self { name, page: ReportFile::create(path, force)? })
     }
 
     /// Writes it, of statistics as JSON.
@@ -86,17 +84,23 @@ enum ReportTarget {
 
 impl ReportFile {
     /// Makes sure that there can be something at `path`, or opens what is there and no file.
+    /// With `force`, a file that has no write permission is replaced too.
     ///
     /// # Errors
     ///
-    /// The errors of the system.
-    pub fn create(path: &Path) -> Result<Self> {
+    /// [`Error::WriteProtected`] for such a file, and the errors of the system.
+    pub fn create(path: &Path, force: bool) -> Result<Self> {
         let target = match inherited::look(path) {
             Ok(Ok(data)) if data.is_file() || data.is_dir() => None,
             Ok(_) => Some(ReportTarget::Stream(PipeWriter::open(path, &Progress::new())?)),
             Err(_) => None,
         };
-        let file = || TempFile::create(path, Direct::Off).map(ReportTarget::File);
+        let file = || {
+            if !force {
+                check_replaceable(path)?;
+            }
+            TempFile::create(path, Direct::Off).map(ReportTarget::File)
+        };
         Ok(Self { path: path.to_owned(), target: target.map_or_else(file, Ok)? })
     }
 
@@ -113,19 +117,32 @@ impl ReportFile {
 }
 
 /// Returns whether it is what standard input and output are called by.
-fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Checks that a page at `path` would not take the place of another file.
-pub fn check_differ(path: &Path, other: &Path) -> Result<()> {
-    let name = NameIdentity::behind_links;
-    match !is_stream(path) && name(path) == name(other) {
-        true => Err(takes_place_of(&other.display().to_string())),
+/// Checks that the page of `--report` has the name of a file. `source` is the option that prints
+/// the values of the page.
+pub fn check_named(path: &Path, source: &str) -> Result<()> {
+    match is_stream(path) {
+        true => Err(usage_error(format!(
+            "--report needs the name of a file; to print the page, pass the output of {source} to \
+             'sortwell report - -o -'"
+        ))),
         false => Ok(()),
     }
 }
 
-fn takes_place_of(what: &str) -> Error {
-    usage_error(format!("the page would replace {what}; give the page another name"))
+/// Checks that a file at `path` would not take the place of another one. `what` is the word for the
+/// first in a message, such as "page".
+pub fn check_differ(what: &str, path: &Path, other: &Path) -> Result<()> {
+    let name = NameIdentity::behind_links;
+    match !is_stream(path) && !is_stream(other) && name(path) == name(other) {
+        true => Err(takes_place_of(what, &other.display().to_string())),
+        false => Ok(()),
+    }
+}
+
+fn takes_place_of(what: &str, other: &str) -> Error {
+    usage_error(format!("the {what} would replace {other}; give the {what} another name"))
 }

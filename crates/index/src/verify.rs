@@ -113,7 +113,8 @@ impl Index {
         Ok(None)
     }
 
-    /// Writes the records in the order of the index: a sort of the data by its keys.
+    /// Writes the records in the order of the index: a sort of the data by its keys. With
+    /// `force`, an output that has no write permission is replaced too.
     ///
     /// # Errors
     ///
@@ -121,6 +122,7 @@ impl Index {
     pub fn export(
         &self,
         output: Output,
+        force: bool,
         effort: &Effort,
         progress: &Progress,
     ) -> Result<Statistics> {
@@ -137,7 +139,7 @@ impl Index {
         let mut job = SortJob::new(inputs.collect::<Result<_>>()?, output, *format);
         job.header = header.clone();
         (job.keys, job.order) = (keys.clone(), order.clone());
-        job.select.unique = *unique;
+        (job.select.unique, job.force) = (*unique, force);
         (job.memory, job.threads, job.temp) = (effort.memory, effort.threads, effort.temp.clone());
         job.run(progress)
     }

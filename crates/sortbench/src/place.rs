@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use sortwell::Progress;
-use sortwell::unstable::io::{Direct, InputKind, TempFile, inherited, pipe};
+use sortwell::unstable::io::{Direct, InputKind, TempFile, check_replaceable, inherited, pipe};
 use sortwell::{Error, Result};
 
 /// Source that a validator reads.
@@ -68,6 +68,18 @@ impl GeneratorDestination {
     /// Returns the destination an argument names: `-` is standard output.
     pub fn named(argument: PathBuf) -> Self {
         if argument.as_os_str() == "-" { Self::Stdout } else { Self::File(argument) }
+    }
+
+    /// Checks that a file at the path may be replaced, which `force` allows in any case.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WriteProtected`] for a file without write permission.
+    pub fn check_replaceable(&self, force: bool) -> Result<()> {
+        match self {
+            Self::File(path) if !force => check_replaceable(path),
+            Self::File(_) | Self::Stdout => Ok(()),
+        }
     }
 
     /// Returns the path, if it is free or names a file. Also returns the path of a directory, so

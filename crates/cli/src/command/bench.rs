@@ -4,7 +4,7 @@
 //! the result goes.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
@@ -17,8 +17,9 @@ use super::options::values;
 use super::options::watching::Watching;
 use crate::failure::CommandOutcome;
 use crate::report;
-use crate::reporting::ReportFile;
+use crate::reporting::{self, ReportFile};
 use crate::standard;
+use crate::statistics::quoted;
 
 /// Run the classic sort benchmarks, and compare your numbers with theirs
 ///
@@ -212,6 +213,10 @@ struct BenchOptions {
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
 
+    /// Replace files of the result that have no write permission too
+    #[arg(long)]
+    force: bool,
+
     #[command(flatten)]
     watching: Watching,
 }
@@ -251,13 +256,7 @@ impl BenchOptions {
     /// Runs a bench, and shows what it found.
     fn run(&self, bench: impl FnOnce(&Ground) -> Result<Finding>) -> CommandOutcome {
         // What cannot be written is better known before the bench than after it.
-        let [json, page] = [&self.json, &self.report].map(|path| {
-            path.as_deref()
-                .filter(|path| *path != Path::new("-"))
-                .map(ReportFile::create)
-                .transpose()
-        });
-        let (json, page) = (json?, page?);
+        let (json, page) = self.files()?;
         let runs = usize::try_from(self.runs).unwrap_or(usize::MAX);
         let found = self.watching.run(false, |progress: &Progress| {
             let program = Program::this()?;
@@ -275,17 +274,31 @@ impl BenchOptions {
         if let Some(page) = page {
             page.write(&report::bench_page(&value))?;
         }
-        let words = match self.json.as_deref() == Some(Path::new("-")) {
+        let words = match self.json.as_deref().is_some_and(reporting::is_stream) {
             true => format!("{value:#}\n"),
             false => text::words(&found),
         };
         standard::print(words.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
+
+    /// Creates the files of the result: the JSON, unless it is printed, and the page.
+    fn files(&self) -> Result<(Option<ReportFile>, Option<ReportFile>)> {
+        let json = self.json.as_deref().filter(|path| !reporting::is_stream(path));
+        let page = self.report.as_deref();
+        if let Some(page) = page {
+            reporting::check_named(page, "--json -")?;
+        }
+        if let (Some(json), Some(page)) = (json, page) {
+            reporting::check_differ("page", page, json)?;
+        }
+        let create = |path| ReportFile::create(path, self.force);
+        Ok((json.map(create).transpose()?, page.map(create).transpose()?))
+    }
 }
 
 fn command() -> String {
-    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<String> = env::args_os().skip(1).map(|word| quoted(&word)).collect();
     format!("sortwell {}", words.join(" "))
 }
 

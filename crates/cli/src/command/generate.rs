@@ -12,7 +12,6 @@ use clap::{Args, Subcommand, ValueHint};
 use sortbench::{GenerationResult, GeneratorDestination, RecordGeneration};
 use sortwell::Progress;
 use sortwell::unstable::codec::Foreign;
-use sortwell::unstable::io::check_replaceable;
 use sortwell::{Codec, Result};
 
 use crate::command::options::values;
@@ -108,9 +107,7 @@ fn make(
 ) -> std::result::Result<GenerationResult, Failure> {
     refuse_packed(file)?;
     let to = GeneratorDestination::named(file.to_owned());
-    if to != GeneratorDestination::Stdout && !force {
-        check_replaceable(file)?;
-    }
+    to.check_replaceable(force)?;
     let progress = Progress::new();
     watched::run(&progress, When::Auto, to == GeneratorDestination::Stdout, || make(&to, &progress))
 }

@@ -114,8 +114,13 @@ pub fn run(arguments: &MergeArguments) -> CommandOutcome {
     let job = arguments.job()?;
     arguments.resources.warn();
     let format_by_names = arguments.format_by_names(&job.inputs);
-    let files =
-        JobFiles { inputs: &job.inputs, output: &job.output, is_split: false, format_by_names };
+    let files = JobFiles {
+        inputs: &job.inputs,
+        output: &job.output,
+        is_split: false,
+        force: job.force,
+        format_by_names,
+    };
     arguments.account.run(files, |progress| job.run(progress))
 }
 

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use sortwell::Result;
-use sortwell::unstable::io::check_replaceable;
 
 use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
@@ -62,10 +61,7 @@ pub fn run(arguments: &ReportArguments) -> CommandOutcome {
     if path == Path::new("-") {
         standard::print(page.as_bytes())?;
     } else {
-        if !arguments.force {
-            check_replaceable(path)?;
-        }
-        ReportFile::create(path)?.write(&page)?;
+        ReportFile::create(path, arguments.force)?.write(&page)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -89,7 +85,7 @@ impl ReportArguments {
     /// Returns the content of each file, with its name.
     fn subjects(&self) -> Result<Vec<(String, ReportSubject)>> {
         let one = |path: &PathBuf| {
-            reporting::check_differ(&self.output, path)?;
+            reporting::check_differ("page", &self.output, path)?;
             let is_stdin = path == Path::new("-");
             let name = if is_stdin { Path::new("standard input") } else { path };
             Ok((path.display().to_string(), report::read(name, Text::open(path)?)?))

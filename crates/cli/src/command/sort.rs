@@ -6,22 +6,23 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use sortwell::unstable::job::{Algorithm, SortJob};
+use sortwell::unstable::job::SortJob;
 use sortwell::unstable::operator::Select;
 use sortwell::{Input, Output, Result};
 
+use crate::command::options::algorithm::AlgorithmOptions;
 use crate::command::options::filtering::Filtering;
 use crate::command::options::heading::HeadingOptions;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::levers::LeverOptions;
 use crate::command::options::order::Order;
-use crate::command::options::resources::Resources;
+use crate::command::options::resources::{ProfileOptions, Resources};
 use crate::command::options::resuming::{InPlace, Resuming};
 use crate::command::options::safety::Safety;
 use crate::command::options::selecting::{Selecting, SplitOptions};
 use crate::command::options::watching::AccountOptions;
 use crate::command::options::writing::Writing;
-use crate::command::options::{EXPERT, RESOURCES, values};
+use crate::command::options::{RESOURCES, values};
 use crate::failure::CommandOutcome;
 use crate::reporting::JobFiles;
 
@@ -75,30 +76,11 @@ pub struct SortArguments {
     #[command(flatten)]
     resources: Resources,
 
-    /// Choose how to sort in memory, or how to make runs if memory does not hold all records
-    ///
-    /// auto: radix, the fastest. radix, quicksort, mergesort and alphasort fill memory again and
-    /// again. With radix and quicksort, all threads deal records into buckets as they are read, and
-    /// then sort each bucket: radix by a partial radix sort as in NOW-Sort, quicksort by key
-    /// prefixes.
-    ///
-    /// mergesort and alphasort use no buckets. They sort many short runs in memory while records
-    /// are read, and merge all of them by one tree, straight into the output. mergesort makes
-    /// microruns by merge sort as psort does, and alphasort makes 10 to 100 runs by quicksort as
-    /// AlphaSort does. See --microrun and --alphasort-runs.
-    ///
-    /// replacement-selection passes records through memory one by one. For records in random order,
-    /// its runs are twice as long as memory. It makes a single run if no record is further from its
-    /// place than memory holds, as in logs that are nearly sorted. One thread makes the runs. It
-    /// excludes --resume and --in-place, and records longer than a small part of memory. Inputs
-    /// that fit in memory are sorted there all the same.
-    ///
-    /// The output is the same to the byte for every algorithm. Example: --algorithm quicksort.
-    #[arg(long, value_name = "ALGORITHM", default_value = "auto",
-          value_parser = values::one_of::<Algorithm>(
-              &["auto", "radix", "quicksort", "mergesort", "alphasort", "replacement-selection"]),
-          help_heading = EXPERT, hide_short_help = true)]
-    algorithm: Algorithm,
+    #[command(flatten)]
+    profile: ProfileOptions,
+
+    #[command(flatten)]
+    algorithm: AlgorithmOptions,
 
     #[command(flatten)]
     levers: LeverOptions,
@@ -175,11 +157,15 @@ Examples:
 /// Sorts.
 pub fn run(arguments: &SortArguments) -> CommandOutcome {
     let job = arguments.job()?;
-    arguments.resources.warn_of_profile();
+    arguments.warn_of_profile();
     arguments.resources.warn();
-    let is_split = job.select.split.is_some();
-    let format_by_names = arguments.format_by_names(&job.inputs);
-    let files = JobFiles { inputs: &job.inputs, output: &job.output, is_split, format_by_names };
+    let files = JobFiles {
+        inputs: &job.inputs,
+        output: &job.output,
+        is_split: job.select.split.is_some(),
+        force: job.force,
+        format_by_names: arguments.format_by_names(&job.inputs),
+    };
     arguments.account.run(files, |progress| job.run(progress))
 }
 
@@ -191,7 +177,7 @@ impl SortArguments {
 
     /// Says on standard error that the default machine profile cannot be read, if that is so.
     pub fn warn_of_profile(&self) {
-        self.resources.warn_of_profile();
+        self.profile.warn();
     }
 
     /// Returns the order of records, groups first.
@@ -220,20 +206,20 @@ impl SortArguments {
             header: self.heading.header(),
             memory: self.resources.memory(),
             threads: values::chosen(self.threads),
-            algorithm: self.algorithm,
+            algorithm: self.algorithm.algorithm,
             decompress: self.inputs.decompress,
             compress: self.writing.compress,
             temp: self.writing.temp.clone(),
             temp_limit: self.writing.temp_limit,
             engine: self.resources.engine,
             direct: self.resources.direct,
-            levers: self.levers.chosen(),
+            levers: self.algorithm.add_to(self.levers.chosen()),
             verify: self.safety.verify,
             sync: self.safety.sync,
             force: self.writing.force,
             resume: self.resuming.resume(),
             in_place: self.replacing.in_place,
-            profile: self.resources.profile()?,
+            profile: self.profile.chosen()?,
             timeline: self.account.wants_timeline(),
             ..SortJob::new(inputs, output, format)
         })

@@ -80,6 +80,10 @@ enum StripeAction {
         #[arg(value_hint = ValueHint::FilePath)]
         to: PathBuf,
 
+        /// Replace a target that has no write permission too
+        #[arg(long)]
+        force: bool,
+
         #[command(flatten)]
         watching: Watching,
     },
@@ -118,12 +122,13 @@ pub fn run(arguments: &StripeArguments) -> CommandOutcome {
         StripeAction::Create { definition, members, strides, base } => {
             define(definition, members, strides, *base)?;
         }
-        StripeAction::Copy { from, to, watching } => {
+        StripeAction::Copy { from, to, force, watching } => {
             let output = match Definition::is_at(to) {
                 true => Output::Striped(to.clone()),
                 false => Output::File(to.clone()),
             };
-            watching.run(false, |progress| CopyJob::new(input(from), output).run(progress))?;
+            let job = CopyJob { force: *force, ..CopyJob::new(input(from), output) };
+            watching.run(false, |progress| job.run(progress))?;
         }
         StripeAction::Cat { definition, watching } => {
             let job = CopyJob::new(Input::Striped(definition.clone()), Output::Stdout);

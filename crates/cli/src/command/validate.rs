@@ -13,6 +13,7 @@ use sortwell::Progress;
 use crate::command::options::values;
 use crate::failure::CommandOutcome;
 use crate::progress::When;
+use crate::reporting;
 use crate::standard;
 use crate::watched;
 
@@ -34,6 +35,10 @@ pub struct ValidateArguments {
     /// -s.
     #[arg(short = 'o', long, value_name = "SUMMARY", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
+
+    /// Replace a summary that has no write permission too
+    #[arg(long)]
+    force: bool,
 
     /// Read summaries written with -o, not records, and check the whole output
     #[arg(short, long)]
@@ -61,6 +66,12 @@ Examples:
 pub fn run(arguments: &ValidateArguments) -> CommandOutcome {
     let from = ValidatorSource::named(arguments.file.clone());
     let validation = arguments.validation();
+    if let Some(summary) = &arguments.output {
+        reporting::check_differ("summary", summary, &arguments.file)?;
+    }
+    if let Some(to) = &validation.summary_to {
+        to.check_replaceable(arguments.force)?;
+    }
     let progress = Progress::new();
     let verdict = watched::run(&progress, When::Auto, false, || {
         sortbench::validate(&validation, &from, &progress)

@@ -97,8 +97,13 @@ fn no_time_is_no_speed() {
 #[test]
 fn json_is_one_line_with_the_library_s_names() {
     let inputs: Vec<Input> = (0..30).map(|n| Input::File(format!("in {n}").into())).collect();
-    let (output, is_split) = (&Output::Stdout, false);
-    let files = JobFiles { inputs: &inputs, output, is_split, format_by_names: Some("csv") };
+    let files = JobFiles {
+        inputs: &inputs,
+        output: &Output::Stdout,
+        is_split: false,
+        force: false,
+        format_by_names: Some("csv"),
+    };
     let line = json(&one_pass(), Named::new(&files, std::env::args_os()));
     assert!(!line.contains('\n'));
     let value: serde_json::Value = serde_json::from_str(&line).expect("valid JSON");

@@ -6,8 +6,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use clap::{Command, CommandFactory};
+use clap::CommandFactory;
 
+use super::named;
 use crate::command::CommandLine;
 
 /// Options that may stand bare, and what that means; the definition of each has the value too.
@@ -17,27 +18,26 @@ const BARE: [(&str, &str); 2] = [("--stats", "text"), ("--progress", "auto")];
 pub fn completed(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.collect();
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    let Some((sub, rest)) = words[..end].get_mut(1..).and_then(<[_]>::split_first_mut) else {
-        return words;
-    };
-    for place in 0..rest.len().saturating_sub(1) {
-        let bare = BARE.iter().find(|(option, _)| rest[place] == *option);
+    for place in 2..end.saturating_sub(1) {
+        let next = &words[place + 1];
+        let bare = BARE.iter().find(|(option, _)| words[place] == *option);
         if let Some((option, value)) = bare
-            && !is_value(sub, option, &rest[place + 1])
-            && (rest[place + 1] == "-" || Path::new(&rest[place + 1]).exists())
+            && (next == "-" || Path::new(next).exists())
+            && is_bare_before(next, option, &words[..end])
         {
-            rest[place] = format!("{option}={value}").into();
+            words[place] = format!("{option}={value}").into();
         }
     }
     words
 }
 
-/// Returns whether `word` is a value of an option of a subcommand.
-fn is_value(subcommand: &OsStr, option: &str, word: &OsStr) -> bool {
+/// Returns whether the subcommand that `words` name has `option`, and `next` is no value of it.
+fn is_bare_before(next: &OsStr, option: &str, words: &[OsString]) -> bool {
     let whole = CommandLine::command();
-    let arguments = whole.find_subcommand(subcommand).into_iter().flat_map(Command::get_arguments);
-    let mut named = arguments.filter(|a| a.get_long() == option.strip_prefix("--"));
-    named.any(|a| a.get_possible_values().iter().any(|value| word == value.get_name()))
+    let (command, _) = named(&whole, words);
+    let mut arguments = command.get_arguments();
+    let argument = arguments.find(|a| a.get_long() == option.strip_prefix("--"));
+    argument.is_some_and(|a| a.get_possible_values().iter().all(|value| next != value.get_name()))
 }
 
 #[cfg(test)]

@@ -27,6 +27,26 @@ fn messages_say_what_is_wrong_and_where_help_is() {
              see `sortwell merge -h`",
         ),
         (
+            "sortwell merge --profile machine.toml",
+            "'--profile' is not an option of 'sortwell merge' (it is an option of 'sortwell \
+             sort'); see `sortwell merge -h`",
+        ),
+        (
+            "sortwell check --profile machine.toml",
+            "'--profile' is not an option of 'sortwell check' (it is an option of 'sortwell \
+             sort'); see `sortwell check -h`",
+        ),
+        (
+            "sortwell index build --microrun 64",
+            "'--microrun' is not an option of 'sortwell index build' (it is an option of \
+             'sortwell sort'); see `sortwell index build -h`",
+        ),
+        (
+            "sortwell index build --alphasort-runs 9",
+            "'--alphasort-runs' is not an option of 'sortwell index build' (it is an option of \
+             'sortwell sort'); see `sortwell index build -h`",
+        ),
+        (
             "sortwell check --top 3",
             "'--top' is not an option of 'sortwell check': write --limit N (an option of 'sortwell \
              sort'); see `sortwell check -h`",

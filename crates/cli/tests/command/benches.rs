@@ -1,5 +1,7 @@
 //! Every bench from end to end at a toy size: its tables, its JSON, its page, and nothing left.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -194,9 +196,26 @@ fn results_go_where_they_are_asked_for() {
     assert_eq!(list(&finding["samples"][0]["values"]).len(), 2);
     let said = folder.run(&format!("{line} --report none/page.html"));
     assert_eq!(said.status, 4, "{said:?}");
+    let words = ["--report needs the name of a file", "the output of --json - to"];
+    folder.run(&format!("{line} --report -")).fails(2, &words);
+    let words = ["the page would replace found", "another name"];
+    folder.run(&format!("{line} --json found --report ./found")).fails(2, &words);
     let said = folder.run("bench datamation nowhere --records 1000");
     assert!(said.status != 0 && said.words.contains("nowhere"), "{said:?}");
     assert!(folder.names().is_empty(), "nothing is left of it");
+}
+
+#[test]
+fn arguments_need_not_be_utf_8() {
+    let folder = Folder::new();
+    let name = OsStr::from_bytes(b"found \xff.json");
+    let mut command = folder.command(&["bench", "datamation", "--records", "1000", "--runs", "1"]);
+    let said = Said::from(command.arg("--json").arg(name).output().expect("run"));
+    said.quietly();
+    let json = std::fs::read(folder.path().join(name)).expect("the result");
+    let finding: Value = serde_json::from_slice(&json).expect("JSON");
+    let command = finding["setting"]["command"].as_str().expect("words");
+    assert!(command.ends_with("--json 'found \u{fffd}.json'"), "{command}");
 }
 
 /// One that is stopped ends soon, together with the sort that it had started.

@@ -61,6 +61,8 @@ fn partition_summaries() {
     assert_eq!(said.status, 0);
     assert!(said.words.contains("Records: 4\n"), "{}", said.words);
     assert!(said.words.contains("Duplicate keys: 1\nSUCCESS"), "{}", said.words);
+    folder.run("validate -o ./b b").fails(2, &["the summary would replace b", "another name"]);
+    assert_eq!(folder.read("b").len(), 200);
     let turned = [folder.read("b.sum"), folder.read("a.sum")].concat();
     assert_eq!(folder.run_with("validate -s -", &turned).status, 1);
 }

@@ -70,6 +70,18 @@ fn each_decision_has_its_reason() {
 }
 
 #[test]
+fn options_that_only_watch_a_sort_are_ignored() {
+    let folder = Folder::new();
+    folder.write("in", random_records(10, 100));
+    let words = "--progress json --stats json --report page.html -o out";
+    folder.run(&format!("explain -F fixed:100 {words} in")).quietly();
+    assert_eq!(folder.names(), ["in"], "nothing is written");
+    let help = String::from_utf8(folder.run("explain --help").quietly()).expect("text");
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("It ignores --progress, --stats and --report."), "{help}");
+}
+
+#[test]
 fn what_cannot_be_explained_says_so() {
     let folder = Folder::new();
     folder.run_with("explain -", b"x\n").fails(2, &["not known in advance"]);

@@ -1,12 +1,14 @@
 //! `sortwell index`: building, finding, checking and writing, as a user does it.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::children::measured;
-use crate::harness::Folder;
+use crate::harness::{Folder, Said};
 
 const ORDERS: &str = "id,city,amount\n3,Oslo,10.50\n1,Rome,2\n2,Bern,-3.25\n4,Oslo,7\n";
 
@@ -42,9 +44,41 @@ fn records_by_their_keys() {
     let path = folder.at("orders.csv");
     let line = format!("{}\t37\t13\n", path.display());
     assert_prints(&folder, "index get index Bern --offsets", &line);
-    let missing = folder.run("index get index Paris");
-    assert_eq!((missing.status, &missing.out[..], &missing.words[..]), (1, &b""[..], ""));
+    for line in ["index get index Paris", "index get index Paris --limit 0"] {
+        let missing = folder.run(line);
+        assert_eq!((missing.status, &missing.out[..], &missing.words[..]), (1, &b""[..], ""));
+    }
+    assert_prints(&folder, "index get index Rome --skip 1", "");
+    assert_prints(&folder, "index get index Rome --limit 0", "");
+    assert_prints(&folder, "index get index Rome --skip 1 --count", "0\n");
     assert_prints(&folder, "index range index --from Z", "");
+}
+
+#[test]
+fn paths_of_data_need_not_be_utf_8() {
+    let folder = Folder::new();
+    let name = OsStr::from_bytes(b"orders \xff.csv");
+    std::fs::write(folder.path().join(name), ORDERS).expect("write");
+    let mut build = folder.command(&["index", "build", "-k", "city", "-o", "index"]);
+    Said::from(build.args(["-F", "csv"]).arg(name).output().expect("run")).quietly();
+    let path = folder.path().join(name);
+    let line = [path.as_os_str().as_bytes(), b"\t37\t13\n"].concat();
+    assert_eq!(folder.run("index get index Bern --offsets").quietly(), line);
+}
+
+/// A word after an option that may stand bare is its value, even if a file has that name.
+#[test]
+fn a_form_of_statistics_is_no_file() {
+    let folder = Folder::new();
+    folder.write("orders.csv", ORDERS);
+    folder.write("json", ORDERS);
+    let said = folder.run("index build orders.csv -k city -o index --stats json");
+    assert_eq!(said.status, 0, "{said:?}");
+    let statistics: Value = serde_json::from_str(&said.words).expect("JSON");
+    assert_eq!(statistics["records"], 4, "the file is not read");
+    let said = folder.run("index append index --progress json");
+    assert!(said.status == 0 && said.words.starts_with('{'), "{said:?}");
+    assert_prints(&folder, "index range index --count", "4\n");
 }
 
 #[test]

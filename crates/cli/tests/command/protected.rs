@@ -22,9 +22,17 @@ fn an_output_without_write_permission_is_refused_unless_forced() {
         ("sort -t , --split-by 1 -k 1 in -o out.txt", "out-b.txt"),
         ("generate 1 out", "out"),
         ("sort in -o link", "out"),
+        ("sort in -o sorted --report page.html", "page.html"),
+        ("merge in -o merged --report page.html", "page.html"),
+        ("index build in -k 1 -o index --report page.html", "page.html"),
+        ("validate in -o summary", "summary"),
+        ("stripe copy in out", "out"),
+        ("bench datamation --records 1000 --runs 1 --json found.json", "found.json"),
+        ("bench datamation --records 1000 --runs 1 --report page.html", "page.html"),
     ] {
         let folder = Folder::new();
-        folder.write("in", "a\nb\n");
+        // A sorted file of lines, and of records of 100 bytes.
+        folder.write("in", ["a\n".repeat(25), "b\n".repeat(25)].concat());
         folder.write(file, "old");
         std::os::unix::fs::symlink("out", folder.at("link")).expect("link");
         let run = format!("chmod 444 {file}; cp $sortwell run; $as ./run {line}");
@@ -36,6 +44,21 @@ fn an_output_without_write_permission_is_refused_unless_forced() {
         assert_eq!(said.status, 0, "{line}: {said:?}");
         assert_ne!(folder.read(file), b"old", "{line}");
     }
+}
+
+#[test]
+fn an_export_of_an_index_has_a_protected_output_too() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    folder.write("out", "old");
+    let build = "chmod 444 out; cp $sortwell run; $as ./run index build in -k 1 -o index";
+    let export = "$as ./run index export index -o out";
+    let Some(said) = script(&folder, &format!("{build} && {export}")) else { return };
+    said.fails(4, &["cannot replace out", "no write permission", "--force"]);
+    assert_eq!(folder.read("out"), b"old");
+    let Some(said) = script(&folder, &format!("{export} --force")) else { return };
+    said.quietly();
+    assert_eq!(folder.read("out"), b"a\nb\n");
 }
 
 #[test]

@@ -29,12 +29,14 @@ pub struct CopyJob {
     pub direct: Direct,
     /// True if the output is made durable before it gets its name.
     pub sync: bool,
+    /// True to replace an output that has no write permission.
+    pub force: bool,
 }
 
 impl CopyJob {
     /// Returns a job with every choice left to sortwell.
     pub fn new(input: Input, output: Output) -> Self {
-        Self { input, output, engine: Engine::Auto, direct: Direct::Auto, sync: true }
+        Self { input, output, engine: Engine::Auto, direct: Direct::Auto, sync: true, force: false }
     }
 
     /// Copies the input and returns the number of bytes. Blocks until the output is in place.
@@ -43,6 +45,7 @@ impl CopyJob {
     ///
     /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name.
     pub fn run(&self, progress: &Progress) -> Result<u64> {
+        open::check_output(&self.output, self.force)?;
         let file = match &self.input {
             Input::File(path) if matches!(InputKind::of(path, progress)?, InputKind::Offsets) => {
                 File::open_read(path, self.direct)?

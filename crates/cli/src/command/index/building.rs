@@ -57,7 +57,7 @@ pub struct BuildArguments {
           help_heading = None)]
     output: PathBuf,
 
-    /// Replace an index that has no write permission too
+    /// Replace an index or a page that has no write permission too
     #[arg(long, help_heading = None)]
     force: bool,
 
@@ -154,8 +154,13 @@ impl BuildArguments {
         let job = self.job()?;
         let inputs: Vec<Input> = self.data.iter().map(Input::from).collect();
         let output = Output::File(self.output.clone());
-        let files =
-            JobFiles { inputs: &inputs, output: &output, is_split: false, format_by_names: None };
+        let files = JobFiles {
+            inputs: &inputs,
+            output: &output,
+            is_split: false,
+            force: self.force,
+            format_by_names: None,
+        };
         let build = |progress: &_| job.run(progress).map(|built| built.statistics);
         self.effort.watching.run(files, build)
     }

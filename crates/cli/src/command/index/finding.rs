@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::ops::Bound;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -114,7 +114,7 @@ impl GetArguments {
     pub fn run(&self) -> CommandOutcome {
         let index = self.index.open()?;
         let found = index.get(&values(&self.values))?;
-        Ok(status(self.printing.print(&index, found)? > 0))
+        Ok(status(self.printing.print(&index, found)?))
     }
 }
 
@@ -149,8 +149,8 @@ fn values(words: &[OsString]) -> Vec<Vec<u8>> {
 }
 
 impl Printing {
-    /// Prints entries; returns how many there were.
-    fn print(&self, index: &Index, found: Matches) -> Result<u64> {
+    /// Prints entries; returns whether any were found, even if none is printed.
+    fn print(&self, index: &Index, found: Matches) -> Result<bool> {
         let mut found = if self.reverse { found.reversed()? } else { found };
         if self.included && index.description().include.is_empty() {
             return Err(usage_error(
@@ -168,9 +168,8 @@ impl Printing {
                 continue;
             }
             if self.offsets {
-                let path = index.data_path(entry.file);
-                let line = format!("{}\t{}\t{}\n", path.display(), entry.offset, entry.bytes);
-                out.put(line.as_bytes())?;
+                out.put(index.data_path(entry.file).as_os_str().as_bytes())?;
+                out.put(format!("\t{}\t{}\n", entry.offset, entry.bytes).as_bytes())?;
                 continue;
             }
             if self.included {
@@ -182,12 +181,11 @@ impl Printing {
             record.extend(index.missing_end(&record));
             out.put(&record)?;
         }
-        let printed = passed.saturating_sub(self.skip);
         if self.count {
-            out.put(format!("{printed}\n").as_bytes())?;
+            out.put(format!("{}\n", passed.saturating_sub(self.skip)).as_bytes())?;
         }
         out.flush()?;
-        Ok(printed)
+        Ok(passed > 0 || found.next().transpose()?.is_some())
     }
 }
 

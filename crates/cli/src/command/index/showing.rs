@@ -46,6 +46,10 @@ pub struct ExportArguments {
     #[arg(short, long, value_name = "OUTPUT", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
+    /// Replace an output that has no write permission too
+    #[arg(long)]
+    force: bool,
+
     #[command(flatten)]
     effort: EffortOptions,
 }
@@ -98,7 +102,7 @@ impl ExportArguments {
             _ => Output::Stdout,
         };
         let is_stdout = output == Output::Stdout;
-        let export = |progress: &_| index.export(output.clone(), &effort, progress);
+        let export = |progress: &_| index.export(output.clone(), self.force, &effort, progress);
         self.effort.watching.run(is_stdout, export)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -98,25 +98,6 @@ pub struct LeverOptions {
           hide_short_help = true)]
     run_size: Option<ByteSize>,
 
-    /// Set the number of records of a microrun of --algorithm mergesort
-    ///
-    /// Default: the square root of the records of a load, rounded up to a power of two, as in
-    /// psort. Larger microruns take longer to sort, and fewer of them are merged. From 16 to
-    /// 16777216. --stats shows the number of microruns. Example: --microrun 65536.
-    #[arg(long, value_name = "RECORDS", hide_short_help = true,
-          value_parser = clap::value_parser!(u32).range(16..=1 << 24))]
-    microrun: Option<u32>,
-
-    /// Set the number of runs in memory that --algorithm alphasort merges
-    ///
-    /// Default: from 10 to 100, so that a cache holds a run where possible. With more runs, less is
-    /// left to sort when the last block has been read, but more runs are merged. There may be one
-    /// more run for each thread. A run has 16 to 16777216 records, which may mean fewer or more
-    /// runs. --stats shows the number. Example: --alphasort-runs 10.
-    #[arg(long, value_name = "N", hide_short_help = true,
-          value_parser = clap::value_parser!(u32).range(1..=65536))]
-    alphasort_runs: Option<u32>,
-
     /// Choose how records are copied to output buffers: through the caches or past them
     ///
     /// cached: with ordinary stores. streaming: with stores that go to memory, so that records do
@@ -213,8 +194,6 @@ impl LeverOptions {
     pub fn chosen(&self) -> Chosen {
         Chosen {
             run: self.run_size,
-            microrun: self.microrun.map(|entries| entries as usize),
-            alphasort_runs: self.alphasort_runs.map(|runs| runs as usize),
             gather_stores: self.gather_stores,
             merge: self.merge.parse().ok(),
             merge_buffers: self.merge_buffers,

@@ -19,6 +19,7 @@ pub const WATCHING: &str = "Progress and statistics";
 /// Heading of settings that are chosen well without a word.
 pub const EXPERT: &str = "Expert settings";
 
+pub mod algorithm;
 pub mod cells;
 pub mod filtering;
 pub mod heading;

@@ -48,13 +48,17 @@ pub struct Resources {
           value_parser = values::parse::<DirectStreams>, help_heading = EXPERT,
           hide_short_help = true)]
     pub direct: DirectStreams,
+}
 
+/// The description of the machine that sorts are planned with.
+#[derive(Args, Debug)]
+#[command(next_help_heading = EXPERT)]
+pub struct ProfileOptions {
     /// Use the machine profile FILE, which 'sortwell calibrate' makes
     ///
     /// sortwell plans sorts and predicts times with it. Default: sortwell/machine.toml in the
     /// directory for configurations, if that file exists.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = EXPERT,
-          hide_short_help = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     profile: Option<PathBuf>,
 }
 
@@ -64,9 +68,21 @@ impl Resources {
         self.memory.unwrap_or_default()
     }
 
+    /// Says on standard error where a ceiling is higher than memory ever reaches.
+    pub fn warn(&self) {
+        if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
+            standard::tell(format!(
+                "sortwell: --memory {said} is more than the {most} that this process can have; \
+                 using the default share of free memory\n"
+            ));
+        }
+    }
+}
+
+impl ProfileOptions {
     /// Returns the machine profile. If the default profile cannot be read, the sort continues
-    /// without it; [`warn_of_profile`](Self::warn_of_profile) says so.
-    pub fn profile(&self) -> Result<Option<Arc<Profile>>> {
+    /// without it; [`warn`](Self::warn) says so.
+    pub fn chosen(&self) -> Result<Option<Arc<Profile>>> {
         let profile = match &self.profile {
             Some(path) => Profile::read(path).map(Some)?,
             None => Profile::usual().unwrap_or_default(),
@@ -75,20 +91,10 @@ impl Resources {
     }
 
     /// Says on standard error that the default profile cannot be read, if that is so.
-    pub fn warn_of_profile(&self) {
+    pub fn warn(&self) {
         if let (None, Err(error)) = (&self.profile, Profile::usual()) {
             let words = format!("sortwell: {error}; continuing without the machine profile\n");
             standard::tell(words);
-        }
-    }
-
-    /// Says on standard error where a ceiling is higher than memory ever reaches.
-    pub fn warn(&self) {
-        if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
-            standard::tell(format!(
-                "sortwell: --memory {said} is more than the {most} that this process can have; \
-                 using the default share of free memory\n"
-            ));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use sortwell::unstable::io::{Direct, DirectStreams, Engine};
+use sortwell::unstable::job::Algorithm;
 use sortwell::unstable::plan::levers::{Levers, Overlap};
 use sortwell::unstable::plan::passes::Way;
 use sortwell::unstable::sys::Affinity;
@@ -116,4 +117,12 @@ fn levers_reach_the_job() {
     assert_eq!(job.levers, expected);
     let direct = DirectStreams { input: Direct::Off, spill: Direct::On, output: Direct::Auto };
     assert_eq!(job.direct, direct);
+}
+
+#[test]
+fn settings_of_algorithms_reach_the_job() {
+    let words = ["--algorithm", "mergesort", "--microrun", "64", "--alphasort-runs", "9", "in"];
+    let job = job(&words).expect("a job");
+    assert_eq!(job.algorithm, Algorithm::MERGESORT);
+    assert_eq!((job.levers.microrun, job.levers.alphasort_runs), (Some(64), Some(9)));
 }

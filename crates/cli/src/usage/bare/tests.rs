@@ -21,9 +21,33 @@ fn a_file_after_a_bare_option_is_an_input() {
         ("sortwell sort --stats --progress", "sortwell sort --stats --progress"),
         ("sortwell sort -- --stats Cargo.toml", "sortwell sort -- --stats Cargo.toml"),
         ("sortwell sort --stats xml", "sortwell sort --stats xml"),
+        (
+            "sortwell index append x --progress Cargo.toml",
+            "sortwell index append x --progress=auto Cargo.toml",
+        ),
+        ("sortwell cluster sort --stats Cargo.toml", "sortwell cluster sort --stats Cargo.toml"),
         ("sortwell", "sortwell"),
     ] {
         assert_eq!(completed_line(line), read);
+    }
+}
+
+#[test]
+fn a_value_of_an_option_is_no_file() {
+    for (line, values) in [
+        ("sortwell sort --stats", ["text", "json"]),
+        ("sortwell index build --stats", ["text", "json"]),
+        ("sortwell index append --progress", ["auto", "json"]),
+        ("sortwell index verify --progress", ["auto", "json"]),
+        ("sortwell stripe copy --progress", ["auto", "json"]),
+        ("sortwell bench datamation --progress", ["auto", "json"]),
+        ("sortwell calibrate memory --progress", ["auto", "json"]),
+    ] {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let (_, option) = line.rsplit_once(' ').expect("an option");
+        let is_bare = |next: &str| is_bare_before(OsStr::new(next), option, &words);
+        assert!(!values.iter().any(|value| is_bare(value)), "{line}");
+        assert!(is_bare("file"), "{line}");
     }
 }
 
