@@ -182,20 +182,22 @@ impl Profile {
             message!("no machine profile ({}); make one with {}", e.message(), Operation::Calibrate)
         };
         let profile: Self = toml::from_str(text).map_err(|e| words(&e))?;
-        if profile.version != VERSION {
-            return Err(message!(
-                "it has version {}, and this program needs version {}; make it again with {}",
-                profile.version,
-                VERSION,
-                Operation::Calibrate,
-            ));
-        }
-        profile.check()?;
+        let advice = |fault: String| {
+            message!("{}; correct it, or make a new profile with {}", fault, Operation::Calibrate)
+        };
+        profile.check().map_err(advice)?;
         Ok(profile)
     }
 
-    /// Checks that plans can use its figures.
+    /// Checks the version, and that plans can use the figures. A profile is checked when it is read
+    /// and before it is written.
     fn check(&self) -> std::result::Result<(), String> {
+        let version = self.version;
+        if version != VERSION {
+            let fault =
+                format!("it has version {version}, and this program needs version {VERSION}");
+            return Err(fault);
+        }
         let rate = |what: &str, rate: f64| match rate.is_finite() && rate >= 1.0 {
             true => Ok(()),
             false => Err(format!("{what}: {rate} is not a rate of bytes per second")),
@@ -238,13 +240,16 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// The errors of writing.
+    /// [`Error::Config`] for a profile that could not be read again; the errors of writing.
     pub fn write(&self, path: &Path) -> Result<()> {
+        let unusable = |fault: String| {
+            let kind = ConfigErrorKind::Other;
+            config!(kind, "the profile cannot be written: {}; measure again", fault)
+        };
+        self.check().map_err(unusable)?;
         let directory = directory_of(path);
         fs::create_dir_all(directory).map_err(|e| Error::io("make", directory, e))?;
-        let body = toml::to_string(self).map_err(|e| {
-            config!(ConfigErrorKind::Other, "the profile cannot be written: {}", e.to_string())
-        })?;
+        let body = toml::to_string(self).map_err(|e| unusable(e.to_string()))?;
         let text = format!("# Measured rates of this machine, as sortwell reads them.\n{body}");
         let temporary = TempFile::create(path, Direct::Off)?;
         temporary.file().write_at(text.as_bytes(), 0)?;

@@ -6,7 +6,7 @@
 //!                                         durable, and noted
 //! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
@@ -164,7 +164,12 @@ impl EntrySort {
         job.select.unique = self.unique;
         thread::scope(|scope| {
             for _ in 0..self.threads {
-                scope.spawn(|| scan.work(progress));
+                let scanning = thread::Builder::new().name("scan".to_owned());
+                let started = scanning.spawn_scoped(scope, || scan.work(progress));
+                started.map_err(|e| {
+                    entries.abandon();
+                    Error::io("start", Path::new("a scan thread"), e)
+                })?;
             }
             let sorted = job.run(progress);
             entries.abandon();

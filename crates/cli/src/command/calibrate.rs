@@ -1,5 +1,6 @@
 //! `sortwell calibrate`: what this machine's disks, memory and processors can do.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::calibration;
 use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::standard;
+use crate::wording;
 
 /// Measure disks, memory and processors
 ///
@@ -151,7 +153,7 @@ impl CalibrationOptions {
     /// Notes what was found in the profile.
     fn note(&self, change: impl FnOnce(&mut Profile)) -> Result<()> {
         let path = self.path()?;
-        let mut profile = if path.exists() { Profile::read(&path)? } else { Profile::default() };
+        let mut profile = if path.exists() { valid_or_new(&path)? } else { Profile::default() };
         change(&mut profile);
         profile.write(&path)
     }
@@ -162,6 +164,31 @@ impl CalibrationOptions {
         standard::print(words.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Reads a profile. If it is not valid, says so, gives its file another name, and returns a new
+/// profile.
+fn valid_or_new(path: &Path) -> Result<Profile> {
+    let error = match Profile::read(path) {
+        Err(error @ Error::Malformed { .. }) => error,
+        result => return result,
+    };
+    let named = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".old-{number}"));
+        PathBuf::from(name)
+    };
+    let mut number = 1;
+    while named(number).exists() {
+        number += 1;
+    }
+    let old = named(number);
+    fs::rename(path, &old).map_err(|e| Error::io("rename", path, e))?;
+    let (words, old) = (wording::chain(&error), old.display());
+    standard::tell(format!(
+        "sortwell: {words}; starting a new profile, the old file is now {old}\n"
+    ));
+    Ok(Profile::default())
 }
 
 /// Measures.

@@ -72,5 +72,48 @@ fn without_a_profile_nothing_is_foretold() {
     folder.run("sort --profile bad.toml in").fails(3, &["bad.toml", "speed", "calibrate"]);
     folder.run("sort --profile nowhere.toml in").fails(4, &["nowhere.toml"]);
     folder.run("calibrate disk nowhere --profile a.toml").fails(4, &["nowhere"]);
-    folder.run("calibrate memory --profile bad.toml").fails(3, &["bad.toml"]);
+}
+
+/// The message of a profile that is not valid says to make a new one with calibrate.
+#[test]
+fn a_profile_that_is_not_valid_makes_room_for_a_new_one() {
+    let folder = Folder::new();
+    folder.write("in", b"b\na\n");
+    let line = "calibrate memory --seconds 1 --profile machine.toml";
+    for (number, text) in [(1, "version = 1\nspeed = 7\n"), (2, "version = 2\n")] {
+        folder.write("machine.toml", text);
+        folder
+            .run("sort --profile machine.toml in")
+            .fails(3, &["machine.toml", "'sortwell calibrate'"]);
+        let said = folder.run(line);
+        let old = format!("machine.toml.old-{number}");
+        assert_eq!((said.status, said.words.lines().count()), (0, 1), "{said:?}");
+        for part in ["sortwell: machine.toml: ", "starting a new profile", &old] {
+            assert!(said.words.contains(part), "'{part}' is missing: {}", said.words);
+        }
+        assert_eq!(folder.read(&old), text.as_bytes());
+        folder.run("explain --profile machine.toml in").quietly();
+    }
+    folder.run(line).quietly();
+    folder.write("machine.toml", b"\xff");
+    folder.run(line).fails(4, &["cannot read machine.toml"]);
+    assert_eq!(folder.read("machine.toml"), b"\xff", "no message says to make a new one");
+    let names = ["in", "machine.toml", "machine.toml.old-1", "machine.toml.old-2"];
+    assert_eq!(folder.names(), names);
+}
+
+#[test]
+fn threads_of_a_measurement_that_cannot_be_started() {
+    let folder = Folder::new();
+    for name in ["one", "two"] {
+        std::fs::create_dir(folder.at(name)).expect("a directory");
+    }
+    for line in ["calibrate memory", "calibrate disk one two"] {
+        let line = format!("{line} --seconds 1 --profile machine.toml");
+        folder.run_without_threads(&line).fails(4, &["cannot start a thread"]);
+    }
+    assert_eq!(folder.names(), ["machine.toml", "one", "two"]);
+    for name in ["one", "two"] {
+        assert_eq!(std::fs::read_dir(folder.at(name)).expect("read").count(), 0);
+    }
 }

@@ -69,6 +69,15 @@ impl Folder {
         Said::from(self.command(&words).output().expect("run"))
     }
 
+    /// Runs it where no thread can be started whose stack has the default size: no machine has room
+    /// for that.
+    pub fn run_without_threads(&self, line: &str) -> Said {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut command = self.command(&words);
+        command.env("RUST_MIN_STACK", (1_u64 << 48).to_string());
+        Said::from(command.output().expect("run"))
+    }
+
     /// Runs a script in this folder, in which `$sortwell` is the command and `gnu` its GNU sort.
     pub fn script(&self, script: &str) -> Said {
         let script = format!("gnu() {{ LC_ALL=C \"$sortwell\" gnu \"$@\"; }}; {script}");

@@ -175,6 +175,9 @@ fn indexes_that_cannot_be_built_leave_nothing() {
         .fails(3, &["the record at offset 50 has the key of the record at offset 15"]);
     folder.run("index build orders.csv -k city -M 4M -o index").fails(2, &["give at least"]);
     folder.run("index get orders.csv x").fails(3, &["this is no index"]);
+    folder
+        .run_without_threads("index build orders.csv -k city -o index")
+        .fails(4, &["cannot start a scan thread"]);
     assert_eq!(folder.names(), ["bad.csv", "orders.csv", "packed.gz"]);
 }
 

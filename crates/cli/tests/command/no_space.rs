@@ -49,6 +49,23 @@ fn an_output_that_does_not_fit() {
     said.fails(4, &["small", "space"]);
 }
 
+/// An output that is a link is made where its target is, and that file system needs the room.
+#[test]
+fn links_to_another_file_system_are_generated_where_they_point() {
+    let folder = Folder::new();
+    for line in ["generate 30000", "generate sales 60000"] {
+        let script = format!("ln -sf small/out link; $sortwell {line} link");
+        let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
+        assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+        said.fails(4, &["not enough space in ", "small: ", "1 MiB free"]);
+        let script = format!("ln -s ../out small/link; $sortwell {line} small/link");
+        let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
+        assert_eq!((said.status, said.words.as_str(), &said.out[..]), (0, "", &b"link\n"[..]));
+        assert!(folder.read("out").len() > 1 << 20, "{line}");
+        fs::remove_file(folder.at("out")).expect("removed");
+    }
+}
+
 /// What a compressed output will have is not known before.
 #[test]
 fn a_compressed_output_that_does_not_fit() {

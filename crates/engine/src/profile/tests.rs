@@ -53,6 +53,28 @@ fn profiles_are_written_as_they_are_read() {
 }
 
 #[test]
+fn a_profile_that_could_not_be_read_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("machine.toml");
+    let good = profile();
+    good.write(&path).unwrap();
+    let mut paged = good.clone();
+    paged.memory.as_mut().unwrap().reused_pages_all = 0.0;
+    let mut endless = good.clone();
+    endless.disks[0].remove = f64::INFINITY;
+    let later = Profile { version: 2, ..good.clone() };
+    for (bad, words) in [
+        (paged, "reused pages: 0 is not a rate"),
+        (endless, "remove: inf is not a rate"),
+        (later, "version 2"),
+    ] {
+        let said = bad.write(&path).unwrap_err().to_string();
+        assert!(said.contains(words) && said.contains("measure again"), "{said}");
+    }
+    assert_eq!(Profile::read(&path).unwrap(), good);
+}
+
+#[test]
 fn a_disk_is_known_by_its_file_system() {
     let folder = tempfile::tempdir().unwrap();
     let mut made = profile();
@@ -81,5 +103,6 @@ fn what_is_wrong_with_a_profile_is_told() {
     wrong("read = 2000000000.0", "read = nan", "not a rate");
     wrong("record = 12.5", "record = inf", "not possible");
     wrong("threads = 2", "threads = 0", "threads");
+    wrong("reused_pages_all = 5000000000.0", "reused_pages_all = 0.0", "a calibration");
     wrong("huge_pages_all = 4000000000.0", "", "huge_pages_all");
 }

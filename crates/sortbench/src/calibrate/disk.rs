@@ -10,9 +10,13 @@
 //! A slice is a part of the time given. Several of the same, apart in time, say how sure the result
 //! is.
 
+mod written;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use sortwell::Progress;
@@ -21,8 +25,9 @@ use sortwell::unstable::profile::DiskProfile;
 use sortwell::unstable::sys::{block_devices, space};
 use sortwell::{ByteSize, Error, Result};
 
-use super::now;
+use self::written::WrittenRanges;
 use super::strides::{DirectoryRate, StripeUse, carried};
+use super::{not_started, now};
 use crate::samples::median_and_spread;
 
 /// Values that are tried: bytes of a request, and requests in flight.
@@ -130,21 +135,8 @@ fn at_once(benches: &mut [DiskBench<'_>], slice: Duration) -> Result<Together> {
     let rate = |benches: &mut [DiskBench<'_>], way: Access| -> Result<Vec<f64>> {
         let mut rates = vec![Vec::with_capacity(TIMES); benches.len()];
         for _ in 0..TIMES {
-            let start = Barrier::new(benches.len());
-            let moved: Result<Vec<f64>> = std::thread::scope(|scope| {
-                let start = &start;
-                let work = |bench: &'_ mut DiskBench<'_>| {
-                    start.wait();
-                    bench.best(way, slice)
-                };
-                let threads: Vec<_> =
-                    benches.iter_mut().map(|bench| scope.spawn(move || work(bench))).collect();
-                let join = |thread: std::thread::ScopedJoinHandle<'_, Result<f64>>| {
-                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                };
-                threads.into_iter().map(join).collect()
-            });
-            for (rates, moved) in rates.iter_mut().zip(moved?) {
+            let moved = slice_of_each(benches, way, slice)?;
+            for (rates, moved) in rates.iter_mut().zip(moved) {
                 rates.push(moved);
             }
         }
@@ -152,6 +144,33 @@ fn at_once(benches: &mut [DiskBench<'_>], slice: Duration) -> Result<Together> {
     };
     let read = rate(benches, Access::Read)?;
     Ok(Together { read, write: rate(benches, Access::Write)? })
+}
+
+/// Measures one slice of all disks, each by a thread of its own. They begin when all threads have
+/// been started. Returns the bytes per second of each disk.
+fn slice_of_each(benches: &mut [DiskBench<'_>], way: Access, slice: Duration) -> Result<Vec<f64>> {
+    thread::scope(|scope| {
+        let (mut threads, mut starts) = (Vec::new(), Vec::new());
+        for bench in benches {
+            let (start, started) = channel::<()>();
+            let work = move || match started.recv() {
+                Ok(()) => bench.best(way, slice),
+                // A thread could not be started, and that error is returned.
+                Err(_) => Err(Error::Interrupted),
+            };
+            let thread = thread::Builder::new().spawn_scoped(scope, work);
+            threads.push(thread.map_err(not_started)?);
+            starts.push(start);
+        }
+        for start in starts {
+            // A thread waits for it, or has panicked, which the join shows.
+            let _ = start.send(());
+        }
+        let join = |thread: thread::ScopedJoinHandle<'_, Result<f64>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
 }
 
 /// Kind of requests in a slice of time.
@@ -169,9 +188,9 @@ enum Access {
 struct DiskBench<'p> {
     directory: PathBuf,
     file: TempFile,
-    /// Bytes of the file, and how many of them were written.
+    /// Bytes of the file, which are reserved, and the ranges that were written.
     length: u64,
-    written: u64,
+    written: WrittenRanges,
     queue: Box<dyn Queue>,
     memory: Vec<Region>,
     /// Bytes of a request, and requests in flight.
@@ -202,7 +221,7 @@ impl<'p> DiskBench<'p> {
             directory: directory.to_owned(),
             file,
             length,
-            written: 0,
+            written: WrittenRanges::default(),
             queue: Engine::Auto.probe()?.queue(DEPTHS[DEPTHS.len() - 1])?,
             memory: vec![memory],
             best: (REQUESTS[0], DEPTHS[0]),
@@ -241,7 +260,7 @@ impl<'p> DiskBench<'p> {
 
     /// Removes the file; bytes of it per second.
     fn remove(self) -> f64 {
-        let (begun, bytes) = (Instant::now(), self.written.max(1));
+        let (begun, bytes) = (Instant::now(), self.written.bytes().max(1));
         drop(self.file);
         bytes as f64 / begun.elapsed().as_secs_f64().max(1e-6)
     }
@@ -272,7 +291,7 @@ impl<'p> DiskBench<'p> {
     }
 
     /// Returns the bytes per second of one slice, in requests of `bytes` bytes with `depth` of them
-    /// in flight.
+    /// in flight. `depth` requests are made at least, however short the slice is.
     fn slice(
         &mut self,
         way: Access,
@@ -284,7 +303,7 @@ impl<'p> DiskBench<'p> {
         let rest = regions.split_off(depth);
         let (begun, mut moved, mut turn) = (Instant::now(), 0, 0);
         let result = loop {
-            let is_over = begun.elapsed() >= slice;
+            let is_over = turn > 0 && begun.elapsed() >= slice;
             if self.progress.is_stopping() {
                 break Err(Error::Interrupted);
             }
@@ -296,9 +315,12 @@ impl<'p> DiskBench<'p> {
             }
             match self.queue.wait()? {
                 Some(done) => {
-                    let bytes = done.result?;
-                    moved += bytes as u64;
-                    self.progress.moved(bytes as u64);
+                    let (bytes, offset) = (done.result? as u64, done.request.offset);
+                    moved += bytes;
+                    self.progress.moved(bytes);
+                    if done.request.operation == Direction::Write {
+                        self.written.add(offset..offset + bytes);
+                    }
                     regions.push(done.request.region);
                 }
                 None => break Ok(moved as f64 / begun.elapsed().as_secs_f64()),
@@ -313,37 +335,30 @@ impl<'p> DiskBench<'p> {
     /// each.
     fn request(&mut self, region: Region, is_write: bool, is_half: bool) -> Request {
         let bytes = region.len() as u64;
-        // Only what was written can be read.
-        let length = if is_write { self.length } else { self.written.max(bytes) };
-        let (start, end) = match (is_half, is_write) {
-            (false, _) => (0, length),
-            (true, false) => (0, length / 2),
-            (true, true) => (length / 2, length),
+        let next = self.next[usize::from(is_write)];
+        let offset = if is_write {
+            let start = if is_half { self.length / 2 } else { 0 };
+            if next < start || next + bytes > self.length { start } else { next }
+        } else {
+            let end = if is_half { self.length / 2 } else { self.length };
+            let next = self.written.next(next, bytes, end);
+            next.unwrap_or_else(|| unreachable!("requests of each size were written from 0 on"))
         };
-        let next = &mut self.next[usize::from(is_write)];
-        if *next < start || *next + bytes > end {
-            *next = start;
-        }
-        let offset = *next;
-        *next += bytes;
-        if is_write {
-            self.written = self.written.max(*next);
-        }
+        self.next[usize::from(is_write)] = offset + bytes;
         let operation = if is_write { Direction::Write } else { Direction::Read };
         let (file, range) = (Arc::clone(self.file.file()), 0..region.len());
         Request { operation, file, offset, region, range, tag: 0 }
     }
 
-    /// Returns the number of seconds that it takes to read a page from anywhere, one after the
-    /// other.
+    /// Returns the number of seconds that it takes to read a page that was written, from anywhere,
+    /// one after the other.
     fn latency(&mut self, slice: Duration) -> Result<f64> {
         let mut regions = cut(std::mem::take(&mut self.memory), PAGE, 1);
-        let pages = (self.written / PAGE as u64).max(1);
         let (begun, mut state, mut count) = (Instant::now(), 1_u64, 0_u32);
-        while begun.elapsed() < slice {
+        while count == 0 || begun.elapsed() < slice {
             let Some(region) = regions.pop() else { break };
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            let offset = (state >> 20) % pages * PAGE as u64;
+            let Some(offset) = self.written.page(state >> 20) else { break };
             let (file, range) = (Arc::clone(self.file.file()), 0..PAGE);
             let operation = Direction::Read;
             self.queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;

@@ -16,6 +16,7 @@ mod mapped_source;
 mod wall;
 
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use sortwell::unstable::io::{Arena, PageSize, Region};
@@ -25,8 +26,8 @@ use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Progress};
 
 use self::mapped_source::MappedSource;
-use self::wall::MemoryFit;
-use super::now;
+use self::wall::{FoundWall, MemoryFit};
+use super::{not_started, now};
 use crate::samples::median_and_spread;
 
 /// Memory that is taken at a time.
@@ -60,7 +61,7 @@ pub struct MemoryReport {
     pub end: MemoryEnd,
     /// Sizes that were touched again, in the order in which they were tried.
     pub probes: Vec<MemoryProbe>,
-    /// Most bytes that could be touched again without paging.
+    /// Most bytes that could be touched again without paging, and the first size at least.
     pub wall_bytes: u64,
     /// Memory that could be used when it was filled from a mapped file.
     pub copied: Option<CopiedMemory>,
@@ -126,19 +127,7 @@ pub fn memory(
     let (claimed, margin) = claim(choices)?;
     let most = claimed.bytes() - margin;
     let mut growth = HeldMemory::new(most, margin.min(MARGIN_MIN), progress);
-    let kinds = [
-        (PageSize::Small, 1),
-        (PageSize::Small, threads),
-        (PageSize::Huge, 1),
-        (PageSize::Huge, threads),
-    ];
-    let mut rates: [Vec<f64>; 4] = Default::default();
-    // By turns, so that what others do meanwhile touches all kinds alike.
-    for _ in 0..TIMES {
-        for (rates, (pages, threads)) in rates.iter_mut().zip(kinds) {
-            rates.extend(growth.step(pages, threads)?);
-        }
-    }
+    let mut rates = first_rates(&mut growth, threads)?;
     let found = wall::search(STEP, most, |bytes| {
         growth.fits(bytes, begun + time, |growth| {
             let rate = growth.step(PageSize::Huge, threads)?;
@@ -146,12 +135,12 @@ pub fn memory(
             Ok(rate.is_some())
         })
     })?;
-    growth.hold(found.bytes);
+    let wall_bytes = growth.keep(found);
     let end = MemoryEnd::of(found.next);
     let [small_one, small_all, huge_one, huge_all] = rates.map(|rates| median_and_spread(&rates));
     let safe = match end {
-        MemoryEnd::Paging => found.bytes / 100 * wall::SAFE_PERCENT,
-        MemoryEnd::Whole | MemoryEnd::Time => found.bytes,
+        MemoryEnd::Paging => wall_bytes / 100 * wall::SAFE_PERCENT,
+        MemoryEnd::Whole | MemoryEnd::Time => wall_bytes,
     };
     let reused = growth.again(threads)?;
     let profile = MemoryProfile {
@@ -168,14 +157,7 @@ pub fn memory(
     let copied = source.map(|source| growth.copied(source, time, threads)).transpose()?;
     let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
     let spread = spreads.into_iter().fold(0.0, f64::max);
-    Ok(MemoryReport {
-        profile,
-        end,
-        probes: growth.probes,
-        wall_bytes: found.bytes,
-        copied,
-        spread,
-    })
+    Ok(MemoryReport { profile, end, probes: growth.probes, wall_bytes, copied, spread })
 }
 
 /// Returns the memory that the system says it has, and how much of it is not touched.
@@ -195,6 +177,37 @@ fn claim(choices: &MemoryChoices<'_>) -> Result<(ByteSize, u64)> {
         ));
     }
     Ok((claimed, margin))
+}
+
+/// Takes memory in pages of each kind, to one thread and to all, several times. Returns the rates
+/// of each.
+///
+/// # Errors
+///
+/// [`Error::Config`] if there is too little memory to measure each once.
+fn first_rates(growth: &mut HeldMemory<'_>, threads: usize) -> Result<[Vec<f64>; 4]> {
+    let kinds = [
+        (PageSize::Small, 1),
+        (PageSize::Small, threads),
+        (PageSize::Huge, 1),
+        (PageSize::Huge, threads),
+    ];
+    let mut rates: [Vec<f64>; 4] = Default::default();
+    // By turns, so that what others do meanwhile touches all kinds alike.
+    for _ in 0..TIMES {
+        for (rates, (pages, threads)) in rates.iter_mut().zip(kinds) {
+            rates.extend(growth.step(pages, threads)?);
+        }
+    }
+    if rates.iter().any(Vec::is_empty) {
+        let message = format!(
+            "only {} of memory could be taken, which is too little to measure; measure again when \
+             more is free",
+            ByteSize(growth.bytes())
+        );
+        return Err(Error::config(ConfigErrorKind::Unsupported, message));
+    }
+    Ok(rates)
 }
 
 /// Memory that is taken bit by bit and held, so that each is fresh.
@@ -268,6 +281,14 @@ impl<'p> HeldMemory<'p> {
         Ok(MemoryFit::TooMuch)
     }
 
+    /// Gives back what is more than was found to fit. Returns the bytes that may be kept: the first
+    /// size at least, as the rate of reused memory is measured with it.
+    fn keep(&mut self, found: FoundWall) -> u64 {
+        let bytes = found.bytes.max(STEP);
+        self.hold(bytes);
+        bytes
+    }
+
     /// Gives back what is more than `bytes`.
     fn hold(&mut self, bytes: u64) {
         self.taken.truncate((bytes / STEP) as usize);
@@ -310,6 +331,10 @@ impl<'p> HeldMemory<'p> {
 }
 
 /// Touches new memory with all threads. Returns the bytes per second, and the memory.
+///
+/// # Errors
+///
+/// Memory that is not available, and a thread that cannot be started.
 fn fresh(bytes: u64, pages: PageSize, threads: usize) -> Result<(f64, Region)> {
     let mut rest = Arena::of_pages(ByteSize(bytes), pages)?;
     let share = rest.len() / threads.max(1) / PART * PART;
@@ -320,11 +345,14 @@ fn fresh(bytes: u64, pages: PageSize, threads: usize) -> Result<(f64, Region)> {
     }
     parts.push(rest);
     let begun = Instant::now();
-    std::thread::scope(|scope| {
+    let touched: Result<()> = thread::scope(|scope| {
         for part in &mut parts {
-            scope.spawn(|| part.touch());
+            let started = thread::Builder::new().spawn_scoped(scope, || part.touch());
+            started.map_err(not_started)?;
         }
+        Ok(())
     });
+    touched?;
     let seconds = begun.elapsed().as_secs_f64();
     Ok((bytes as f64 / seconds.max(f64::MIN_POSITIVE), Region::join_all(parts)))
 }

@@ -9,9 +9,19 @@ mod memory;
 mod processor;
 mod strides;
 
+use std::io;
+use std::path::Path;
+
+use sortwell::Error;
+
 pub use disk::{DiskReport, Together, disks};
 pub use memory::{CopiedMemory, MemoryChoices, MemoryEnd, MemoryProbe, MemoryReport, memory};
 pub use processor::processor;
 pub use strides::{DirectoryRate, StripeUse, carried, strides, striped_speed};
 
 use crate::machine::now;
+
+/// Returns the error of a thread that the system did not start.
+fn not_started(cause: io::Error) -> Error {
+    Error::io("start", Path::new("a thread"), cause)
+}

@@ -27,26 +27,21 @@ pub(super) fn write(
     progress: &Progress,
 ) -> Result<Vec<u128>> {
     let temporary = TempFile::create(path, Direct::Auto)?;
-    reserve(temporary.file(), path, blocks.length())?;
+    check_space(&temporary, blocks.length())?;
+    temporary.file().preallocate(blocks.length())?;
     let sums = blocks.work(job.threads, || make(job, blocks, temporary.file(), progress))?;
     temporary.persist(path, true)?;
     Ok(sums)
 }
 
-/// Takes the space the file needs, or says how much is missing before anything is written.
-fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
-    check_space(path, length)?;
-    file.preallocate(length)
-}
-
-/// Checks that there is space for a file of this length.
-pub(super) fn check_space(path: &Path, length: u64) -> Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    let available = space::free(directory)?;
+/// Checks that the file system of a file on its way has space for this length. That is the file
+/// system of its target, if the final name is a symbolic link.
+pub(super) fn check_space(temporary: &TempFile, length: u64) -> Result<()> {
+    let file = temporary.file();
+    let available = space::free_around(&**file, file.path())?;
     if available < ByteSize(length) {
         return Err(Error::NoSpace {
-            path: directory.to_owned(),
+            path: temporary.directory().to_owned(),
             others: 0,
             needed: ByteSize(length),
             available,

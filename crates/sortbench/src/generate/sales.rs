@@ -120,7 +120,7 @@ fn write_file(
     progress: &Progress,
 ) -> Result<Vec<u128>> {
     let temporary = TempFile::create(path, Direct::Off)?;
-    file::check_space(path, estimate)?;
+    file::check_space(&temporary, estimate)?;
     let end = BlockTurns::new(0u64);
     let bytes = blocks.work(job.threads, || {
         let mut region = buffer()?;

@@ -31,6 +31,38 @@ fn a_disk_is_measured_alone_and_with_another() {
     }
 }
 
+/// A disk has nothing to do for what is only reserved.
+#[test]
+fn only_what_was_written_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let progress = Progress::new();
+    let mut bench = DiskBench::new(folder.path(), &progress).expect("a file");
+    let (bytes, depth) = (REQUESTS[1], DEPTHS[0]);
+    for way in [Access::Write, Access::Both] {
+        let rate = bench.slice(way, (bytes, depth), Duration::ZERO).expect("measured");
+        assert!(rate > 0.0, "one round of requests, even in no time");
+    }
+    // Four from the start on, and two from the middle on.
+    let middle = bench.length / 2;
+    let first: Vec<u64> = (0..4).map(|number| number * bytes as u64).collect();
+    let all = [&first[..], &[middle, middle + bytes as u64]].concat();
+    assert_eq!(bench.written.bytes(), 6 * bytes as u64);
+    let mut offsets = |is_half: bool| {
+        let read = |_| {
+            let region = Arena::new(ByteSize(bytes as u64)).expect("memory");
+            bench.request(region, false, is_half).offset
+        };
+        (0..12).map(read).collect::<BTreeSet<u64>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!((offsets(false), offsets(true)), (all.clone(), first));
+    let mut content = vec![0; PAGE];
+    for offset in all {
+        bench.file.file().read_at(&mut content, offset).expect("read");
+        assert!(content.iter().any(|byte| *byte != 0), "zeros at {offset}");
+    }
+    assert!(bench.latency(Duration::ZERO).expect("measured") > 0.0);
+}
+
 #[test]
 fn what_cannot_be_measured_says_so() {
     let nowhere = [PathBuf::from("/nowhere at all")];

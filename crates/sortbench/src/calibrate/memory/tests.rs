@@ -31,6 +31,28 @@ fn memory_is_found_and_comes() {
     assert_eq!(growth.fits(2 * STEP, past, &mut more).expect("tried"), MemoryFit::Unknown);
 }
 
+/// Without it there would be no rate of reused memory, and a profile with a rate of 0 is not valid.
+#[test]
+fn the_first_size_is_kept_although_it_was_paged() {
+    let progress = Progress::new();
+    let mut growth = HeldMemory::new(4 * STEP, MARGIN_MIN, &progress);
+    for _ in 0..2 {
+        growth.step(PageSize::Huge, 2).expect("touched").expect("memory");
+    }
+    let paged = FoundWall { bytes: 0, next: MemoryFit::TooMuch };
+    assert_eq!((growth.keep(paged), growth.bytes()), (STEP, STEP));
+    assert!(growth.again(2).expect("touched") > 1e6);
+    assert_eq!(growth.bytes(), STEP);
+}
+
+#[test]
+fn too_little_memory_for_a_rate_of_each_kind() {
+    let progress = Progress::new();
+    let mut growth = HeldMemory::new(3 * STEP, MARGIN_MIN, &progress);
+    let failed = first_rates(&mut growth, 2).expect_err("four kinds").to_string();
+    assert!(failed.contains("too little to measure"), "{failed}");
+}
+
 #[test]
 fn it_stops_when_told() {
     let progress = Progress::new();
