@@ -103,6 +103,10 @@ impl FromStr for DirectStreams {
 /// `STATX_DIOALIGN`, which rustix knows only by its fields.
 const STATX_DIOALIGN: u32 = 0x2000;
 
+/// Largest alignment of direct requests: buffers for the edges of tasks hold no larger block.
+/// OpenZFS states the record size of a file, usually 128 KiB, as the alignment of offsets.
+pub(crate) const ALIGNMENT_MAX: usize = 64 << 10;
+
 /// File systems that live in memory. Recent kernels accept `O_DIRECT` there and ignore it; older
 /// ones refuse. To us it is always refused, so that both behave and report alike.
 const MEMORY_FILE_SYSTEMS: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
@@ -111,9 +115,10 @@ const MEMORY_FILE_SYSTEMS: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 #[derive(Debug)]
 pub(super) struct DirectDescriptor {
     pub(super) descriptor: OwnedFd,
-    /// Alignment of addresses. A power of two.
+    /// Alignment of addresses. A power of two, at most [`ALIGNMENT_MAX`].
     pub(super) memory_alignment: usize,
-    /// Alignment of offsets and lengths. A power of two, at least a page.
+    /// Alignment of offsets and lengths. A power of two, at least a page, at most
+    /// [`ALIGNMENT_MAX`].
     pub(super) block_bytes: usize,
 }
 
@@ -173,12 +178,16 @@ fn alignments(file: impl AsFd) -> Answer<Option<(usize, usize)>> {
     }
     let (memory, offset) =
         (answer.stx_dio_mem_align as usize, answer.stx_dio_offset_align as usize);
-    // Zero says that this file cannot do it (encrypted, journalled data, verity).
-    if memory.is_power_of_two() && offset.is_power_of_two() {
-        Ok(Some((memory, offset)))
-    } else {
-        Err(Errno::INVAL)
+    match is_usable(memory) && is_usable(offset) {
+        true => Ok(Some((memory, offset))),
+        false => Err(Errno::INVAL),
     }
+}
+
+/// Returns whether requests can have this alignment. Zero says that this file cannot do it
+/// (encrypted, journalled data, verity).
+fn is_usable(alignment: usize) -> bool {
+    alignment.is_power_of_two() && alignment <= ALIGNMENT_MAX
 }
 
 #[cfg(test)]

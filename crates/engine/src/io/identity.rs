@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::stat;
 
-use super::scratch::{directory_of, rename_target};
+use super::final_name::{directory_of, rename_target};
 
 /// Identity of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

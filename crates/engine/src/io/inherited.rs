@@ -21,7 +21,7 @@ use rustix::fs::{FileType, fstat, major, minor};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use super::Answer;
-use super::scratch::{LINKS_MAX, directory_of};
+use super::final_name::{LINKS_MAX, directory_of};
 
 /// The number of standard input.
 pub const STDIN: RawFd = 0;

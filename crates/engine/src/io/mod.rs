@@ -11,11 +11,12 @@
 //! each. All share `transfer`, the one place that knows about short transfers, interruptions and
 //! the end of a file. A [`Cursor`] reads a file as a stream; `striped` makes one file of several.
 //!
-//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`). A
-//! [`Holding`] counts what temporary files take of a place, and how fast. `pipe` serves streams
-//! that have no offsets, `supply` those that the caller makes. `redirect` knows those that have
-//! offsets after all, `inherited` the descriptors that were open when the process began, `kind`
-//! tells which inputs have offsets. `faulty` makes faults to order, for tests.
+//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`).
+//! `final_name` finds where a rename leads, and refuses names that no file can have. A [`Holding`]
+//! counts what temporary files take of a place, and how fast. `pipe` serves streams that have no
+//! offsets, `supply` those that the caller makes. `redirect` knows those that have offsets after
+//! all, `inherited` the descriptors that were open when the process began, `kind` tells which
+//! inputs have offsets. `faulty` makes faults to order, for tests.
 //!
 //! Invariant: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
@@ -29,6 +30,7 @@ mod elastic;
 #[doc(hidden)]
 pub mod faulty;
 mod file;
+mod final_name;
 mod holding;
 mod identity;
 pub mod inherited;
@@ -57,19 +59,18 @@ type Answer<T> = rustix::io::Result<T>;
 pub use arena::{Arena, PageSize, Region};
 pub use consumer::{ConsumeTask, Consumer, SharedConsumer};
 pub use cursor::Cursor;
+pub(crate) use direct::ALIGNMENT_MAX;
 pub use direct::{Direct, DirectStreams};
 pub use elastic::ElasticRegion;
 pub use file::File;
 pub(crate) use file::not_opened;
+pub use final_name::{check_name, check_replaceable, directory_of, rename_target};
 pub use holding::{Allowance, Holding, HoldingShare};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
 pub use queue::{Completion, Direction, Queue, Request};
 pub(crate) use scratch::random;
-pub use scratch::{
-    KEPT_NAME, SpillDirectory, TempFile, check_replaceable, directory_of, rename_target,
-    sync_directory,
-};
+pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, sync_directory};
 pub use supply::{BegunStream, Extent, Supplied, Supply};
 pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
 pub(crate) use sweep::{free_lock, is_spill_directory, open_followed};

@@ -26,15 +26,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{
-    Access, AtFlags, CWD, Dir, FileType, FlockOperation, Gid, Mode, OFlags, Stat, Uid, accessat,
-    fchmod, fchown, flock, fstat, fsync, lstat, mkdir, open, openat, rename, stat, unlink,
-    unlinkat,
+    AtFlags, CWD, Dir, FlockOperation, Gid, Mode, OFlags, RawMode, Stat, Uid, fchmod, fchown,
+    flock, fstat, fsync, lstat, mkdir, open, openat, rename, stat, unlink, unlinkat,
 };
 use rustix::io::Errno;
 
 use super::Answer;
 use super::direct::Direct;
 use super::file::File;
+use super::final_name::{checked_target, directory_of, rename_target};
 use super::sweep::{free_lock, is_part, is_spill_directory};
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::sys::limits;
@@ -62,9 +62,6 @@ pub(super) const RANDOM_DIGITS: usize = 16;
 /// Bytes of the final name that a temporary name keeps: the whole stays below the 255 bytes that
 /// file systems allow.
 const NAME_BYTES_MAX: usize = 180;
-
-/// Most symbolic links that are followed one after the other: as many as Linux follows.
-pub(super) const LINKS_MAX: usize = 40;
 
 /// New names tried before giving up; even one retry means a sweeper in the very same instant.
 const ATTEMPTS: usize = 100;
@@ -143,9 +140,17 @@ impl TempFile {
     }
 
     /// Gives the file its final name, replacing what had it and keeping that file's mode, and owner
-    /// where allowed. With `sync` the contents are on the disk before the name is, and both when
-    /// this returns. After an error the temporary file is gone and the final name is as it was.
-    pub fn persist(mut self, final_path: &Path, sync: bool) -> Result<()> {
+    /// and group where allowed. With `sync` the contents are on the disk before the name is, and
+    /// both when this returns. After an error the temporary file is gone and the final name is as
+    /// it was, unless only the last sync failed: then the name is that of the new file.
+    pub fn persist(self, final_path: &Path, sync: bool) -> Result<()> {
+        let directory = self.rename(final_path, sync)?;
+        if sync { sync_directory(&directory) } else { Ok(()) }
+    }
+
+    /// Gives the file its final name like [`persist`](Self::persist), but the name is not durable
+    /// yet. Returns the directory to sync for that. After an error the final name is as it was.
+    pub fn rename(mut self, final_path: &Path, sync: bool) -> Result<PathBuf> {
         let target = rename_target(final_path)?;
         match stat(&target) {
             Ok(old) => self.take_after(&old),
@@ -161,19 +166,39 @@ impl TempFile {
             rename(path, &target).map_err(|e| Error::io("replace", final_path, e))?;
             self.path = None;
         }
-        if sync { sync_directory(directory_of(&target)) } else { Ok(()) }
+        Ok(directory_of(&target).to_owned())
     }
 
-    /// Takes over owner and mode of the file about to be replaced, as far as we may give them.
+    /// Takes over owner, group and mode of the file about to be replaced, as far as we may give
+    /// them.
     fn take_after(&self, old: &Stat) {
         let Ok(new) = fstat(&*self.file) else { return };
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
-            let (user, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
-            let _ = fchown(&*self.file, Some(user), Some(group));
-        }
-        // Permission bits only: set-user-id on a file of another owner would be a gift to nobody.
-        let _ = fchmod(&*self.file, Mode::from_raw_mode(old.st_mode & 0o777));
+        let has_group = take_owner(&new, old, |user, group| fchown(&*self.file, user, group));
+        let _ = fchmod(&*self.file, Mode::from_raw_mode(mode_after(old.st_mode, has_group)));
     }
+}
+
+/// Gives the file `new` the owner and group of the file `old` with `chown`, or the group alone if
+/// both are refused. Returns whether it has that group.
+fn take_owner(
+    new: &Stat,
+    old: &Stat,
+    chown: impl Fn(Option<Uid>, Option<Gid>) -> Answer<()>,
+) -> bool {
+    if (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid) {
+        return true;
+    }
+    let (user, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
+    let is_given = chown(Some(user), Some(group)).or_else(|_| chown(None, Some(group))).is_ok();
+    is_given || new.st_gid == old.st_gid
+}
+
+/// Returns the permission bits of a file in place of one of mode `old`. They are for the group of
+/// that file: any other group gets at most what all users get.
+fn mode_after(old: RawMode, has_group: bool) -> RawMode {
+    // Permission bits only: set-user-id on a file of another owner would be a gift to nobody.
+    let mode = old & 0o777;
+    if has_group { mode } else { mode & (0o707 | (mode & 0o007) << 3) }
 }
 
 impl Drop for TempFile {
@@ -181,32 +206,6 @@ impl Drop for TempFile {
         if let Some(path) = self.path.as_ref().filter(|_| !self.is_kept) {
             let _ = unlink(path);
         }
-    }
-}
-
-/// Returns the target of a rename to `final_path`, and its file name.
-fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
-    let target = rename_target(final_path)?;
-    match stat(&target).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
-        Ok(FileType::RegularFile) | Err(_) => {}
-        Ok(FileType::Directory) => {
-            return Err(Error::io("write", final_path, Errno::ISDIR));
-        }
-        Ok(_) => {
-            return Err(config!(
-                ConfigErrorKind::InvalidPath,
-                "{} is a pipe or device; write to standard output instead",
-                final_path.display(),
-            ));
-        }
-    }
-    match target.file_name() {
-        Some(name) => Ok((target.clone(), name.to_owned())),
-        None => Err(config!(
-            ConfigErrorKind::InvalidPath,
-            "{} does not name a file",
-            final_path.display()
-        )),
     }
 }
 
@@ -383,51 +382,6 @@ fn lock(file: impl AsFd, path: &Path) -> bool {
     while let Err(Errno::INTR) = flock(&file, FlockOperation::LockExclusive) {}
     matches!((fstat(&file), lstat(path)),
         (Ok(ours), Ok(named)) if (ours.st_dev, ours.st_ino) == (named.st_dev, named.st_ino))
-}
-
-/// Returns the path a rename must go to so that a symbolic link stays and its target is replaced,
-/// or made where it is missing.
-///
-/// # Errors
-///
-/// [`Error::Io`] for links that lead in a circle.
-pub fn rename_target(path: &Path) -> Result<PathBuf> {
-    if let Ok(target) = std::fs::canonicalize(path) {
-        return Ok(target);
-    }
-    let mut target = path.to_owned();
-    for _ in 0..LINKS_MAX {
-        match std::fs::read_link(&target) {
-            Ok(link) => target = directory_of(&target).join(link),
-            Err(_) => return Ok(target),
-        }
-    }
-    Err(Error::io("write", path, Errno::LOOP))
-}
-
-/// Checks that a file may be replaced: it is missing, or may be written. A rename would replace it
-/// anyway, but the user who took away the permission wants the file to stay.
-///
-/// # Errors
-///
-/// [`Error::WriteProtected`] for a file without write permission.
-pub fn check_replaceable(path: &Path) -> Result<()> {
-    let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file());
-    match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
-        Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if is_file => {
-            Err(Error::WriteProtected { path: path.to_owned() })
-        }
-        // Whatever else is the matter shows when it is written.
-        _ => Ok(()),
-    }
-}
-
-/// Returns the directory a file is in.
-pub fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
 }
 
 /// Makes the names in a directory durable.

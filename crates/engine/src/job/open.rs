@@ -17,8 +17,8 @@ use crate::error::{ConfigErrorKind, Error, Message, RecordPosition, Result, Sett
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
-    BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_replaceable,
-    directory_of, distinct, pipe, redirect, rename_target, sweep,
+    BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_name, check_replaceable,
+    directory_of, distinct, pipe, redirect, sweep,
 };
 use crate::key::text::TextOrder;
 use crate::output;
@@ -447,14 +447,12 @@ pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::Ope
     }
 }
 
-/// Makes sure that the directory of an output is there, and that the output may be replaced, which
-/// `force` allows in any case. A pipe may bring nothing for hours, and its
+/// Makes sure that the directory of an output is there, that a file can have its name, and that it
+/// may be replaced, which `force` allows in any case. A pipe may bring nothing for hours, and its
 /// first bytes are looked at before the output is created.
 pub fn check_output(output: &Output, force: bool) -> Result<()> {
     let Some(path) = output.path() else { return Ok(()) };
-    let target = rename_target(path)?;
-    let found = fs::metadata(directory_of(&target));
-    found.map_err(|error| Error::io("write", path, error))?;
+    check_name(path)?;
     if force { Ok(()) } else { check_replaceable(path) }
 }
 

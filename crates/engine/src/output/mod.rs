@@ -248,7 +248,7 @@ impl OpenOutput {
     }
 
     /// Gives the output, now of `bytes` bytes, its name. Returns the bytes that it has in the
-    /// end, if it is compressed.
+    /// end, if it is compressed. After an error an output that was redirected is empty.
     pub fn finish(self, bytes: u64, sync: bool, progress: &Progress) -> Result<Option<u64>> {
         let Self::Compressed { target, encoding } = self else {
             return self.name(bytes, sync).map(|()| None);
@@ -270,11 +270,10 @@ impl OpenOutput {
             }
             Self::Striped(output) => output.finish(bytes, sync),
             Self::Redirected(file) => {
-                file.set_len(bytes)?;
-                if sync {
-                    file.sync_data()?;
-                }
-                redirect::skip_output(bytes)
+                let sync_data = || if sync { file.sync_data() } else { Ok(()) };
+                let finished = file.set_len(bytes).and_then(|()| sync_data());
+                let finished = finished.and_then(|()| redirect::skip_output(bytes));
+                finished.inspect_err(|_| Self::Redirected(file).abandon())
             }
             Self::Parts(parts) => parts.finish(sync),
             Self::Stream(_) | Self::Consumer(_) => Ok(()),
@@ -287,3 +286,6 @@ impl OpenOutput {
 fn granule(file: &File) -> usize {
     file.block_bytes().max(PAGE)
 }
+
+#[cfg(test)]
+mod tests;

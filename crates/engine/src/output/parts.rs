@@ -1,23 +1,32 @@
 //! An output in several files: all of them appear, each whole, or none does.
 //!
 //! They are written in a directory of our own beside their names, and get these one after the other
-//! when all are complete. A file is open only while it is written.
+//! when all are complete. A file is open only while it is written. The first rename may replace a
+//! file, so whatever would stop a later one is looked for before it.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions, Permissions};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{Access, access};
 
 use super::granule;
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
-    Direct, DirectoryIdentity, File, SpillDirectory, check_replaceable, directory_of, rename_target,
+    Direct, DirectoryIdentity, File, NameIdentity, SpillDirectory, check_name, check_replaceable,
+    directory_of, distinct, rename_target, sync_directory,
 };
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink};
 use crate::sys::limits;
+
+/// Name that no file has in the directory of the parts.
+const MISSING: &str = "missing";
 
 /// The files of one output.
 #[derive(Debug)]
@@ -59,28 +68,14 @@ impl OutputParts {
     ///
     /// # Errors
     ///
-    /// The errors of the system; then none of the files is there.
+    /// The errors of the system, and those of names that the files cannot get together. Then none
+    /// of the files is there, unless only the last sync failed.
     pub fn finish(&self, sync: bool) -> Result<()> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        for part in made.iter() {
-            let failed = |e| Error::io("write", &part.path, e);
-            let file = OpenOptions::new().write(true).open(&part.temporary).map_err(failed)?;
-            file.set_len(part.bytes).map_err(failed)?;
-            // Until now it was for nobody else to see.
-            let mode = Permissions::from_mode(0o666 & !limits::umask());
-            file.set_permissions(mode).map_err(failed)?;
-            if sync {
-                file.sync_data().map_err(failed)?;
-            }
-            if part.path.is_dir() {
-                return Err(Error::io("replace", &part.path, rustix::io::Errno::ISDIR));
-            }
-            if !self.force {
-                check_replaceable(&part.path)?;
-            }
-        }
-        let targets: Vec<PathBuf> =
-            made.iter().map(|part| rename_target(&part.path)).collect::<Result<_>>()?;
+        let targets = targets_of(&made)?;
+        let directories = directories_of(&made, &targets);
+        directories.iter().try_for_each(|(part, target)| self.check_reachable(part, target))?;
+        made.iter().try_for_each(|part| part.complete(sync, self.force))?;
         for (number, (part, target)) in made.iter().zip(&targets).enumerate() {
             let Err(e) = fs::rename(&part.temporary, target) else { continue };
             for named in &targets[..number] {
@@ -89,13 +84,84 @@ impl OutputParts {
             }
             return Err(Error::io("replace", &part.path, e));
         }
-        let directory = directory_of(&self.path);
         if sync {
-            let synced = fs::File::open(directory).and_then(|directory| directory.sync_all());
-            synced.map_err(|e| Error::io("make durable", directory, e))?;
+            directories.iter().try_for_each(|(_, target)| sync_directory(directory_of(target)))?;
         }
         Ok(())
     }
+
+    /// Checks that a part can be renamed to its target: both are on one mount of one file system,
+    /// and the directory of the target may be written to.
+    fn check_reachable(&self, part: &OutputPart, target: &Path) -> Result<()> {
+        let failed = |e| Error::io("write", &part.path, e);
+        let (own, other) = (self.directory.path(), directory_of(target));
+        access(other, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| failed(e.into()))?;
+        let device = |path: &Path| fs::metadata(path).map(|data| data.dev()).map_err(failed);
+        let is_one_device = device(own)? == device(other)?;
+        // The system compares the mounts before it looks for the file, which is missing.
+        let renamed = fs::rename(own.join(MISSING), other.join(MISSING));
+        let is_one_mount = !renamed.is_err_and(|e| e.kind() == ErrorKind::CrossesDevices);
+        if is_one_device && is_one_mount {
+            return Ok(());
+        }
+        Err(config!(
+            ConfigErrorKind::InvalidPath,
+            "{} leads to another file system than that of {}; an output that is split needs one \
+             for all of its files",
+            part.path.display(),
+            self.path.display(),
+        ))
+    }
+}
+
+impl OutputPart {
+    /// Gives the file its length and its permissions, and checks that it may have its name.
+    fn complete(&self, sync: bool, force: bool) -> Result<()> {
+        let failed = |e| Error::io("write", &self.path, e);
+        let file = OpenOptions::new().write(true).open(&self.temporary).map_err(failed)?;
+        file.set_len(self.bytes).map_err(failed)?;
+        // Until now it was for nobody else to see.
+        let mode = Permissions::from_mode(0o666 & !limits::umask());
+        file.set_permissions(mode).map_err(failed)?;
+        if sync {
+            file.sync_data().map_err(failed)?;
+        }
+        if self.path.is_dir() {
+            return Err(Error::io("replace", &self.path, rustix::io::Errno::ISDIR));
+        }
+        if force { Ok(()) } else { check_replaceable(&self.path) }
+    }
+}
+
+/// Returns the path that each part is renamed to, with symbolic links followed.
+///
+/// # Errors
+///
+/// [`Error::Config`] for two parts with one target.
+fn targets_of(made: &[OutputPart]) -> Result<Vec<PathBuf>> {
+    let (mut targets, mut known) = (Vec::with_capacity(made.len()), HashMap::new());
+    for OutputPart { path, .. } in made {
+        let target = rename_target(path)?;
+        if let Some(other) = known.insert(NameIdentity::of(&target), path) {
+            return Err(config!(
+                ConfigErrorKind::InvalidPath,
+                "{} and {} lead to one file; remove the symbolic link",
+                other.display(),
+                path.display(),
+            ));
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
+/// Returns the first part in each directory of `targets`, and its target.
+fn directories_of<'a>(
+    made: &'a [OutputPart],
+    targets: &'a [PathBuf],
+) -> Vec<(&'a OutputPart, &'a PathBuf)> {
+    let directory = |(_, target): &(_, &PathBuf)| DirectoryIdentity::of(directory_of(target));
+    distinct(made.iter().zip(targets), directory)
 }
 
 impl PartFiles for OutputParts {
@@ -103,6 +169,7 @@ impl PartFiles for OutputParts {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let temporary = self.directory.path().join(format!("part-{:06}", made.len()));
         let path = named(&self.path, name);
+        check_name(&path)?;
         let file = File::create(&temporary, self.direct)?.called(&path);
         let granule = granule(&file);
         made.push(OutputPart { temporary, path, bytes: 0 });
@@ -143,3 +210,6 @@ fn around_name(path: &Path) -> [OsString; 2] {
     }
     [start, end]
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use super::sorted::InputAccount;
 use super::stage::{Seen, Worker};
 use crate::error::Result;
 use crate::incore::{Item, Method, RunCount, Scratch};
-use crate::io::{Arena, Engine, Region};
+use crate::io::{ALIGNMENT_MAX, Arena, Engine, Region};
 use crate::key::KeyTally;
 use crate::plan::Plan;
 use crate::plan::levers::Overlap;
@@ -16,6 +16,8 @@ use crate::sink::{Lane, LaneCounters};
 use crate::stats::{Activity, Microruns, Phase, PhaseTime, Progress, WorkerClock};
 use crate::sys::Affinity;
 use crate::units::ByteSize;
+
+const _: () = assert!(ALIGNMENT_MAX <= BLOCK, "the buffer of an edge holds a granule of any file");
 
 /// Workers of a job and the memory of each.
 #[derive(Clone, Copy, Debug)]

@@ -352,9 +352,20 @@ impl Definition {
 
     /// Puts the text at `path`, in place of what is there.
     pub fn write(&self, path: &Path, sync: bool) -> Result<()> {
+        self.temporary(path)?.persist(path, sync)
+    }
+
+    /// Puts the text at `path`, in place of what is there, and returns the directory to sync for
+    /// its name. After an error the old text is there.
+    pub(super) fn replace(&self, path: &Path, sync: bool) -> Result<PathBuf> {
+        self.temporary(path)?.rename(path, sync)
+    }
+
+    /// Writes the text to a temporary file for `path`.
+    fn temporary(&self, path: &Path) -> Result<TempFile> {
         let temporary = TempFile::create(path, Direct::Off)?;
         temporary.file().write_at(&self.text(), 0)?;
-        temporary.persist(path, sync)
+        Ok(temporary)
     }
 }
 

@@ -24,7 +24,9 @@ use super::definition::{Definition, DefinitionForm, numbered, numbers_of, random
 use super::opening::{are_whole, checksum_of};
 use crate::error::{Error, Result};
 use crate::io::striped::{Stripes, in_parallel};
-use crate::io::{Direct, File, TempFile, directory_of, free_lock, open_followed, sweep};
+use crate::io::{
+    Direct, File, TempFile, directory_of, free_lock, open_followed, sweep, sync_directory,
+};
 
 /// A new generation of a striped file, removed when dropped unless it was
 /// [finished](Self::finish).
@@ -85,8 +87,18 @@ impl StripedOutput {
 
     /// Gives the set its new members, of `length` bytes together. With `sync` they are on the disk
     /// before they are named, and that is durable when this returns. After an error the set is as
-    /// it was.
+    /// it was, unless only the last sync failed: then it has the new members.
     pub fn finish(self, length: u64, sync: bool) -> Result<()> {
+        self.finish_with(length, sync, sync_directory)
+    }
+
+    /// Finishes the output. `sync_names` is the last sync.
+    pub(super) fn finish_with(
+        self,
+        length: u64,
+        sync: bool,
+        sync_names: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<()> {
         let Self { path, mut definition, old, members, file } = self;
         file.set_len(length)?;
         definition.length = length;
@@ -97,11 +109,13 @@ impl StripedOutput {
         // Their locks last as long as the file is open: nobody takes them for litter meanwhile.
         let named =
             in_parallel(members.into_iter().zip(&new), |(member, name)| member.persist(name, sync));
-        if let Err(e) = named.and_then(|_| definition.write(&path, sync)) {
-            remove(&new);
-            return Err(e);
-        }
+        let replaced = named.and_then(|_| definition.replace(&path, sync));
+        let directory = replaced.inspect_err(|_| remove(&new))?;
         drop(file);
+        if sync {
+            // After a power failure the old text may be back, and names the old members.
+            sync_names(&directory)?;
+        }
         remove(&old);
         Ok(())
     }

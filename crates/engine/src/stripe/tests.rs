@@ -207,6 +207,47 @@ fn outputs_appear_whole_and_leave_nothing() {
     assert!(!left.contains(&first[0]));
 }
 
+/// The text names the new members once it is renamed. The old ones stay, as the old text may come
+/// back.
+#[test]
+fn no_member_is_removed_if_only_the_last_sync_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(&folder, &[1, 2], b"first");
+    let files = || Definition::read(&path).expect("read").files(&path);
+    let old = files();
+    let output = StripedOutput::create(&path, Direct::Off).expect("created");
+    output.file().write_at(b"second", 0).expect("written");
+    let fail = |directory: &Path| {
+        assert_eq!(directory.canonicalize().ok(), folder.path().canonicalize().ok());
+        Err(Error::io("make durable", directory, rustix::io::Errno::IO))
+    };
+    let error = output.finish_with(6, true, fail).expect_err("not durable");
+    assert!(matches!(error, Error::Io { action: "make durable", .. }), "{error}");
+    let mut read = [0; 6];
+    let file = File::open_stripes(&path, Direct::Off).expect("whole");
+    assert_eq!(file.read_at(&mut read, 0).expect("read"), 6);
+    assert_eq!(&read, b"second");
+    assert!(files() != old && old.iter().all(|file| file.exists()), "{old:?}");
+
+    let output = StripedOutput::create(&path, Direct::Off).expect("created");
+    output.finish(0, true).expect("finished");
+    assert!(!old.iter().any(|file| file.exists()), "the next output removes them");
+}
+
+/// New members are removed if the text cannot be replaced.
+#[test]
+fn an_output_whose_definition_is_gone_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = defined(&folder, &[1, 2]);
+    let output = StripedOutput::create(&path, Direct::Off).expect("created");
+    fs::remove_file(&path).expect("remove");
+    fs::create_dir(&path).expect("a folder");
+    assert!(output.finish(5, false).is_err());
+    for disk in ["disk 0", "disk 1"] {
+        assert_eq!(fs::read_dir(folder.path().join(disk)).expect("read").count(), 0, "{disk}");
+    }
+}
+
 /// Two sets may have members at the same paths: each keeps to its own.
 #[test]
 fn sets_at_the_same_paths_leave_each_other_alone() {

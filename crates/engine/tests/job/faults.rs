@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sortwell_engine::format::Format;
 use sortwell_engine::io::{Direct, Engine};
-use sortwell_engine::job::{Budget, Input, Output, SortJob};
+use sortwell_engine::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error};
 
@@ -81,6 +81,26 @@ fn an_input_that_may_not_be_read() {
         return;
     }
     fails(&folder, &job, is_io, &["open", named(&folder.input(0))]);
+}
+
+/// Refused at the start: the input, which is missing, is not even looked for.
+#[test]
+fn an_output_name_that_no_file_can_have() {
+    let (folder, mut job, _) = small();
+    job.inputs = vec![Input::File(folder.at("nowhere"))];
+    for resume in [Resume::Off, Resume::On] {
+        let job = SortJob { resume, sync: true, ..job.clone() };
+        for (name, is_kind) in
+            [("new/", is_config as fn(&Error) -> bool), (&*"x".repeat(256), is_io)]
+        {
+            let path = folder.at("out").join(name);
+            let job = SortJob { output: Output::File(path.clone()), ..job.clone() };
+            fails(&folder, &job, is_kind, &[named(&path)]);
+            let merge = MergeJob { resume, ..MergeJob::new(job.inputs, job.output, job.format) };
+            let error = merge.run(&Progress::new()).expect_err("a fault");
+            assert!(is_kind(&error) && error.to_string().contains(named(&path)), "{error}");
+        }
+    }
 }
 
 #[test]

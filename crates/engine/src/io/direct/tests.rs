@@ -34,6 +34,16 @@ fn a_name_that_means_another_file_by_now_is_refused() {
 }
 
 #[test]
+fn alignments_larger_than_a_buffer_are_refused() {
+    for bytes in [1, 512, 4096, ALIGNMENT_MAX] {
+        assert!(is_usable(bytes), "{bytes}");
+    }
+    for bytes in [0, 3, 6144, 2 * ALIGNMENT_MAX, 1 << 20] {
+        assert!(!is_usable(bytes), "{bytes}");
+    }
+}
+
+#[test]
 fn alignments_are_powers_of_two_and_blocks_are_at_least_pages() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
@@ -43,6 +53,7 @@ fn alignments_are_powers_of_two_and_blocks_are_at_least_pages() {
     assert!(direct.memory_alignment.is_power_of_two());
     assert!(direct.block_bytes.is_power_of_two());
     assert!(direct.block_bytes >= rustix::param::page_size());
+    assert!(direct.block_bytes.max(direct.memory_alignment) <= ALIGNMENT_MAX);
     assert!(direct.suits(0, 0) && direct.suits(1 << 20, direct.block_bytes as u64));
     assert!(!direct.suits(0, 1) && !direct.suits(0, direct.block_bytes as u64 / 2));
     direct.try_read().unwrap();

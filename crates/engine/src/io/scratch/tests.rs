@@ -49,6 +49,52 @@ fn a_persisted_output_has_its_name_and_its_predecessors_mode() {
 }
 
 #[test]
+fn the_group_is_kept_where_the_owner_cannot_be() {
+    let directory = tempfile::tempdir().unwrap();
+    let new = stat(directory.path()).unwrap();
+    let mut old = new;
+    (old.st_uid, old.st_gid) = (new.st_uid + 1, new.st_gid + 1);
+    for may_group in [false, true] {
+        let chown = |user: Option<Uid>, group: Option<Gid>| {
+            assert_eq!(group.map(Gid::as_raw), Some(old.st_gid));
+            if user.is_none() && may_group { Ok(()) } else { Err(Errno::PERM) }
+        };
+        assert_eq!(take_owner(&new, &old, chown), may_group);
+    }
+    assert!(take_owner(&new, &old, |_, _| Ok(())));
+    let refused = |_: Option<Uid>, _: Option<Gid>| Err(Errno::PERM);
+    assert!(take_owner(&new, &new, refused), "nothing to change");
+    old.st_gid = new.st_gid;
+    assert!(take_owner(&new, &old, refused), "it has the group already");
+}
+
+#[test]
+fn another_group_gets_no_more_than_all_users() {
+    for (old, mode) in [
+        (0o660, 0o600),
+        (0o664, 0o644),
+        (0o755, 0o755),
+        (0o604, 0o604),
+        (0o647, 0o647),
+        (0o2770, 0o700),
+        (0o6775, 0o755),
+    ] {
+        assert_eq!(mode_after(old, false), mode, "{old:o}");
+        assert_eq!(mode_after(old, true), old & 0o777, "{old:o}");
+    }
+}
+
+#[test]
+fn a_renamed_output_names_the_directory_to_sync() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let link = here.path().join("link");
+    std::os::unix::fs::symlink(there.path().join("target"), &link).unwrap();
+    let directory = TempFile::create(&link, Direct::Off).unwrap().rename(&link, true).unwrap();
+    assert_eq!(directory, there.path());
+    assert_eq!(entries(there.path()), ["target"]);
+}
+
+#[test]
 fn a_new_output_has_the_mode_of_any_new_file() {
     let directory = tempfile::tempdir().unwrap();
     let (target, plain) = (directory.path().join("out"), directory.path().join("plain"));

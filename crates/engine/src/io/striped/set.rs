@@ -1,8 +1,10 @@
 //! The open members of a striped file.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Builder};
 
 use super::StripeLayout;
 use crate::error::{Error, Result};
@@ -93,20 +95,41 @@ pub(crate) fn in_parallel<T: Send, R: Send>(
     act: impl Fn(T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
     let mut items: Vec<T> = items.collect();
-    let (mut made, act) = (Vec::with_capacity(items.len()), &act);
+    let mut made = Vec::with_capacity(items.len());
     while !items.is_empty() {
-        let now: Vec<T> = items.drain(..items.len().min(AT_ONCE)).collect();
-        let results: Vec<Result<R>> = std::thread::scope(|scope| {
-            let running: Vec<_> =
-                now.into_iter().map(|item| scope.spawn(move || act(item))).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<R>>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            running.into_iter().map(join).collect()
-        });
-        for result in results {
+        let now = items.drain(..items.len().min(AT_ONCE));
+        for result in all_at_once(now, &act, Builder::new) {
             made.push(result?);
         }
     }
     Ok(made)
 }
+
+/// Applies `act` to each of `items` in a thread of its own, and returns the results in order. If
+/// the system refuses a thread, the calling thread does that item.
+fn all_at_once<T: Send, R: Send>(
+    items: impl Iterator<Item = T>,
+    act: &(impl Fn(T) -> R + Sync),
+    builder: impl Fn() -> Builder,
+) -> Vec<R> {
+    // A thread that is refused does not give back what it was to work on.
+    let items: Vec<Mutex<Option<T>>> = items.map(|item| Mutex::new(Some(item))).collect();
+    let act = &|item: &Mutex<Option<T>>| {
+        let item = item.lock().unwrap_or_else(PoisonError::into_inner).take();
+        act(item.unwrap_or_else(|| unreachable!("each item is taken once")))
+    };
+    thread::scope(|scope| {
+        let started: Vec<_> = items
+            .iter()
+            .map(|item| builder().spawn_scoped(scope, move || act(item)).map_err(|_| act(item)))
+            .collect();
+        let results = started.into_iter().map(|started| match started {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(result) => result,
+        });
+        results.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests;
