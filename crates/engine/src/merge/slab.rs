@@ -65,17 +65,22 @@ impl<'a> Planner<'a> {
     /// Returns a planner of slabs of at most `capacity` bytes. Of the index of each run, about
     /// `window_bytes` bytes are in memory at a time.
     ///
+    /// The first slab begins at the record at byte `starts[run]` of each run's data: at zeros, or
+    /// at the places where an earlier slab ended. Of the data before the index keys that come
+    /// before these records, nothing is read: it may be gone.
+    ///
     /// # Errors
     ///
     /// Those of reading an index, and of reading a record whose key is longer than the index keeps.
     pub fn new(
         key: &'a dyn KeyEncoder,
         runs: &[&'a RunReader],
+        starts: &[u64],
         capacity: usize,
         window_bytes: usize,
     ) -> Result<Self> {
-        let walk = |run: &&'a RunReader| Walk::new(run, window_bytes);
-        let walks = runs.iter().map(walk).collect::<Result<_>>()?;
+        let walk = |(run, start): (&&'a RunReader, &u64)| Walk::new(run, *start, window_bytes);
+        let walks = runs.iter().zip(starts).map(walk).collect::<Result<_>>()?;
         let longest = runs.iter().map(|run| run.geometry().longest_bytes).max().unwrap_or(0);
         let (capacity, part) = ((capacity / BLOCK) as u64, part_blocks_max(longest));
         Ok(Self { heads: Heads::new(key, walks)?, capacity, part })
@@ -89,19 +94,11 @@ impl<'a> Planner<'a> {
         (all + 2 * longest) * BLOCK as u64
     }
 
-    /// Goes to where a slab ended at `bound`, however large it was; whether there is such a place.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Planner::new`].
-    pub fn skip_to(&mut self, bound: Bound) -> Result<bool> {
-        while let Some(run) = self.heads.first() {
-            if (Bound { run, offset: self.heads.walks()[run].next_record() }) == bound {
-                return Ok(true);
-            }
-            self.heads.pass_first()?;
-        }
-        Ok(false)
+    /// Returns the record at which the next slab begins, as the index keys have it; `None` when all
+    /// runs are used up.
+    pub fn next_bound(&self) -> Option<Bound> {
+        let run = self.heads.first()?;
+        Some(Bound { run, offset: self.heads.walks()[run].next_record() })
     }
 
     /// Returns the next slab; `None` when all runs are used up.
@@ -124,10 +121,9 @@ impl<'a> Planner<'a> {
         let mut total: u64 = blocks.iter().sum();
         let mut bounds = Vec::new();
         let mut end = None;
-        while let Some(run) = self.heads.first() {
-            let walk = &self.heads.walks()[run];
-            let bound = Bound { run, offset: walk.next_record() };
-            let with_part = count(run, walk.next_end());
+        while let Some(bound) = self.next_bound() {
+            let run = bound.run;
+            let with_part = count(run, self.heads.walks()[run].next_end());
             let total_with_part = total - blocks[run] + with_part;
             // Room for one part more, of any run: the record of the end bound must be in memory.
             if !bounds.is_empty() && total_with_part + self.part > self.capacity {

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
+use crate::manifest::SlabEntry;
 use crate::merge::{Bound, Planner};
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
@@ -29,26 +30,35 @@ pub fn table_window_bytes(plan: &ExternalPlan, runs: usize) -> usize {
     plan.areas_bytes() / INDEX_SHARE / runs.max(1)
 }
 
-/// Seeks to the first slab, or to the first one after what was merged before. Returns, for each
-/// run, the byte at which the slab begins.
+/// Returns, for each run, the byte at which the first slab begins, or the first one after what was
+/// merged before; for the latter also the record at which the slab before it ended.
 fn begin(
-    planner: &mut Planner<'_>,
     runs: &[Run],
     destination: Destination<'_>,
     crew: &mut Crew<'_>,
-) -> Result<Vec<u64>> {
-    let past = destination.checkpoints.begin(&destination, crew, |_| true)?;
-    let Some(past) = past else { return Ok(vec![0; runs.len()]) };
+) -> Result<(Vec<u64>, Option<Bound>)> {
+    let is_own = |past: &SlabEntry| past.ends.len() == runs.len() && past.bound.0 < runs.len();
+    let past = destination.checkpoints.begin(&destination, crew, is_own)?;
+    let Some(past) = past else { return Ok((vec![0; runs.len()], None)) };
     let (run, offset) = past.bound;
-    if !planner.skip_to(Bound { run, offset })? {
-        let message = format!("no record begins at byte {offset}, where a slab ended");
-        return Err(Error::Corrupt {
-            path: runs[run].path.clone(),
-            block: 0,
-            message: message.into(),
-        });
+    Ok((past.ends, Some(Bound { run, offset })))
+}
+
+/// Returns a planner whose first slab begins at `starts`, and there at the record `bound`.
+fn planner_from<'a>(
+    key: &'a dyn KeyEncoder,
+    readers: &[&'a RunReader],
+    (starts, bound): (&[u64], Option<Bound>),
+    (capacity, window_bytes): (usize, usize),
+) -> Result<Planner<'a>> {
+    let planner = Planner::new(key, readers, starts, capacity, window_bytes)?;
+    match bound {
+        Some(bound) if planner.next_bound() != Some(bound) => {
+            let message = format!("no record begins at byte {}, where a slab ended", bound.offset);
+            Err(Error::corrupt(readers[bound.run].path(), 0, message))
+        }
+        _ => Ok(planner),
     }
-    Ok(past.ends)
 }
 
 /// Lets one run begin some records too early and another as many too late, if it is time for that.
@@ -86,8 +96,9 @@ pub fn merge_slabs<K: KeyEncoder>(
     }
     let window_bytes = table_window_bytes(external, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
-    let mut planner = Planner::new(key, &walked, external.slab_for(runs), window_bytes)?;
-    let mut starts = begin(&mut planner, runs, destination, crew)?;
+    let (mut starts, bound) = begin(runs, destination, crew)?;
+    let granted = (external.slab_for(runs), window_bytes);
+    let mut planner = planner_from(key, &walked, (&starts, bound), granted)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),
         None => Ok(None),

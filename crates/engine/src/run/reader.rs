@@ -5,17 +5,13 @@ use std::sync::Arc;
 
 use super::Run;
 use super::index::{IndexPages, IndexReader};
-use super::layout::{BLOCK, DATA_START, FOOTER, Footer, HEADER, RunGeometry};
+use super::layout::{BLOCK, FOOTER, Footer, HEADER, RunGeometry};
 use super::page::PAGE;
 use super::unpacking::{StoredBlock, check, expand, expand_in_place};
 use super::window::{FileWindow, WINDOW_MAX};
 use crate::error::{Error, Result};
-use crate::format::Framing;
 use crate::io::{Direct, File};
 use crate::stripe::spilled;
-
-/// First bytes read of a record whose length is not known: most end within them.
-const RECORD_WINDOW: usize = 4096;
 
 /// A run open for reading.
 #[derive(Debug)]
@@ -132,50 +128,49 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] and [`Error::Corrupt`].
+    /// Those of [`read`](Self::read).
     pub fn record(&self, offset: u64) -> Result<Vec<u8>> {
-        if self.geometry.packed.is_some() {
-            return self.packed_record(offset);
-        }
-        let rest = DATA_START + offset..DATA_START + self.geometry.data_bytes;
-        let framing = self.geometry.framing;
-        if let Framing::Fixed(length) = framing {
-            return read_bytes(&self.file, rest.start, length);
-        }
         let mut record = Vec::new();
-        let mut window_bytes = RECORD_WINDOW;
-        while rest.start + (record.len() as u64) < rest.end {
-            let mut window = FileWindow::new(&self.file, window_bytes)?;
-            window.show(&(rest.start + record.len() as u64..rest.end))?;
-            record.extend_from_slice(window.bytes());
-            if let Some(length) = framing.whole_length(&record) {
-                record.truncate(length);
-                break;
-            }
-            window_bytes = WINDOW_MAX;
-        }
+        self.scan(offset, |part| {
+            record.extend_from_slice(part);
+            let length = self.geometry.framing.whole_length(&record);
+            record.truncate(length.unwrap_or(record.len()));
+            length.is_none()
+        })?;
         Ok(record)
     }
 
-    /// Returns the record at byte `offset` of the data of a compressed run.
-    fn packed_record(&self, offset: u64) -> Result<Vec<u8>> {
-        let (mut record, mut block) = (Vec::new(), vec![0; BLOCK]);
-        let mut at = offset;
+    /// Returns up to `length` bytes of the data from byte `offset` on: fewer only at its end. Slow,
+    /// as whole blocks are read and checked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Corrupt`] where a block is not as it was written.
+    pub fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(length);
+        self.scan(offset, |part| {
+            bytes.extend_from_slice(&part[..part.len().min(length - bytes.len())]);
+            bytes.len() < length
+        })?;
+        Ok(bytes)
+    }
+
+    /// Gives `each` the data from byte `offset` on, block by block, until it wants no more.
+    fn scan(&self, offset: u64, mut each: impl FnMut(&[u8]) -> bool) -> Result<()> {
+        let (mut at, mut block) = (offset, vec![0; BLOCK]);
         while at < self.geometry.data_bytes {
             let number = at / BLOCK as u64;
             let stored = self.stored(number, number + 1)?[0];
-            let packed = read_bytes(&self.file, stored.offset, stored.length as usize)?;
-            self.expand(number, &stored, &packed, &mut block)?;
+            let bytes = read_bytes(&self.file, stored.offset, stored.length as usize)?;
+            self.expand(number, &stored, &bytes, &mut block)?;
             let skip = (at % BLOCK as u64) as usize;
             let left = (self.geometry.data_bytes - at).min((BLOCK - skip) as u64) as usize;
-            record.extend_from_slice(&block[skip..skip + left]);
-            if let Some(length) = self.geometry.framing.whole_length(&record) {
-                record.truncate(length);
+            if !each(&block[skip..skip + left]) {
                 break;
             }
             at += left as u64;
         }
-        Ok(record)
+        Ok(())
     }
 }
 

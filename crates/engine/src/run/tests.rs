@@ -176,11 +176,13 @@ pub(crate) fn sparse_run(
     };
     let file = std::fs::File::create_new(path).unwrap();
     file.set_len(geometry.file_bytes()).unwrap();
+    let zeros = xxh3_64(&[0; BLOCK]);
     for number in 0..geometry.pages() {
         let mut page = TablePage::new(geometry.entry());
         for slot in 0..geometry.blocks_per_page() {
             let start = (number * geometry.blocks_per_page() + slot) * block;
             let record = start.next_multiple_of(length);
+            page.set_checksum(slot as usize, zeros);
             if record < geometry.data_bytes && record < start + block {
                 page.add_record(slot as usize, (record - start) as u32, &mut next_key);
             }

@@ -24,9 +24,14 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Returns a walk that has passed nothing.
-    pub fn new(run: &'a RunReader, window_bytes: usize) -> Result<Self> {
-        Ok(Self { run, index: run.index(window_bytes)?, passed: 0, kept_key: Vec::new() })
+    /// Returns a walk that has passed the keys of the records before byte `start` of the data.
+    pub fn new(run: &'a RunReader, start: u64, window_bytes: usize) -> Result<Self> {
+        let index = run.index(window_bytes)?;
+        let mut walk = Self { run, index, passed: 0, kept_key: Vec::new() };
+        while !walk.is_over() && walk.next_record() < start {
+            walk.pass()?;
+        }
+        Ok(walk)
     }
 
     /// Returns whether all keys have been passed.

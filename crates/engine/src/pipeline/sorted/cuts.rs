@@ -22,7 +22,7 @@ use crate::io::{Direct, File};
 use crate::key::KeyEncoder;
 use crate::merge::partition_point;
 use crate::pipeline::merge::Merge;
-use crate::run::layout::DATA_START;
+use crate::run::RunReader;
 
 /// Bytes of the longest record that can be a cut, or be compared with one.
 const RECORD_MAX: usize = 4 << 10;
@@ -40,11 +40,15 @@ const SAMPLES_MAX: u64 = 1024;
 /// Sources that are searched at the same time: each waits for one read.
 const SEARCHED_AT_ONCE: usize = 16;
 
+/// The bytes of a source.
+enum SearchedBytes {
+    File(Arc<File>),
+    Run(RunReader),
+}
+
 /// A source that is searched.
 struct Searched {
-    file: Arc<File>,
-    /// Offset in the file of byte 0 of the source.
-    base: u64,
+    bytes: SearchedBytes,
     /// The part of the source to be cut.
     start: u64,
     end: u64,
@@ -187,17 +191,17 @@ fn each<T: Send>(
 impl Searched {
     /// Opens what is left of a source from byte `start` on.
     fn open(place: &SortedPlace, start: u64, framing: Framing, direct: Direct) -> Result<Self> {
-        let (file, base, end) = match place {
+        let (bytes, end) = match place {
             SortedPlace::Spilled(run) => {
-                (File::open_read(&run.path, Direct::Off)?, DATA_START, run.bytes)
+                (SearchedBytes::Run(RunReader::open(run, Direct::Off)?), run.bytes)
             }
             _ => {
                 let file = place.open_file(direct)?;
                 let end = file.len();
-                (file, 0, end)
+                (SearchedBytes::File(file), end)
             }
         };
-        let mut source = Self { file, base, start: start.min(end), end, lacks_end: false };
+        let mut source = Self { bytes, start: start.min(end), end, lacks_end: false };
         if let (Some(line_end), true) = (framing.terminator(), source.start < end) {
             source.lacks_end = source.read(end - 1, 1)? != [line_end];
         }
@@ -206,10 +210,16 @@ impl Searched {
 
     /// Reads up to `bytes` bytes from byte `at` on, and what the end of the last line lacks.
     fn read(&self, at: u64, bytes: u64) -> Result<Vec<u8>> {
-        let mut window = vec![0; (self.end - at).min(bytes) as usize];
-        let read = self.file.read_at(&mut window, self.base + at)?;
-        window.truncate(read);
-        Ok(window)
+        let bytes = (self.end - at).min(bytes) as usize;
+        match &self.bytes {
+            SearchedBytes::Run(run) => run.read(at, bytes),
+            SearchedBytes::File(file) => {
+                let mut window = vec![0; bytes];
+                let read = file.read_at(&mut window, at)?;
+                window.truncate(read);
+                Ok(window)
+            }
+        }
     }
 
     /// Returns the first record that begins at byte `at` or after it, and where; `None` if it is

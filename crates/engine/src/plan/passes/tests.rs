@@ -52,8 +52,8 @@ fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let open = |run: Run| RunReader::open(&run, Direct::Off).unwrap();
     let readers: Vec<RunReader> = (0..width).map(write).map(open).collect();
     let walked: Vec<&RunReader> = readers.iter().collect();
-    let mut planner =
-        Planner::new(key.encoder(), &walked, plan.external().unwrap().slab_bytes, 0).unwrap();
+    let (starts, capacity) = (vec![0; width], plan.external().unwrap().slab_bytes);
+    let mut planner = Planner::new(key.encoder(), &walked, &starts, capacity, 0).unwrap();
     let (mut needed, mut read) = (0, 0);
     while let Some(slab) = planner.next_slab().unwrap() {
         let explain =
