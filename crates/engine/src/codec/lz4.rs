@@ -10,6 +10,7 @@
 //! blocks for a whole one, and ends at skippable frames.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use lz4_flex::block::{
     compress_into, decompress_into, decompress_into_with_dict, get_maximum_output_size,
@@ -17,10 +18,12 @@ use lz4_flex::block::{
 use xxhash_rust::xxh32::{Xxh32, xxh32};
 
 use super::batch::Unit;
+use super::memory::{WindowMemory, Windows, budget_for_window, lz4_window};
 use super::source::Compressed;
 use super::zstd::{is_skippable, skippable_ahead};
 use super::{Codec, Decode, Encode};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
+use crate::units::ByteSize;
 
 const FRAME: &str = "lz4 frame";
 
@@ -82,6 +85,7 @@ pub struct Lz4Decoder {
     header: Option<Lz4Header>,
     /// Offset in the file of the current frame, or of the last one.
     start: u64,
+    memory: WindowMemory,
     /// A block as it was read.
     packed: Vec<u8>,
     /// A block expanded.
@@ -95,11 +99,13 @@ pub struct Lz4Decoder {
     length: u64,
 }
 
-impl Default for Lz4Decoder {
-    fn default() -> Self {
+impl Lz4Decoder {
+    /// Returns a decoder that has the memory for its blocks from `windows`.
+    pub fn new(windows: &Arc<Windows>) -> Self {
         Self {
             header: None,
             start: 0,
+            memory: WindowMemory::new(windows),
             packed: Vec::new(),
             block: Vec::new(),
             rest: 0..0,
@@ -205,6 +211,7 @@ impl Lz4Decoder {
             _ => return Err(from.foreign(Codec::Lz4, FRAME)),
         }
         let header = self.header(from)?;
+        self.reserve(header.block_bytes as u64, from)?;
         self.header = Some(header);
         if self.block.len() != header.block_bytes {
             (self.packed, self.block) = (Vec::new(), Vec::new());
@@ -215,6 +222,27 @@ impl Lz4Decoder {
         self.content.reset(0);
         self.length = 0;
         Ok(true)
+    }
+
+    /// Takes memory for blocks of `block` bytes.
+    fn reserve(&mut self, block: u64, from: &Compressed) -> Result<()> {
+        let window = lz4_window(block);
+        self.memory.reserve(window).map_err(|there| {
+            let (start, least) = (self.start, budget_for_window(window));
+            let message = message!(
+                "the lz4 frame at byte {} of the compressed data has blocks of {}, which need {}, \
+                 and there is memory for {}; give at least {} with {}, or compress it in smaller \
+                 blocks",
+                start,
+                ByteSize(block),
+                ByteSize(window),
+                ByteSize(there),
+                least,
+                Setting::Memory,
+            );
+            let (path, least) = (from.name().to_owned(), Some(least));
+            Error::BudgetExceeded { path, message, least }
+        })
     }
 
     fn header(&self, from: &mut Compressed) -> Result<Lz4Header> {

@@ -1,14 +1,15 @@
 //! Memory that decoding takes from a job's budget.
 //!
 //! A decoder holds the compressed bytes it is at, what it has to look back at, and the buffers it
-//! fills ahead. Only the middle differs much: 32 KiB with gzip, up to 8 MiB with lz4, with zstd
-//! the size that the file states. So the first bytes of every file are looked at before anything is
-//! planned. For unknown sizes (pipes, frames after the first) there are spare bytes that
-//! all decoders share ([`Windows`]), and a frame that asks for more than there are is refused.
+//! fills ahead. Only the middle differs much: 32 KiB with gzip, with zstd the window that the file
+//! states, with lz4 two of its blocks, which have up to 4 MiB. So the first bytes of every file are
+//! looked at before anything is planned. For unknown sizes (pipes, frames after the first) there
+//! are spare bytes that all decoders share ([`Windows`]). A frame that asks for more is refused.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::encoding::thread_bytes;
@@ -160,29 +161,39 @@ impl WindowState {
     fn new(inputs: &[(Origin, Codec)], budget: ByteSize) -> Result<Self> {
         let mut state = Self { window_bytes: 0, spare_bytes: 0, each: 0 };
         let unseen = (budget.bytes() / PIPE_SHARE).min(PIPE_WINDOW_MAX);
+        let mut tables_bytes = 0;
         for (origin, codec) in inputs {
             let head = match origin {
                 Origin::File(path) => head(path)?,
                 Origin::Stdin | Origin::Begun(_) => None,
             };
-            let bytes = match codec {
-                Codec::Gzip => GZIP_STATE,
+            let (tables, window, largest) = match codec {
+                Codec::Gzip => (GZIP_STATE, 0, 0),
                 Codec::Zstd => {
                     let window = head.map_or(unseen, |head| window_of(&head).unwrap_or(0));
                     check_window(origin, window, budget)?;
-                    state.window_bytes = state.window_bytes.max(window);
-                    state.spare_bytes = budget.bytes() / SPARE_SHARE;
-                    window + ZSTD_TABLES
+                    (ZSTD_TABLES, window, u64::MAX)
                 }
-                // A block as it was, and as it is now.
                 Codec::Lz4 => {
-                    LZ4_TABLES + 2 * head.map_or(LZ4_BLOCK_MAX, |head| lz4_block_of(&head))
+                    let block = head.map_or(LZ4_BLOCK_MAX, |head| lz4_block_of(&head));
+                    (LZ4_TABLES, lz4_window(block), lz4_window(LZ4_BLOCK_MAX))
                 }
             };
-            state.each = state.each.max(bytes);
+            tables_bytes = tables.max(tables_bytes);
+            state.window_bytes = state.window_bytes.max(window);
+            if window < largest {
+                state.spare_bytes = budget.bytes() / SPARE_SHARE;
+            }
         }
+        state.each = state.window_bytes + tables_bytes;
         Ok(state)
     }
+}
+
+/// Returns the bytes that an lz4 decoder holds of blocks of `block` bytes: one as it was stored,
+/// and one as it is expanded.
+pub fn lz4_window(block: u64) -> u64 {
+    2 * block
 }
 
 /// The memory of windows, shared by the decoders of a job.
@@ -214,6 +225,34 @@ impl Windows {
     /// Gives them back.
     pub fn give_back(&self, bytes: u64) {
         self.spare.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// The memory that one decoder has for its window.
+#[derive(Debug)]
+pub struct WindowMemory {
+    windows: Arc<Windows>,
+    bytes: u64,
+}
+
+impl WindowMemory {
+    /// Returns the memory that a decoder has to begin with.
+    pub fn new(windows: &Arc<Windows>) -> Self {
+        Self { windows: Arc::clone(windows), bytes: windows.each() }
+    }
+
+    /// Sees to it that there are `bytes` bytes. Otherwise returns how many there can be.
+    pub fn reserve(&mut self, bytes: u64) -> std::result::Result<(), u64> {
+        let more = bytes.saturating_sub(self.bytes);
+        self.windows.take(more).map_err(|spare| self.bytes + spare)?;
+        self.bytes += more;
+        Ok(())
+    }
+}
+
+impl Drop for WindowMemory {
+    fn drop(&mut self) {
+        self.windows.give_back(self.bytes - self.windows.each());
     }
 }
 

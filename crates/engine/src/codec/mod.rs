@@ -115,7 +115,7 @@ impl Codec {
         Ok(match self {
             Self::Gzip => Box::new(gzip::GzipDecoder::default()),
             Self::Zstd => Box::new(zstd::ZstdDecoder::new(windows)?),
-            Self::Lz4 => Box::new(lz4::Lz4Decoder::default()),
+            Self::Lz4 => Box::new(lz4::Lz4Decoder::new(windows)),
         })
     }
 

@@ -8,6 +8,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use xxhash_rust::xxh32::xxh32;
+
 use super::batch::UnitBatch;
 use super::*;
 use crate::error::Error;
@@ -18,11 +20,16 @@ use crate::units::ByteSize;
 /// Windows that the tests' frames may have.
 const WINDOW: u64 = 8 << 20;
 
-/// What `bytes` hold, expanded `step` bytes at a time.
-fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
+/// An open file of these bytes, which has no name any more.
+fn file_of(bytes: &[u8]) -> File {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(bytes).expect("write");
-    let reader = pipe::PipeReader::of(File::open(file.path()).expect("open"), Path::new("packed"));
+    File::open(file.path()).expect("open")
+}
+
+/// What `bytes` hold, expanded `step` bytes at a time.
+fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
+    let reader = pipe::PipeReader::of(file_of(bytes), Path::new("packed"));
     let mut from = Compressed::new(reader, 0, Arc::default(), Arc::default());
     let mut decoder = codec.decoder(&Arc::new(Windows::new(WINDOW, WINDOW / 2)))?;
     let (mut expanded, mut buffer) = (Vec::new(), vec![0; step]);
@@ -342,6 +349,33 @@ fn windows_beyond_the_limit_are_refused() {
     let frames = [frame(13 << 3), frame(13 << 3 | 4), frame(13 << 3 | 2), frame(13 << 3 | 4)];
     assert_eq!(expanded(Codec::Zstd, &frames.concat()).expect("whole"), b"");
     assert!(words(expanded(Codec::Zstd, &frame(13 << 3 | 5))).contains("a window of 13 MiB"));
+}
+
+/// The first frame states small blocks, a later one large ones.
+#[test]
+fn lz4_blocks_beyond_the_limit_are_refused() {
+    let frame = |code: u8| {
+        let descriptor = [0b0110_0000, code << 4];
+        let checksum = (xxh32(&descriptor, 0) >> 8) as u8;
+        [&0x184d_2204_u32.to_le_bytes()[..], &descriptor, &[checksum], &[0; 4]].concat()
+    };
+    let packed = [frame(4), frame(7), frame(5)].concat();
+    let small = memory::lz4_window(64 << 10);
+    for (spare, is_enough) in [(8 << 20, true), (7 << 20, false)] {
+        let reader = pipe::PipeReader::of(file_of(&packed), Path::new("packed"));
+        let mut from = Compressed::new(reader, 0, Arc::default(), Arc::default());
+        let windows = Arc::new(Windows::new(small, spare));
+        let mut decoder = Codec::Lz4.decoder(&windows).expect("a decoder");
+        let made = decoder.decode(&mut from, &mut [0; 8]);
+        assert_eq!(made.is_ok(), is_enough, "{made:?}");
+        if !is_enough {
+            let refused = words(made.map(|_| Vec::new()));
+            assert!(refused.contains("the lz4 frame at byte 11"), "{refused}");
+            assert!(refused.contains("at least 128 MiB with memory"), "{refused}");
+        }
+        drop(decoder);
+        assert_eq!(windows.take(spare), Ok(()), "all was given back");
+    }
 }
 
 #[test]

@@ -13,7 +13,9 @@ use zstd_safe::{
 };
 
 use super::batch::Unit;
-use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, ZstdHead, budget_for_window, window_of};
+use super::memory::{
+    HEAD_BYTES, WindowMemory, Windows, ZSTD_MAGIC, ZstdHead, budget_for_window, window_of,
+};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
 use crate::error::{Error, Result, Setting, message};
@@ -57,9 +59,7 @@ pub fn skippable_ahead(from: &mut Compressed) -> Result<Option<usize>> {
 /// Expands frames.
 pub struct ZstdDecoder {
     context: DCtx<'static>,
-    windows: Arc<Windows>,
-    /// Bytes that we have for a window.
-    window_bytes: u64,
+    memory: WindowMemory,
     /// True if a frame is being expanded.
     is_inside: bool,
     /// Offset in the file of the current frame, or of the last one.
@@ -72,8 +72,7 @@ impl ZstdDecoder {
         let mut context = DCtx::try_create().ok_or_else(|| Compressed::unready(Codec::Zstd))?;
         let limited = context.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
         limited.map_err(|_| Compressed::unready(Codec::Zstd))?;
-        let (windows, window_bytes) = (Arc::clone(windows), windows.each());
-        Ok(Self { context, windows, window_bytes, is_inside: false, start: 0 })
+        Ok(Self { context, memory: WindowMemory::new(windows), is_inside: false, start: 0 })
     }
 
     /// Returns whether another frame begins.
@@ -96,31 +95,21 @@ impl ZstdDecoder {
 
     /// Takes memory for a window.
     fn reserve(&mut self, window: u64, from: &Compressed) -> Result<()> {
-        let more = window.saturating_sub(self.window_bytes);
-        if let Err(spare) = self.windows.take(more) {
-            let (start, there) = (self.start, ByteSize(self.window_bytes + spare));
-            let least = budget_for_window(window);
+        self.memory.reserve(window).map_err(|there| {
+            let (start, least) = (self.start, budget_for_window(window));
             let message = message!(
                 "the zstd frame at byte {} of the compressed data needs a window of {}, and there \
                  is memory for {}; give at least {} with {}, or compress it without --long and \
                  --ultra",
                 start,
                 ByteSize(window),
-                there,
+                ByteSize(there),
                 least,
                 Setting::Memory,
             );
             let (path, least) = (from.name().to_owned(), Some(least));
-            return Err(Error::BudgetExceeded { path, message, least });
-        }
-        self.window_bytes += more;
-        Ok(())
-    }
-}
-
-impl Drop for ZstdDecoder {
-    fn drop(&mut self) {
-        self.windows.give_back(self.window_bytes - self.windows.each());
+            Error::BudgetExceeded { path, message, least }
+        })
     }
 }
 
