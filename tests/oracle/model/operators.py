@@ -232,12 +232,12 @@ def put_cell(
 def aggregate_cells(form: Format, aggregate: Aggregate, group: list[Record]) -> bytes | None:
     """Returns the sum, the least or the greatest of a group's cells, or None if all are empty.
 
-    "Numbers are exact and of any length; an empty cell takes no part, and any other that is not
-    a number is an error. The sum is written in plain notation."
+    "Numbers are exact and of any length. Empty cells are skipped, and any other cell that is not
+    such a number is an error. sortwell writes the sum in plain notation."
     """
     found = [cell_at(aggregate.place, form, record) or Cell(b"", b"") for record in group]
     cells = [cell for cell in found if cell.value]
-    if not aggregate.is_number:
+    if aggregate.function != "sum" or not aggregate.is_number:
         return aggregate_values(aggregate, [cell.value for cell in cells], len(group))
     if not cells:
         return None
@@ -245,20 +245,10 @@ def aggregate_cells(form: Format, aggregate: Aggregate, group: list[Record]) -> 
     numbers = [parse_decimal(cell.value, is_whole) for cell in cells]
     scale = max(scale for _, scale in numbers)
     scaled = [mantissa * 10 ** (scale - own) for mantissa, own in numbers]
-    if aggregate.function == "sum":
-        total = decimal_text(sum(scaled), scale)
-        if len(group) == 1 and total != cells[0].value:
-            raise Unspecified("whether the sum of one number is written as it was read")
-        return total
-    best = min(scaled) if aggregate.function == "min" else max(scaled)
-    spellings = {cell.value for cell, number in zip(cells, scaled) if number == best}
-    if len(spellings) > 1:
-        raise Unspecified("which spelling of equal numbers is written")
-    spelling = spellings.pop()
-    mantissa, own = parse_decimal(spelling, False)
-    if decimal_text(mantissa, own) != spelling:
-        raise Unspecified("whether the least number is written as it was read")
-    return spelling
+    total = decimal_text(sum(scaled), scale)
+    if len(group) == 1 and total != cells[0].value:
+        raise Unspecified("whether the sum of one number is written as it was read")
+    return total
 
 
 def aggregate_values(aggregate: Aggregate, values: list[bytes], count: int) -> bytes | None:

@@ -138,6 +138,10 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
 
     /// Takes no more records, as there is something wrong with this one.
     fn refuse(&mut self, record: &[u8], message: &str) -> Result<()> {
+        if self.current.is_none() {
+            // The group that the task before left open may be closed by this record.
+            self.take_turn()?;
+        }
         match self.current.take() {
             Some(group) if self.is_same(&group.record, record)? => {
                 self.current = Some(group);

@@ -269,3 +269,43 @@ fn a_sum_of_the_key_is_refused() {
     let said = selection.write(target(&sink), &mut lane, 0, rows).unwrap_err().to_string();
     assert!(said.contains("sum 1 would change the key"), "{said}");
 }
+
+/// A record whose number cannot be read is a fault where its group is wanted, however the records
+/// are divided into tasks.
+#[test]
+fn a_fault_after_all_that_is_wanted_is_none() {
+    let select = Select {
+        folds: vec![FoldSpec::read(Function::Sum, "2").unwrap()],
+        limit: Some(1),
+        ..Select::default()
+    };
+    let layout = RecordForm::Lines { separator: Some(b',') };
+    let making = Arc::new(Making::new(&select, FoldInput::of(layout)).unwrap());
+    let compare = |a: &[u8], b: &[u8]| a[0].cmp(&b[0]);
+    let cases: [(&[&[u8]], bool); 4] = [
+        (&[b"a,1\n", b"a,2\n", b"b,x\n"], true),
+        (&[b"a,1\n", b"a,2\n", b"a,x\n"], false),
+        (&[b"a,x\n", b"b,1\n"], false),
+        (&[b"a,1\n", b"b,x\n", b"b,1\n"], true),
+    ];
+    for (rows, is_good) in cases {
+        for per_task in 1..=rows.len() {
+            let folder = tempfile::tempdir().unwrap();
+            let file = File::create(&folder.path().join("out"), Direct::Auto).unwrap();
+            let sink = Sink::File(FileSink::growing(file, GRANULE));
+            let progress = Progress::new();
+            let sizes = (2 * GRANULE, 0, GRANULE);
+            let mut lane = crate::sink::tests::lane(Engine::Auto, sizes, &progress);
+            let selection = Selection::last(select.clone(), Arc::clone(&making), 0, true);
+            let target = SelectionTarget { compare: &compare, ..target(&sink) };
+            let written = rows.chunks(per_task).enumerate().try_for_each(|(task, rows)| {
+                let produce = |writer: &mut GroupWriter<'_, '_>| {
+                    rows.iter().try_for_each(|row| writer.take(row))
+                };
+                selection.write(target, &mut lane, task, produce)
+            });
+            let written = written.and_then(|()| selection.finish(target, &mut lane));
+            assert_eq!(written.is_ok(), is_good, "{rows:?}, {per_task} a task: {written:?}");
+        }
+    }
+}

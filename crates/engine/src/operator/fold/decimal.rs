@@ -63,16 +63,6 @@ impl Decimal {
         self.tidy();
     }
 
-    /// Returns which of two numbers is greater; digits of zero at the end do not count.
-    pub fn compare(&self, other: &Self) -> Ordering {
-        let order = match (self.is_negative, other.is_negative) {
-            (false, true) => return Ordering::Greater,
-            (true, false) => return Ordering::Less,
-            _ => self.compare_magnitude(other),
-        };
-        if self.is_negative { order.reverse() } else { order }
-    }
-
     /// Compares two numbers without their signs.
     fn compare_magnitude(&self, other: &Self) -> Ordering {
         let whole = |number: &Self| number.digits.len() - number.scale;

@@ -65,7 +65,7 @@ struct Fold {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
-    /// A cell with a number, perhaps a whole one, perhaps in a style of people.
+    /// A cell with a number to be added, perhaps a whole one, perhaps in a style of people.
     Number { column: usize, is_whole: bool, style: Option<NumberStyle> },
     /// A cell, by its bytes or in an order of its own.
     Text { column: usize },
@@ -404,7 +404,6 @@ impl Fold {
                 *sum = sum_of(*sum, *term);
                 return;
             }
-            (Datum::Number(a), Datum::Number(b)) => b.compare(a),
             (Datum::Text(a), Datum::Text(b)) => match &self.order {
                 Some(order) => order.compare(b, a),
                 None => b.as_slice().cmp(a),

@@ -123,10 +123,6 @@ impl FoldSpec {
                 "'{place}:{words}' has values that cannot be added; write int or decimal"
             )
             .into()),
-            // A number in a style of its own is written as it was read.
-            _ if is_number && style.is_none() => {
-                Ok((Field::Number { column, is_whole, style }, None))
-            }
             _ => Ok((Field::Text { column }, CellOrder::new(words, &spec, of.order))),
         }
     }

@@ -53,7 +53,10 @@ fn rows_keep_the_first_with_other_cells() {
     assert_eq!(folded_in_parts(&folds, &ragged), Ok(b"a,2.0,z,2\n".to_vec()));
     let columns = folds.values(b"a,1e3,b,1\n").unwrap_err();
     assert_eq!(columns, "'1e3' in column 2 is not a number");
-    assert!(folds.values(b"a,1,b,1.5\n").unwrap_err().contains("a whole number"));
+    assert!(folds.values(b"a,1,b,1.5\n").unwrap_err().contains("column 4 is not of type int"));
+    // The least and the greatest number stay as they were read; blanks are none.
+    let codes: [&[u8]; 4] = [b"a,1,z,007\n", b"a,, ,  \n", b"a,1, ,+7\n", b"a,1,,6\n"];
+    assert_eq!(folded_in_parts(&folds, &codes), Ok(b"a,3, ,007\n".to_vec()));
 }
 
 #[test]

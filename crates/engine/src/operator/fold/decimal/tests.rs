@@ -56,7 +56,7 @@ fn sums_have_the_longest_scale_and_any_length() {
 
 proptest! {
     #[test]
-    fn sums_and_orders_are_those_of_integers(
+    fn sums_are_those_of_integers(
         a in -10_i128.pow(20)..10_i128.pow(20), b in -10_i128.pow(9)..10_i128.pow(9),
         scale in 0_usize..6, more in 0_usize..4,
     ) {
@@ -71,7 +71,5 @@ proptest! {
         let fine = a * 10_i128.pow(more as u32);
         prop_assert_eq!(sum(&x, &y), show(fine + b, scale + more));
         prop_assert_eq!(sum(&y, &x), show(fine + b, scale + more));
-        prop_assert_eq!(number(&x).compare(&number(&y)), fine.cmp(&b));
-        prop_assert_eq!(number(&x).compare(&number(&x)), Ordering::Equal);
     }
 }
