@@ -66,6 +66,11 @@ pub fn check_writable(file: &OsStr, quoting: Quoter) -> Result<(), Complaint> {
     let answer = match path.metadata() {
         Ok(found) if found.is_dir() => Err(io::Error::from(rustix::io::Errno::ISDIR)),
         Ok(_) => may(file, Access::WRITE_OK),
+        Err(error)
+            if error.kind() == io::ErrorKind::NotFound && file.as_bytes().ends_with(b"/") =>
+        {
+            Err(io::Error::from(rustix::io::Errno::ISDIR))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_empty() => {
             // A link that leads nowhere is followed.
             let target = rename_target(path).unwrap_or_else(|_| path.to_owned());

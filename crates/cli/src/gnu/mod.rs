@@ -118,7 +118,9 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
     check_files(&settings, quoting)?;
     let work = GnuWork { settings: &settings, name, quoting };
     match settings.action {
-        Action::Sort if settings.is_debugged => work.show(order, &environment.locale),
+        Action::Sort | Action::Merge if settings.is_debugged => {
+            work.show(order, &environment.locale)
+        }
         Action::Sort => work.sort(order),
         Action::Merge => work.merge(order),
         Action::Check(check) => work.check(order, check),

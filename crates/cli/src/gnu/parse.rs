@@ -301,11 +301,10 @@ impl Options {
         let threads = match number::plain(text) {
             Ok(0) => return Err(Complaint::new("number in parallel must be nonzero")),
             Ok(threads) => usize::try_from(threads).unwrap_or(usize::MAX),
-            // More than there can be is as many as there are.
             Err(NumberFault::TooLarge) => usize::MAX,
             Err(fault) => return Err(Complaint::new(fault.message(spelled, text))),
         };
-        self.threads = Some(threads);
+        self.threads = Some(threads.min(limits::WORKERS_MAX));
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use sortwell::{ByteSize, Error};
 use super::complaint::{self, Complaint, reason};
 use super::compressed::{self, ProgramCompression};
 use super::little;
-use super::order::{LineOrder, Settings};
+use super::order::{Action, LineOrder, Settings};
 use super::parse::GnuCheck;
 use super::quoting::Quoter;
 use super::underline::Underline;
@@ -63,21 +63,26 @@ impl GnuWork<'_> {
         sort().or_else(|failure| self.end(&failure))
     }
 
-    /// Sorts, and prints the lines with their keys underlined.
+    /// Sorts or merges, and prints the lines with their keys underlined.
     pub fn show(self, order: LineOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
+        let merges = self.settings.action == Action::Merge;
         let sort_and_copy = || {
             let underline = Underline::new(&order.bound()?, locale)?;
             let progress = Progress::new();
             let mut out = BufWriter::new(Printer::new(&progress)?);
             let mut inputs = inputs(self.settings);
-            if let Some(sorted) = self.little(&mut inputs, &Output::Stdout, &order)? {
+            if !merges && let Some(sorted) = self.little(&mut inputs, &Output::Stdout, &order)? {
                 underline.copy(&mut &sorted[..], &mut out)?;
                 return Ok(ExitCode::SUCCESS);
             }
             // Removed when it is dropped; lines are in it and nowhere else until all are shown.
             let directory = SpillDirectory::create(&place_to_show(&self.settings.temporary))?;
             let sorted = directory.path().join("sorted");
-            self.run(self.job(inputs, Output::File(sorted.clone()), order))?;
+            let output = Output::File(sorted.clone());
+            match merges {
+                true => self.merge_into(output, order)?,
+                false => self.run(self.job(inputs, output, order))?,
+            }
             let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
             // A stop on the way is told from the signal that asked for it.
             let failed = |error| Error::io("write", Path::new(STDOUT), error);
@@ -169,6 +174,11 @@ impl GnuWork<'_> {
 
     /// Merges.
     pub fn merge(self, order: LineOrder) -> Result<ExitCode, Complaint> {
+        let merged = self.merge_into(output(self.settings), order);
+        merged.map(|()| ExitCode::SUCCESS).or_else(|failure| self.end(&failure))
+    }
+
+    fn merge_into(self, output: Output, order: LineOrder) -> Result<(), Failure> {
         let settings = self.settings;
         let LineOrder { keys, options, format } = order;
         let inputs = inputs(settings);
@@ -184,16 +194,15 @@ impl GnuWork<'_> {
             temp: settings.temporary.clone(),
             check_temp: false,
             sync: SYNC,
-            ..MergeJob::new(inputs, output(settings), format)
+            ..MergeJob::new(inputs, output, format)
         };
         let progress = Progress::new();
-        let ended = match &settings.compressor {
+        match &settings.compressor {
             Some(program) => {
                 self.compressing(program, &progress, |how| compressed::merge(&job, how, &progress))
             }
             None => signals::stoppable(&progress, || job.run(&progress).map(drop)),
-        };
-        ended.map(|()| ExitCode::SUCCESS).or_else(|failure| self.end(&failure))
+        }
     }
 
     /// Looks for the first line that is out of order, and complains about it unless that is to be
@@ -282,8 +291,16 @@ fn is_of_spilling(action: &str) -> bool {
     matches!(action, "create a spill directory in" | "ask for the free space of")
 }
 
+/// Returns the inputs. Standard input is at its end when it is named again.
 fn inputs(settings: &Settings) -> Vec<Input> {
-    settings.inputs.iter().map(|input| self::input(input)).collect()
+    let mut inputs: Vec<Input> = Vec::with_capacity(settings.inputs.len());
+    for name in &settings.inputs {
+        let input = input(name);
+        if input != Input::Stdin || !inputs.contains(&input) {
+            inputs.push(input);
+        }
+    }
+    inputs
 }
 
 fn output(settings: &Settings) -> Output {
@@ -311,7 +328,10 @@ fn memory(budget: Budget, inputs: &[Input]) -> Budget {
             let names = 2 * names_bytes(inputs).bytes();
             Budget::Bytes(ByteSize(bytes.max(MEMORY_LEAST).bytes() + names))
         }
-        other => other,
+        Budget::Percent(_) => {
+            memory(Budget::Bytes(budget.resolve().unwrap_or(MEMORY_LEAST)), inputs)
+        }
+        Budget::Auto => Budget::Auto,
     }
 }
 

@@ -51,6 +51,21 @@ impl Both {
         (ours, self.has_gnu_sort.then(|| self.run_one("sort", environment, line)))
     }
 
+    /// What we print where standard input is a file, and what GNU sort prints where the machine has
+    /// one.
+    pub fn print(&self, line: &str, input: &str) -> Vec<String> {
+        let programs = [env!("CARGO_BIN_EXE_sortwell"), "sort"];
+        let print = |program: &&str| {
+            let mut command = Command::new(program);
+            command.arg0("sort").args(words(line)).current_dir(self.folder.path());
+            let input = fs::File::open(self.folder.path().join(input)).expect("open");
+            let output = command.env("LC_ALL", "C").stdin(input).output().expect("run");
+            assert!(output.status.success(), "{program} {line}: {output:?}");
+            String::from_utf8(output.stdout).expect("UTF-8")
+        };
+        programs[..1 + usize::from(self.has_gnu_sort)].iter().map(print).collect()
+    }
+
     fn run_one(&self, program: &str, environment: &[(&str, &str)], line: &str) -> Ended {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut command = Command::new(program);

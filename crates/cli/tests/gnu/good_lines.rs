@@ -56,6 +56,25 @@ fn debug_makes_the_same_remarks() {
     }
 }
 
+/// Standard input named twice, many threads with little memory, and a merge that shows its keys.
+#[test]
+fn rare_lines_print_the_same() {
+    let both = Both::new();
+    for (line, printed) in [
+        ("- -", "a\nb\n"),
+        ("-m - f -", "b\na\nb\na\n"),
+        ("--parallel=99999999999999999999 f", "a\nb\n"),
+        ("--parallel=1000 -S 1M f", "a\nb\n"),
+        ("--parallel=100 -S 1% f", "a\nb\n"),
+        ("-m --debug f g", "b\n_\na\n_\nd\n_\nc\n_\n"),
+        ("-m --debug -k1,1 -s f", "b\n_\na\n_\n"),
+    ] {
+        for answer in both.print(line, "f") {
+            assert_eq!(answer, printed, "{line}");
+        }
+    }
+}
+
 const GOOD: &[&str] = &[
     "-k 1,1.0 f",
     "-k +1 f",

@@ -282,7 +282,7 @@ impl MergeJob {
         let run_members = members.clone().max().unwrap_or(1);
         let further_locks = members.sum::<usize>() - run_members;
         StreamNeed {
-            threads: self.threads.unwrap_or_else(limits::cores),
+            threads: limits::workers(self.threads),
             inputs: inputs.len(),
             input_bytes: inputs.iter().map(SortedPlace::bytes).sum(),
             budget: coders.budget(),

@@ -395,7 +395,7 @@ impl SortJob {
     /// Returns the coders with the parts of the budget that are taken before anything is
     /// compressed.
     fn coders(&self, order: &TextOrder, budget: ByteSize) -> Coders {
-        let threads = self.threads.unwrap_or_else(limits::cores);
+        let threads = limits::workers(self.threads);
         Coders::new(budget, threads, &self.inputs, order)
             .with_files_of(self.format)
             .with_conditions(&self.filter, self.format)
@@ -424,7 +424,7 @@ impl SortJob {
             besides: coders.besides(Lengths::Average(record_length)),
             files: OpenFiles::now(engine, self.direct),
             run_members: 1,
-            threads: self.threads.unwrap_or_else(limits::cores),
+            threads: limits::workers(self.threads),
             selects: !self.select.is_all(),
             levers: if self.in_place { in_place::levers(self.levers) } else { self.levers },
         }

@@ -34,6 +34,10 @@ const RESERVE: u64 = 12 << 20;
 /// Stack pages, a ring and a sample buffer for each worker.
 const RESERVE_PER_THREAD: u64 = 512 << 10;
 
+/// Divisor of the budget that gives the limit for what workers take of the reserve, beyond which
+/// the plan gives up workers.
+const RESERVE_THREADS_SHARE: u64 = 4;
+
 /// Divisor of the budget that gives the part for what grows with the input: indexes of runs, edges,
 /// marks.
 const RESERVE_SHARE: u64 = 32;
@@ -68,10 +72,17 @@ const RECORDS_MAX: u64 = u32::MAX as u64;
 /// Entries that a load of lines has room for even if it is expected to have hardly any.
 const VARYING_LEAST: u64 = 4096;
 
-/// Returns the number of bytes of the arena that a budget leaves.
-pub fn usable(budget: ByteSize, threads: usize) -> usize {
+/// Returns the number of bytes of the arena that a budget leaves, where `wanted` workers are wanted.
+pub fn usable(budget: ByteSize, wanted: usize) -> usize {
+    let threads = threads_reserved(budget, wanted);
     let reserve = RESERVE + RESERVE_PER_THREAD * threads as u64 + budget.bytes() / RESERVE_SHARE;
     budget.bytes().saturating_sub(reserve) as usize & !(PAGE - 1)
+}
+
+/// Returns the number of workers for which there is a reserve, of those wanted.
+pub fn threads_reserved(budget: ByteSize, wanted: usize) -> usize {
+    let most = budget.bytes() / RESERVE_THREADS_SHARE / RESERVE_PER_THREAD;
+    wanted.min(most as usize).max(1)
 }
 
 /// Divisor of the memory for loads that gives the limit for buffers of writes past the page cache.
@@ -84,13 +95,13 @@ pub fn suits_direct_writes(threads: usize, sort_area: usize) -> bool {
     threads * BUFFERS_MIN * BUFFER_MIN <= sort_area / DIRECT_SHARE
 }
 
-/// Workers that memory allows, of those wanted.
-pub fn threads(need: &Need, item: Item, usable: usize) -> usize {
+/// Returns the number of workers that memory allows, of those `reserved`.
+pub fn threads(need: &Need, reserved: usize, item: Item, usable: usize) -> usize {
     let fits = |threads: usize| {
         let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers, need.selects);
         threads * (lane.bytes() + scratch_bytes(item)) <= usable / FIXED_SHARE
     };
-    (1..=need.threads.max(1)).rev().find(|threads| fits(*threads)).unwrap_or(1)
+    (1..=reserved).rev().find(|threads| fits(*threads)).unwrap_or(1)
 }
 
 /// Returns the number of bytes that one worker sorts buckets in.

@@ -172,8 +172,9 @@ impl Need {
     /// the compression of runs.
     fn with_requests(&self) -> Self {
         let mut need = *self;
-        need.besides.add(self.levers.requests(self.threads));
-        need.besides.add(self.levers.coders(self.threads));
+        let threads = memory::threads_reserved(self.budget, self.threads);
+        need.besides.add(self.levers.requests(threads));
+        need.besides.add(self.levers.coders(threads));
         need
     }
 }
@@ -223,8 +224,10 @@ impl Plan {
     /// Returns the plan for a need, runs being made of loads; `None` where the budget is too small.
     fn within(need: &Need) -> Option<Self> {
         let item = item(need);
-        let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
-        let most = memory::threads(need, item, usable);
+        let rest = need.besides.rest_of(need.budget);
+        let usable = memory::usable(rest, need.threads);
+        let most =
+            memory::threads(need, memory::threads_reserved(rest, need.threads), item, usable);
         // The buffers of each thread may leave too little for the reads that were asked for.
         (1..=most).rev().find_map(|threads| Self::with_threads(need, item, usable, threads))
     }

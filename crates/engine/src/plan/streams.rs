@@ -164,7 +164,8 @@ impl StreamPlan {
                 && open >= at_once * threads
         };
         let worth = need.input_bytes.map_or(1, |bytes| bytes / THREAD_BYTES);
-        let most = need.threads.min(usize::try_from(worth).unwrap_or(usize::MAX));
+        let wanted = need.threads.min(usize::try_from(worth).unwrap_or(usize::MAX));
+        let most = memory::threads_reserved(need.besides.rest_of(need.budget), wanted);
         let threads = (2..=most).rev().find(is_possible).unwrap_or(1);
         let (lane, rest) = (lane(need, threads), rest(need, threads));
         let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once * threads);

@@ -144,6 +144,15 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Most workers of a job.
+pub const WORKERS_MAX: usize = 1024;
+
+/// Returns the number of workers for a job that wants so many: one for each processor if it leaves
+/// that open.
+pub fn workers(wanted: Option<usize>) -> usize {
+    wanted.unwrap_or_else(cores).clamp(1, WORKERS_MAX)
+}
+
 /// Returns the highest resident size of this process so far, where the system reports it.
 pub fn memory_peak() -> Option<ByteSize> {
     let status = read_to_string("/proc/self/status").ok()?;

@@ -9,11 +9,12 @@ use std::thread;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use sortwell::ParseError;
+use sortwell::unstable::sys::limits;
 
 use crate::wording;
 
 /// The most threads one may ask for: far past any machine, low enough to catch a slip.
-const THREADS_MAX: usize = 1024;
+const THREADS_MAX: usize = limits::WORKERS_MAX;
 
 /// Reads a value that the library knows how to read; an error names options, not settings.
 pub fn parse<T: FromStr<Err: Into<ParseError>>>(text: &str) -> Result<T, String> {

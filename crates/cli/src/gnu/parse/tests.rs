@@ -96,7 +96,7 @@ fn values_are_kept() {
     assert_eq!(options("-t \\0").separator, Some(0));
     assert_eq!(options("-S 5%").memory, Some(MemorySize::Percent(5)));
     assert_eq!(options("-S 3 -S 1").memory, Some(MemorySize::Bytes(3072)));
-    assert_eq!(options("--parallel=99999999999999999999").threads, Some(usize::MAX));
+    assert_eq!(options("--parallel=99999999999999999999").threads, Some(limits::WORKERS_MAX));
 }
 
 #[test]

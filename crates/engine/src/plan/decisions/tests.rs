@@ -53,6 +53,11 @@ fn threads_that_memory_has_no_room_for_are_named() {
     assert_said(&usual(), "threads", "2 threads: the number of processors");
     let many = Need { threads: 64, ..usual() };
     assert_said(&many, "threads", ": memory has no room for the buffers of 64");
+    // Nor may their stacks and rings take all of it.
+    for threads in [100, 1000, usize::MAX] {
+        let crowd = Need { threads, budget: ByteSize::mib(64), ..usual() };
+        assert_said(&crowd, "threads", "memory has no room for the buffers of");
+    }
 }
 
 #[test]
