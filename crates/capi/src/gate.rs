@@ -64,8 +64,9 @@ impl<S> CallGate<S> {
         ))
     }
 
+    /// Returns the error of a call during another one.
     #[cold]
-    fn during_another(&self, function: &str) -> CallError {
+    pub fn during_another(&self, function: &str) -> CallError {
         let noun = self.noun;
         CallError::usage(format!(
             "{function}: another call on this {noun} has not returned; use it from one thread at a \

@@ -4,6 +4,7 @@
 //! atomics alone, so that any thread and any signal handler may ask for them.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -14,6 +15,31 @@ use sortwell_cli::embed::EmbeddedCommand;
 use crate::call::{CallStage, CallState};
 use crate::call_error::CallError;
 use crate::gate::CallGate;
+
+thread_local! {
+    /// Address of the job that this thread compares records for; 0 for none.
+    static COMPARING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A comparison on this thread for a job, until it is dropped.
+#[derive(Debug)]
+pub struct Comparison {
+    /// Address of the job for which records were compared before.
+    before: usize,
+}
+
+impl Comparison {
+    /// Begins a comparison for the job at `address`.
+    pub fn begin(address: usize) -> Self {
+        Self { before: COMPARING.replace(address) }
+    }
+}
+
+impl Drop for Comparison {
+    fn drop(&mut self) {
+        COMPARING.set(self.before);
+    }
+}
 
 /// Job as a C program holds it.
 #[derive(Debug)]
@@ -47,6 +73,10 @@ impl Handle {
         function: &str,
         act: impl FnOnce(&mut CallState) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
+        // The threads of a job compare between two calls too, and a call would wait for them.
+        if COMPARING.get() == self.address() {
+            return Err(self.gate.during_another(function));
+        }
         let mut state = self.gate.enter(function)?;
         if let CallStage::Broken(error) = state.stage() {
             return Err(error.clone());
@@ -65,10 +95,15 @@ impl Handle {
         self.progress.done()
     }
 
-    /// Returns whether the job can be dropped: no call is being made, and no fork made this
-    /// process.
+    /// Returns whether the job can be dropped: no call is being made, this is not a comparison for
+    /// it, and no fork made this process.
     pub fn is_free(&self) -> bool {
-        self.gate.is_free()
+        COMPARING.get() != self.address() && self.gate.is_free()
+    }
+
+    /// Returns the address, which names the job among all.
+    pub fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 }
 

@@ -11,7 +11,7 @@ use super::{ErrorPlace, coded, done, job};
 use sortwell::unstable::key::{Compare, OrderFunction};
 
 use crate::call::{KeyCallback, OutputCallback};
-use crate::handle::Handle;
+use crate::handle::{Comparison, Handle};
 
 /// Function that points to the key of a record.
 type KeyFunction = unsafe extern "C-unwind" fn(
@@ -54,12 +54,15 @@ unsafe impl Sync for Context {}
 struct ComparisonCallback {
     function: CompareFunction,
     context: Context,
+    /// Address of the job.
+    job: usize,
 }
 
 impl Compare for ComparisonCallback {
     fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
         let (context, left_bytes) = (self.context.pointer(), left.as_ptr().cast());
         let right_bytes = right.as_ptr().cast();
+        let _comparison = Comparison::begin(self.job);
         // SAFETY: the header says what the callback may do with its arguments.
         let answer =
             unsafe { (self.function)(context, left_bytes, left.len(), right_bytes, right.len()) };
@@ -167,10 +170,11 @@ pub unsafe extern "C" fn sortwell_on_compare(
 ) -> c_int {
     let name = "sortwell_on_compare";
     let context = Context(context);
-    let order = |function| OrderFunction::new(ComparisonCallback { function, context });
     let act = || {
         // SAFETY: the arguments are as the header says.
         let handle = unsafe { job(name, handle)? };
+        let job = handle.address();
+        let order = |function| OrderFunction::new(ComparisonCallback { function, context, job });
         handle.call(name, |job| job.on_compare(function.map(order))).map(done)
     };
     // SAFETY: the arguments are as the header says.

@@ -242,6 +242,42 @@ static void no_order(void)
     sortwell_free(job);
 }
 
+/* A comparison callback that calls its own job and frees it, also on threads of the job. */
+static int comparisons, wrong_answers;
+
+static int compare_and_call(void *context, const void *one, size_t one_bytes, const void *other,
+                            size_t other_bytes)
+{
+    sortwell_error *refused = NULL;
+
+    (void)other_bytes;
+    if (sortwell_push((sortwell *)context, one, one_bytes, &refused) != SORTWELL_USAGE)
+        __atomic_add_fetch(&wrong_answers, 1, __ATOMIC_RELAXED);
+    sortwell_error_free(refused);
+    if (__atomic_add_fetch(&comparisons, 1, __ATOMIC_RELAXED) == 1000)
+        sortwell_free((sortwell *)context); /* it only stops the job */
+    return memcmp(one, other, 8);
+}
+
+static void freed_while_comparing(void)
+{
+    sortwell *job = sortwell_new();
+    char line[101];
+    int code = SORTWELL_OK, at;
+
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = '\n';
+    CHECK(!sortwell_set(job, "memory", "32MiB", &error));
+    CHECK(!sortwell_on_compare(job, compare_and_call, job, &error));
+    for (at = 0; code == SORTWELL_OK && at < 1000000; at++) {
+        snprintf(line, 9, "%08d", (int)(at * 7919L % 1000003));
+        line[8] = ' ';
+        code = sortwell_push(job, line, sizeof line, &error);
+    }
+    CHECK(fails(code, SORTWELL_STOPPED, "") && at < 1000000 && wrong_answers == 0);
+    sortwell_free(job);
+}
+
 /* Another thread is in a call while the first one calls. */
 static sortwell *shared;
 static pthread_barrier_t barrier;
@@ -396,6 +432,7 @@ int main(int count, char **words)
         {"order_of_calls", order_of_calls},
         {"callbacks", callbacks},
         {"no_order", no_order},
+        {"freed_while_comparing", freed_while_comparing},
         {"two_threads", two_threads},
         {"forked", forked},
         {"stopped_by_signal", stopped_by_signal},

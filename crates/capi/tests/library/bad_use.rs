@@ -33,6 +33,11 @@ fn calls_out_of_order() {
 }
 
 #[test]
+fn a_job_that_is_freed_while_it_compares() {
+    run("freed_while_comparing");
+}
+
+#[test]
 fn callbacks_that_fail_and_that_call_their_job() {
     run("callbacks");
 }
