@@ -7,6 +7,7 @@
 #![no_main]
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use sortwell_engine::format::Format;
@@ -24,18 +25,22 @@ const GERMAN: NumberFormat = NumberFormat { radix: b',', thousands: Some(b'.') }
 type Compare = fn(&[u8], &[u8]) -> Ordering;
 
 /// Every type with an encoder of its own, how its numbers are written, and its order.
-static TYPES: [(TextType, NumberFormat, Compare); 10] = [
-    (TextType::DECIMAL, PLAIN, |a, b| reference::decimals(a, b, PLAIN)),
-    (TextType::DECIMAL, GERMAN, |a, b| reference::decimals(a, b, GERMAN)),
-    (TextType::INT, PLAIN, reference::ints),
-    (TextType::HUMAN, PLAIN, reference::humans),
-    (TextType::SIZE, PLAIN, reference::sizes),
-    (TextType::GENERAL, PLAIN, reference::generals),
-    (TextType::FLOAT, PLAIN, reference::floats),
-    (TextType::MONTH, PLAIN, reference::months),
-    (TextType::VERSION, PLAIN, reference::versions),
-    (TextType::NATURAL, PLAIN, reference::naturals),
-];
+static TYPES: LazyLock<[(TextType, NumberFormat, Compare); 12]> = LazyLock::new(|| {
+    [
+        (TextType::DECIMAL, PLAIN, |a, b| reference::decimals(a, b, PLAIN, true)),
+        (TextType::DECIMAL, GERMAN, |a, b| reference::decimals(a, b, GERMAN, true)),
+        (TextType::NUMERIC, PLAIN, |a, b| reference::decimals(a, b, PLAIN, false)),
+        (TextType::NUMERIC, GERMAN, |a, b| reference::decimals(a, b, GERMAN, false)),
+        (TextType::INT, PLAIN, reference::ints),
+        (TextType::HUMAN, PLAIN, reference::humans),
+        (TextType::SIZE, PLAIN, reference::sizes),
+        (TextType::GENERAL, PLAIN, reference::generals),
+        (TextType::FLOAT, PLAIN, reference::floats),
+        (TextType::MONTH, PLAIN, reference::months),
+        (TextType::VERSION, PLAIN, reference::versions),
+        (spec("natural").text_type, PLAIN, reference::naturals),
+    ]
+});
 
 /// The types that check, as they are named in keys.
 const CHECKED: [&str; 12] = [
@@ -63,6 +68,12 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
+/// Returns the spec of a key of this type over the whole record.
+fn spec(kind: &str) -> TextSpec {
+    let key: Key = format!("..:{kind}").parse().expect("a type");
+    key.spec(ListMemory::UNBOUNDED).expect("no file")
+}
+
 fn encoded(key: &TextKey, text: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     key.key_bytes(text, usize::MAX, &mut out);
@@ -86,10 +97,9 @@ fn loose(kind: &(TextType, NumberFormat, Compare), a: &[u8], b: &[u8]) {
 }
 
 fn checked(kind: &str, a: &[u8], b: &[u8]) {
-    let spec: Key = format!("..:{kind}").parse().expect("a type");
-    let specs = vec![spec.spec(ListMemory::UNBOUNDED).expect("no file")];
     // All of a record, whatever it holds, is the key.
-    let order = TextOrder { specs, ..TextOrder::of(Format::Fixed { length: 1 }) };
+    let order =
+        TextOrder { specs: vec![spec(kind)], ..TextOrder::of(Format::Fixed { length: 1 }) };
     let key = TextKey::new(&order).expect("plain numbers");
     let [value_a, value_b] = [a, b].map(|text| {
         let value = values::value(kind, text);

@@ -217,6 +217,7 @@ class TextTypes(ModelCase):
         long = "0.1000000000000000000000000000000"
         self.assert_sorts(f"{long}2 {long}1", f"{long}1 {long}2", "-k", "1:decimal")
         self.assert_sorts("1.50 1.5 1.500", "1.50 1.5 1.500", "-k", "1:decimal")
+        self.assert_sorts("+5 1 -2 +0.5 +", "-2 + +0.5 1 +5", "-k", "1:decimal")
         self.assert_sorts("1e2 inf 99 -inf", "-inf 99 1e2 inf", "-k", "1:float")
         self.assert_sorts("1Ki 1K 2.5Gi 999 -1M", "-1M 999 1K 1Ki 2.5Gi", "-k", "1:size")
 
@@ -255,6 +256,9 @@ class TextTypes(ModelCase):
         noon, midnight = "1/2/26~12:00~PM", "1/2/26~12:30~AM"
         self.assert_sorts(f"{noon} {midnight}", f"{midnight} {noon}", *clock)
         self.assert_sorts("100 99", "99 100", "-k", "1:timestamp", "--date-format", "%s")
+        last, before = "12/31/9999~11:59~PM", "12/30/9999~10:00~PM"
+        ever = "-k", "..:timestamp", "--date-format", "%m/%d/%Y %I:%M %p"
+        self.assert_sorts(f"{last} {before}", f"{before} {last}", *ever)
 
     def test_ragged_rows_that_are_dropped(self):
         """Rows with another number of cells are left out and counted, with a header or without."""
@@ -278,6 +282,10 @@ class TextTypes(ModelCase):
         self.assertEqual(bare, Outcome(2, {}))
         kept = expected(Job("sort", (*words, "--ragged", "keep"), (b"a,b\n", b"b,a\nx\ny,1,z\n")))
         self.assertEqual(kept, Outcome(0, {"": b"a,b\n1,y,z\n,x\n"}))
+        returns = expected(Job("sort", words, (b"a,b\n", b"b,a\nx\r,2\ny\r,1\r\n")))
+        self.assertEqual(returns, Outcome(0, {"": b'a,b\n1,y\r\r\n2,"x\r"\n'}))
+        bare = (*words, "--quote", "none")
+        self.assertEqual(expected(Job("sort", bare, (b"a,b\n", b"b,a\nx\r,2\n"))), Outcome(3, {}))
         dropped = (*words, "--ragged", "drop")
         found = expected(Job("sort", dropped, (b"a,b\n", b"a\n1\n2,3\n0\n")))
         self.assertEqual(found, Outcome(0, {"": b"a,b\n0,\n1,\n"}, 1))
@@ -430,6 +438,9 @@ class Operators(ModelCase):
         table = b"a,b,c\n1,2,3\n"
         self.assert_output(table, b"c,a\n3,1\n", "-Fcsv", "-ka", "--select", "c,1")
         self.assert_output(b"1,2,3\n", b"3,1\n", "-t,", "--select", "3,1")
+        returns = b"a,b\nx\r,1\ny\r,2\r\n"
+        self.assert_output(returns, b'a\n"x\r"\ny\r\r\n', "-Fcsv", "-kb", "--select", "a")
+        self.assert_status(3, returns, "-Fcsv", "-kb", "--select", "a", "--quote", "none")
         self.assert_output(b"\0\4abcd", b"\0\2da", "-F", "u16be", "--select", "3..4,0..1")
         self.assert_sorts("c b a d", "b c", "--skip", "1", "--limit", "2")
         self.assert_sorts("c b a b", "b c", "-u", "--skip", "1")

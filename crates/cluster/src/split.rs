@@ -100,7 +100,7 @@ pub fn read_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<Input
 
 /// Returns whether records are text, which may be compressed.
 fn is_text(format: Format) -> bool {
-    matches!(format, Format::Lines { .. } | Format::Csv(_) | Format::JsonLines)
+    !matches!(format, Format::Fixed { .. } | Format::Prefixed(_))
 }
 
 /// Returns the top of a compressed file: what a merge of it writes that keeps no record.

@@ -90,14 +90,18 @@ impl DataFile {
         let read = read.map_err(|error| Error::io("read", path, error))?;
         let start = &start[..read];
         let is_bgzf = bgzf::is_bgzf(start);
-        if let (false, ContentKind::Packed(codec)) = (is_bgzf, ContentKind::of(start)) {
-            let is_gzip = codec == Codec::Gzip;
-            let how =
-                if is_gzip { "compress it with bgzip, or expand it" } else { "expand it first" };
-            let message = format!(
-                "it is compressed with {}, so its records have no offsets; {how}",
-                codec.name()
-            );
+        let packed = match ContentKind::of(start) {
+            _ if is_bgzf => None,
+            ContentKind::Packed(Codec::Gzip) => {
+                Some(("gzip", "compress it with bgzip, or expand it"))
+            }
+            ContentKind::Packed(codec) => Some((codec.name(), "expand it first")),
+            ContentKind::Skippable => Some(("zstd or lz4", "expand it first")),
+            ContentKind::Plain | ContentKind::Foreign(_) => None,
+        };
+        if let Some((codec, how)) = packed {
+            let message =
+                format!("it is compressed with {codec}, so its records have no offsets; {how}");
             return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
         }
         let absolute = std::path::absolute(path).map_err(|error| Error::io("find", path, error))?;

@@ -240,6 +240,20 @@ def write_record(form: Format, body: bytes, end: bytes) -> bytes:
     return length.to_bytes(form.prefix, form.order) + body
 
 
+def last_of_row(form: Format, raw: bytes, end: bytes) -> bytes:
+    """Returns a cell as it is written where it becomes the last of a row.
+
+    "A cell that ends with a carriage return gets quotes if it becomes the last of a row that ends
+    with a line feed alone. With --quote none, it is an error."
+    """
+    if not raw.endswith(b"\r") or end != b"\n":
+        return raw
+    if form.quote is None:
+        raise MalformedError("a carriage return at the end of a cell that has no quotes")
+    quote = bytes([form.quote])
+    return quote + raw.replace(quote, quote * 2) + quote
+
+
 def read_rows(form: Format, data: bytes) -> list[Record]:
     """Cuts a table into "rows of cells as RFC 4180 has them"."""
     if data.startswith(b"\xef\xbb\xbf"):

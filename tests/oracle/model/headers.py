@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .command import Options, parse_count
 from .errors import MalformedError, Unspecified, UsageError
-from .formats import Cell, Format, Record
+from .formats import Cell, Format, Record, last_of_row
 
 
 def take_headers(
@@ -81,14 +81,17 @@ def unite(
         for names, part in zip(tables, inputs)
     ]
     between = bytes([form.separator or 0])
+    end = inputs[0][0].end
+    header[columns[-1]] = last_of_row(form, header[columns[-1]], end)
     cells = tuple(Cell(raw, value) for value, raw in header.items())
-    top = Record(between.join(header.values()), inputs[0][0].end, cells)
+    top = Record(between.join(header.values()), end, cells)
     return top, columns, rows
 
 
 def move(form: Format, row: Record, names: list[bytes], columns: list[bytes]) -> Record:
     """Returns a row with its cells where the columns are; "cells keep their bytes".
 
+    The last one may get quotes (see `last_of_row`).
     An empty row stays one. One with another number of cells than its header has none that fits
     here: "with --ragged keep, cells beyond the header of an input come after all columns".
     """
@@ -100,6 +103,7 @@ def move(form: Format, row: Record, names: list[bytes], columns: list[bytes]) ->
     known = dict(zip(names, cells))
     empty = Cell(b"", b"")
     moved = [known.get(name, empty) for name in columns] + cells[len(names) :]
+    moved[-1] = replace(moved[-1], raw=last_of_row(form, moved[-1].raw, row.end))
     body = bytes([form.separator or 0]).join(cell.raw for cell in moved)
     return replace(row, body=body, cells=tuple(moved))
 

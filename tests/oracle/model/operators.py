@@ -8,7 +8,7 @@ from typing import Any
 
 from .command import Options
 from .errors import MalformedError, Unspecified, UsageError
-from .formats import BLANKS, Cell, Format, Record, write_record
+from .formats import BLANKS, Cell, Format, Record, last_of_row, write_record
 from .keys import Key, Setting, parse_key
 from .numbers import decimal_text, parse_decimal
 from .places import (
@@ -172,6 +172,8 @@ def make_row(operators: Operators, kept: Record, group: list[Record]) -> bytes:
             put_cell(form, kept, cells, aggregate, value)
         if operators.selected is not None:
             cells = [pick(cells, place) for place in operators.selected]
+            if form.kind == "csv" and not operators.counts:
+                cells[-1] = last_of_row(form, cells[-1], kept.end)
             if cells == [b""] and form.kind == "csv" and not operators.counts:
                 cells = [empty_row(form)]
         elif operators.counts and form.ragged and len(cells) != operators.width:
@@ -308,12 +310,17 @@ def make_bytes(operators: Operators, kept: Record, group: list[Record]) -> bytes
 
 def make_header(operators: Operators, header: Record) -> bytes:
     """Returns the header of a table, with the columns that are selected, and `count`."""
-    cells = fields_of(operators.form, header)
+    form = operators.form
+    cells = fields_of(form, header)
     if operators.selected is not None:
         cells = [pick(cells, place) for place in operators.selected]
+        if form.quote is None and cells[-1].endswith(b"\r"):
+            raise Unspecified("a name that ends with a carriage return, without quotes")
+        if not operators.counts:
+            cells[-1] = last_of_row(form, cells[-1], header.end)
     if operators.counts:
         cells.append(b"count")
-    return bytes([operators.form.separator or 0]).join(cells) + header.end
+    return bytes([form.separator or 0]).join(cells) + header.end
 
 
 def split_evenly(rows: list[bytes], files: int) -> dict[str, list[bytes]]:

@@ -91,7 +91,8 @@ Keys of GNU sort, and the closest keys of sortwell:
   -k2,2fb     2:ci:trim         -k2,3       2-3
   -k2f,2      2:ci              -k2         2-
 trim ignores blanks at both ends, b of GNU sort only those at the start. size compares values,
-h of GNU sort first the units. 'sortwell gnu' has exactly the order of GNU sort.
+h of GNU sort first the units. decimal takes a plus sign, n of GNU sort does not: +5 is 0 there.
+'sortwell gnu' has exactly the order of GNU sort.
 
 Examples:
   A CSV file by its column amount, largest first, then by name:

@@ -271,7 +271,7 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
 /// Returns the type of a key. A shuffle takes precedence over versions.
 fn text_type(ordering: Ordering) -> TextType {
     let types = [
-        (ordering.has(b'n'), TextType::DECIMAL),
+        (ordering.has(b'n'), TextType::NUMERIC),
         (ordering.has(b'g'), TextType::GENERAL),
         (ordering.has(b'h'), TextType::HUMAN),
         (ordering.has(b'M'), TextType::MONTH),

@@ -214,6 +214,8 @@ fn what_is_expanded_may_have_any_name_or_none() {
         assert_eq!(folder.run_with("sort", &bytes).quietly(), b"a\nb\nk\n", "{program}");
         assert_eq!(folder.run_with("sort -F csv -k k", &bytes).quietly(), b"k\na\nb\n");
         assert_eq!(folder.run_with("sort data -", b"c\n").quietly(), b"a\nb\nc\nk\n");
+        let groups = folder.run_with("sort -F lines:group=3 -k 2", &bytes).quietly();
+        assert_eq!(groups, b"k\nb\na\n", "{program}");
         let sorted = through(program, "-c", b"a\nb\n").expect("a program");
         folder.write("sorted", &sorted);
         assert_eq!(folder.run_with("merge sorted -", &sorted).quietly(), b"a\na\nb\nb\n");
@@ -248,6 +250,26 @@ fn text_that_begins_as_packed_data_does_is_sorted() {
         assert_eq!(folder.run("sort in").quietly(), expected.as_bytes(), "{first:?}");
         assert_eq!(folder.run_with("sort", text.as_bytes()).quietly(), expected.as_bytes());
     }
+}
+
+#[test]
+fn long_skippable_frames_are_refused_under_any_name_and_in_streams() {
+    let folder = Folder::new();
+    let frame = [&b"\x50\x2a\x4d\x18"[..], &5000_u32.to_le_bytes(), &[b'\n'; 5000]].concat();
+    folder.write("data", &frame);
+    let parts = ["begins with a skippable frame", "--decompress zstd", "--decompress off"];
+    for words in ["sort", "merge", "check", "sort -F csv", "sort -F lines:group=2"] {
+        folder.run(&format!("{words} data")).fails(3, &parts);
+        folder.run_with(words, &frame).fails(3, &parts);
+    }
+    folder.write("plain", "b\na\n");
+    let script = r#"mkfifo first second; cat plain > first & cat data > second &
+        "$sortwell" sort first second"#;
+    folder.script(script).fails(3, &["second: begins with a skippable frame"]);
+    let raw = folder.run("sort --decompress off data").quietly();
+    assert!(raw.len() >= frame.len());
+    folder.run("sort -F fixed:1 data").quietly();
+    folder.run("index build data -k 1 -o index").fails(3, &["compressed with zstd or lz4"]);
 }
 
 #[test]

@@ -118,6 +118,34 @@ fn numbers_are_read_as_people_write_them() {
     refused("-k 1:decimal=xy", "is not a byte");
 }
 
+/// A plus sign is one of a decimal everywhere but in GNU sort.
+#[test]
+fn decimals_take_a_plus_sign() {
+    let lines: &[u8] = b"+5\n1\n-2\n+10\n0\n+0.5\n+\n";
+    let up = b"-2\n0\n+\n+0.5\n1\n+5\n+10\n";
+    assert_eq!(sorted("-k 1:decimal", lines), up);
+    assert_eq!(sorted("-k 1:decimal --unique", lines), b"-2\n0\n+0.5\n1\n+5\n+10\n");
+    assert_eq!(sorted("-k 1:decimal --invalid last", lines), b"-2\n0\n+0.5\n1\n+5\n+10\n+\n");
+    let desc = b"+10\n+5\n1\n+0.5\n0\n+\n-2\n";
+    assert_eq!(sorted("-t , -k 1:decimal:desc", lines), desc);
+    let table = b"k\n+5\n1\n-2\n";
+    assert_eq!(sorted("-F csv -k k:decimal", table), b"k\n-2\n1\n+5\n");
+    let folder = Folder::new();
+    assert_eq!(folder.run_with("gnu -s -n", lines).quietly(), b"-2\n+5\n+10\n0\n+0.5\n+\n1\n");
+    assert_eq!(folder.run_with("gnu -s -n -u", lines).quietly(), b"-2\n+5\n1\n");
+}
+
+/// The last days of the year 9999 are values that mean no end.
+#[test]
+fn forms_of_days_reach_from_the_first_year_to_the_last() {
+    let moments: &[u8] = b"9999-12-31_23:59:59\n9999-12-30_22:00:00\n2026-11-22_00:00:00\n";
+    let up = b"2026-11-22_00:00:00\n9999-12-30_22:00:00\n9999-12-31_23:59:59\n";
+    assert_eq!(sorted("-k 1:timestamp --date-format %Y-%m-%d_%H:%M:%S", moments), up);
+    let days: &[u8] = b"31.12.9999\n01.01.-9600\n22.11.2026\n01.01.-9999\n01.01.0001\n";
+    let up = b"01.01.-9999\n01.01.-9600\n01.01.0001\n22.11.2026\n31.12.9999\n";
+    assert_eq!(sorted("-k 1:date --date-format %d.%m.%Y", days), up);
+}
+
 #[test]
 fn semantic_versions_have_pre_releases_before_their_release() {
     let tags: &[u8] = b"1.0.0\n1.0.0-rc.1\nv0.10.0\n1.0.0-beta.11\n1.0.0-beta.2+7\n0.9.0\n";

@@ -61,6 +61,31 @@ fn the_first_header_stays_as_it_was_written() {
 
 /// Nothing is rewritten where all have the same columns in the same order: it is read as ever, and
 /// can be resumed and explained.
+/// A cell that would lose its last byte to the end of its row is written in quotes.
+#[test]
+fn carriage_returns_stay_in_moved_cells() {
+    let folder = Folder::new();
+    folder.write("one", "a,b\n1,x\n");
+    folder.write("two", "b,a\ny\r,2\nz\r,3\r\n");
+    let expected = "a,b\n1,x\n2,\"y\r\"\n3,z\r\r\n";
+    for command in ["sort", "merge"] {
+        let line = format!("{command} -F csv --union-by-name -k a one two");
+        assert_writes(&folder, &line, expected);
+    }
+    folder.write("united", expected);
+    assert_writes(&folder, "sort -F csv -k b --select b united", "b\nx\n\"y\r\"\nz\r\r\n");
+    assert_writes(&folder, "sort -F csv -k a --select b,a two", "b,a\ny\r,2\nz\r,3\r\n");
+    assert_writes(&folder, "sort -F csv -k a --select a,b two", "a,b\n2,\"y\r\"\n3,z\r\r\n");
+    folder.write("names", "c\r,a\n4,5\n");
+    let line = "sort -F csv --union-by-name -k a one names";
+    assert_writes(&folder, line, "a,b,\"c\r\"\n1,x,\n5,,4\n");
+    let told =
+        ["two: the row at byte 4: the last cell would end with a carriage return", "--quote"];
+    let line = "sort -F csv --quote none --union-by-name -k a one two";
+    folder.run(line).fails(3, &told);
+    folder.run("sort -F csv --quote none -k a --select a,b two").fails(3, &told[1..]);
+}
+
 #[test]
 fn the_same_columns_are_left_alone() {
     let folder = Folder::new();

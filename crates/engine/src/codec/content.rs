@@ -8,9 +8,13 @@ use xxhash_rust::xxh32::xxh32;
 use super::Codec;
 use super::foreign::{FOREIGN, Foreign};
 use super::memory::ZSTD_MAGIC;
+use crate::error::{Message, Setting, message};
 
 /// Bytes at the start of data that identify its format.
 pub const CONTENT_BYTES: usize = 4096;
+
+/// Bytes of the longest header that tells a codec: that of lz4, with its checksum.
+const HEADER_MAX: usize = 19;
 
 const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 const LZ4_MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
@@ -24,13 +28,20 @@ pub enum ContentKind {
     Packed(Codec),
     /// A format that another program expands.
     Foreign(&'static Foreign),
+    /// Skippable frames of zstd or lz4, and nothing in view that tells which of the two follows.
+    Skippable,
 }
 
 impl ContentKind {
     /// Tells what data is that begins with `head`, or is no more than that.
     pub fn of(head: &[u8]) -> Self {
-        if let Some(codec) = codec(head) {
+        let rest = after_skippable(head);
+        if let Some(codec) = codec(rest) {
             return Self::Packed(codec);
+        }
+        let is_cut = head.len() >= CONTENT_BYTES && rest.len() < HEADER_MAX;
+        if rest.len() < head.len() && (rest.is_empty() || is_cut) {
+            return Self::Skippable;
         }
         FOREIGN.iter().find(|foreign| foreign.begins(head)).map_or(Self::Plain, Self::Foreign)
     }
@@ -52,14 +63,30 @@ impl ContentKind {
     }
 }
 
-/// Returns the codec of data that starts with `head`, after any skippable frames.
-fn codec(mut head: &[u8]) -> Option<Codec> {
-    while let [first, 0x2a, 0x4d, 0x18, rest @ ..] = head
+/// Returns what is wrong with data that begins with skippable frames, and what to do.
+pub fn skippable_advice() -> Message {
+    message!(
+        "begins with a skippable frame, as zstd and lz4 data may, and what follows it was not \
+         looked at; give {} or {} ({} reads its bytes as they are)",
+        Setting::Decompress.to(Codec::Zstd),
+        Setting::Decompress.to(Codec::Lz4),
+        Setting::Decompress.to("off"),
+    )
+}
+
+/// Returns what follows the skippable frames that `head` begins with, as far as it is in view.
+fn after_skippable(mut head: &[u8]) -> &[u8] {
+    while let [first, 0x2a, 0x4d, 0x18, a, b, c, d, rest @ ..] = head
         && first & 0xf0 == 0x50
     {
-        let (length, rest) = rest.split_first_chunk()?;
-        head = rest.get(u32::from_le_bytes(*length) as usize..)?;
+        let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+        head = rest.get(length..).unwrap_or_default();
     }
+    head
+}
+
+/// Returns the codec of data that starts with `head`.
+fn codec(head: &[u8]) -> Option<Codec> {
     if is_gzip(head) {
         return Some(Codec::Gzip);
     }

@@ -54,7 +54,7 @@ use crate::error::{ParseError, Result, message, named};
 
 use batch::Unit;
 pub use blocks::{block_coder_bytes, pack_block, unpack_block};
-pub use content::{CONTENT_BYTES, ContentKind};
+pub use content::{CONTENT_BYTES, ContentKind, skippable_advice};
 pub use decoding::{Decoding, DecodingShape, Origin};
 pub use encoding::OutputEncoding;
 pub use foreign::{Foreign, STDIN};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Codec, ContentKind};
+use super::{Codec, ContentKind, skippable_advice};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::io::pipe;
 use crate::stats::Progress;
@@ -190,6 +190,7 @@ impl Compressed {
                     message!("is {} data, as {} says", other.name(), Setting::Decompress.to(other))
                 }
                 ContentKind::Foreign(foreign) => foreign.advice(self.name()),
+                ContentKind::Skippable => skippable_advice(),
                 ContentKind::Plain => {
                     message!("if it is not compressed, use {}", Setting::Decompress.to("off"))
                 }

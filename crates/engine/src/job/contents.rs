@@ -12,8 +12,9 @@ use std::path::Path;
 use super::Input;
 use crate::codec::{
     CONTENT_BYTES, Codec, ContentKind, Decompress, Foreign, Origin, STDIN, beginning,
+    skippable_advice,
 };
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::format::Format;
 use crate::io::{BegunStream, Supplied, Supply, pipe, redirect};
 use crate::stats::Progress;
@@ -41,7 +42,7 @@ pub enum Instead {
 impl<'a> Look<'a> {
     /// Returns a look at inputs of this format.
     pub fn new(how: Decompress, format: Format, is_at_once: bool, progress: &'a Progress) -> Self {
-        let is_text = matches!(format, Format::Lines { .. } | Format::Csv(_) | Format::JsonLines);
+        let is_text = !matches!(format, Format::Fixed { .. } | Format::Prefixed(_));
         Self { how, is_text, is_at_once, progress }
     }
 
@@ -121,8 +122,9 @@ impl<'a> Look<'a> {
             ContentKind::Packed(codec) if self.is_text => {
                 Ok(Some(Instead::Expanded(origin, codec)))
             }
-            ContentKind::Foreign(foreign) => Err(refused(name, foreign)),
-            ContentKind::Plain | ContentKind::Packed(_) => Ok(None),
+            ContentKind::Foreign(foreign) => Err(refused(name, foreign.advice(name))),
+            ContentKind::Skippable if self.is_text => Err(refused(name, skippable_advice())),
+            ContentKind::Plain | ContentKind::Packed(_) | ContentKind::Skippable => Ok(None),
         }
     }
 
@@ -148,7 +150,8 @@ impl<'a> Look<'a> {
         match content {
             ContentKind::Plain => Ok(Some(Instead::Stream(stream))),
             ContentKind::Packed(codec) => Ok(Some(Instead::Expanded(Origin::Begun(stream), codec))),
-            ContentKind::Foreign(foreign) => Err(refused(&name, foreign)),
+            ContentKind::Foreign(foreign) => Err(refused(&name, foreign.advice(&name))),
+            ContentKind::Skippable => Err(refused(&name, skippable_advice())),
         }
     }
 }
@@ -156,8 +159,8 @@ impl<'a> Look<'a> {
 /// Bytes of a stream that are read one by one, while they may begin as something other than text.
 const FEW_BYTES: usize = 16;
 
-fn refused(path: &Path, foreign: &Foreign) -> Error {
-    Error::Malformed { path: path.to_owned(), message: foreign.advice(path) }
+fn refused(path: &Path, message: Message) -> Error {
+    Error::Malformed { path: path.to_owned(), message }
 }
 
 /// A stream that is looked at when it is read.
@@ -172,18 +175,20 @@ impl Supply for Late {
         if std::mem::replace(&mut self.is_looked_at, true) {
             return Ok(read);
         }
+        let name = self.reader.name();
         match ContentKind::of(&buffer[..read.min(CONTENT_BYTES)]) {
             ContentKind::Plain => Ok(read),
-            ContentKind::Foreign(foreign) => Err(refused(self.reader.name(), foreign)),
-            ContentKind::Packed(codec) => Err(Error::Malformed {
-                path: self.reader.name().to_owned(),
-                message: message!(
+            ContentKind::Foreign(foreign) => Err(refused(name, foreign.advice(name))),
+            ContentKind::Skippable => Err(refused(name, skippable_advice())),
+            ContentKind::Packed(codec) => Err(refused(
+                name,
+                message!(
                     "is {} data, which is recognized too late after another stream; give {} if \
                      all inputs are, or name this input first",
                     codec.name(),
                     Setting::Decompress.to(codec),
                 ),
-            }),
+            )),
         }
     }
 }

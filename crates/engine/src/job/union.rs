@@ -184,7 +184,7 @@ fn unite(
             }
         }
     }
-    Ok(United { top: tables.top(), width: turns.width().into_iter().chain(at_once).min() })
+    Ok(United { top: tables.top()?, width: turns.width().into_iter().chain(at_once).min() })
 }
 
 /// Returns the memory of rows that are rewritten, and how many inputs may be read at once; counts
@@ -359,18 +359,21 @@ impl Tables {
     }
 
     /// Returns what stays on top of the output: the row of all columns in place of the first one.
-    fn top(self) -> Option<Top> {
-        let mut top = self.first?;
+    fn top(self) -> Result<Option<Top>> {
+        let Some(mut top) = self.first else { return Ok(None) };
         let row = without_end(&top.first_row);
         if row == self.union.header() {
-            return Some(top);
+            return Ok(Some(top));
         }
-        let end = top.first_row[row.len()..].to_vec();
-        let end = if end.is_empty() { b"\n".to_vec() } else { end };
+        let end = &top.first_row[row.len()..];
+        let end = if end.is_empty() { b"\n" } else { end };
         let mark = if top.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
-        top.first_row = [self.union.header(), &end].concat();
+        let malformed = |message: Message| {
+            Error::malformed(&top.path, message!("the header of all inputs: {}", message))
+        };
+        top.first_row = self.union.header_row(end).map_err(malformed)?;
         top.bytes = [mark, &top.first_row].concat();
-        Some(top)
+        Ok(Some(top))
     }
 }
 

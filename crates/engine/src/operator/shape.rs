@@ -3,10 +3,9 @@
 //! Records of bytes have their count as an integer of eight bytes at their end, the most
 //! significant byte first, and the length in front of them counts these.
 
-use super::fold::append_cell;
 use super::place::{BadPlace, FoundPlace, Place, RecordForm, RowColumns};
 use crate::error::{Message, Setting, message};
-use crate::format::csv::{BYTE_ORDER_MARK, Cells};
+use crate::format::csv::{BYTE_ORDER_MARK, Cells, append_cell, append_last_cell};
 use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
 
 /// Bytes of a count at the end of records of bytes.
@@ -89,7 +88,7 @@ impl RecordShape {
     ///
     /// # Errors
     ///
-    /// That it got too long for its prefix, in words.
+    /// In words: it got too long for its prefix, or its last cell needs quotes and there are none.
     pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), Message> {
         match (self.counts, self.layout) {
             (false, _) => self.write_with(record, &[], out),
@@ -126,6 +125,7 @@ impl RecordShape {
             return Ok(());
         };
         let body = layout.body(record);
+        let end = &record[body.len()..];
         match layout.dialect() {
             None if !self.is_whole() => {
                 return write_bytes(layout, body, &self.parts, count, out);
@@ -136,8 +136,14 @@ impl RecordShape {
                     if place > 0 {
                         out.push(dialect.separator);
                     }
-                    if let FoundPlace::Cell(number) = part {
-                        out.extend_from_slice(cells.get(*number).copied().unwrap_or_default());
+                    let FoundPlace::Cell(number) = part else { continue };
+                    let cell = cells.get(*number).copied().unwrap_or_default();
+                    let is_last = place + 1 == self.parts.len() && !self.counts;
+                    match layout {
+                        RecordForm::Cells(_) if is_last => {
+                            append_last_cell(dialect, cell, end, out)?;
+                        }
+                        _ => out.extend_from_slice(cell),
                     }
                 }
             }
@@ -151,7 +157,7 @@ impl RecordShape {
         if let (true, Some(quote)) = (out.is_empty(), layout.dialect().and_then(|d| d.quote)) {
             out.extend_from_slice(&[quote, quote]);
         }
-        out.extend_from_slice(&record[body.len()..]);
+        out.extend_from_slice(end);
         Ok(())
     }
 }

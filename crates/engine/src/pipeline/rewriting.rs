@@ -172,17 +172,17 @@ impl Rewritten {
 
     /// Writes whole rows of the window into `out`; returns the bytes written. One that does not fit
     /// is begun.
-    fn write_rows(&mut self, out: &mut [u8]) -> usize {
+    fn write_rows(&mut self, out: &mut [u8]) -> Result<usize> {
         let Self { dialect, ragged, width, .. } = *self;
         let table = UnionTable { dialect, order: &self.order, width, ragged };
-        let Some(window) = &self.window else { return 0 };
+        let Some(window) = &self.window else { return Ok(0) };
         let (mut filled, mut at) = (0, self.held.start);
         if let Some(row) = self.begun.take() {
             let (written, is_whole) = self.writer.write(&table, &window[row.clone()], out);
             filled = written;
             if !is_whole {
                 self.begun = Some(row);
-                return filled;
+                return Ok(filled);
             }
             at = row.end;
         }
@@ -193,7 +193,10 @@ impl Rewritten {
             if end == self.held.end && !is_whole && !self.is_at_end {
                 break;
             }
-            self.writer.begin(&table, &row, rows.cell_ends());
+            self.writer.begin(&table, &row, rows.cell_ends()).map_err(|fault| {
+                let offset = self.offset + (at - self.held.start) as u64;
+                Error::malformed(&self.name, message!("the row at byte {}: {}", offset, fault))
+            })?;
             let (written, is_whole) = self.writer.write(&table, row.bytes, &mut out[filled..]);
             filled += written;
             if !is_whole {
@@ -204,7 +207,7 @@ impl Rewritten {
         }
         self.offset += (at - self.held.start) as u64;
         self.held.start = at;
-        filled
+        Ok(filled)
     }
 
     /// Reads more into the window; returns whether there may be more rows.
@@ -276,7 +279,7 @@ impl Supply for Rewritten {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let mut filled = 0;
         loop {
-            filled += self.write_rows(&mut buffer[filled..]);
+            filled += self.write_rows(&mut buffer[filled..])?;
             if filled == buffer.len() || !self.read_on(progress)? {
                 return Ok(filled);
             }

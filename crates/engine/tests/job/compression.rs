@@ -249,6 +249,53 @@ fn nothing_is_expanded_unasked() {
     assert_eq!(fs::read(folder.at("out").join("out.gz")).expect("read"), expected);
 }
 
+/// Groups of lines are text, so that their content tells, whatever the name.
+#[test]
+fn groups_of_lines_are_expanded_under_any_name() {
+    let folder = Folder::on_disk();
+    let format: Format = "lines:group=2".parse().expect("a format");
+    let path = folder.at("in").join("data");
+    for codec in Codec::ALL {
+        let packed = path.with_extension(codec.extension());
+        pack(&packed, b"b\n1\na\n2\n");
+        fs::rename(&packed, &path).expect("rename");
+        run(&SortJob { format, ..job(&folder, from_ref(&path), "out") }).expect("sorted");
+        assert_eq!(fs::read(folder.output()).expect("read"), b"a\n2\nb\n1\n", "{codec}");
+    }
+    fs::write(&path, b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0").expect("write");
+    let refused = run(&SortJob { format, ..job(&folder, from_ref(&path), "out") });
+    let words = refused.expect_err("another program's").to_string();
+    assert!(words.contains("data: is zip"), "{words}");
+}
+
+/// Compressed data may follow a skippable frame that is longer than what is looked at.
+#[test]
+fn long_skippable_frames_are_refused_unless_the_codec_is_given() {
+    let folder = Folder::on_disk();
+    let path = folder.at("in").join("data");
+    for codec in [Codec::Zstd, Codec::Lz4] {
+        let packed = path.with_extension(codec.extension());
+        pack(&packed, b"b\na\n");
+        let head = [&b"\x50\x2a\x4d\x18"[..], &5000_u32.to_le_bytes(), &[b'x'; 5000]].concat();
+        let data = [head, fs::read(&packed).expect("read")].concat();
+        fs::write(&path, &data).expect("write");
+        let job = job(&folder, from_ref(&path), "out");
+        let failure = run(&job).expect_err("unknown");
+        assert!(matches!(failure, Error::Malformed { .. }));
+        let words = failure.to_string();
+        let parts = ["data: begins with a skippable frame", "input compression zstd"];
+        assert!(parts.iter().all(|part| words.contains(part)), "{words}");
+        run(&SortJob { decompress: Decompress::All(codec), ..job.clone() }).expect("sorted");
+        assert_eq!(fs::read(folder.output()).expect("read"), b"a\nb\n");
+        let decompress = Decompress::All(Codec::Gzip);
+        let words = run(&SortJob { decompress, ..job.clone() }).expect_err("no gzip").to_string();
+        let parts = format!("does not begin as gzip data does; is {codec} data");
+        assert!(words.contains(&parts), "{words}");
+        run(&SortJob { decompress: Decompress::Off, ..job }).expect("sorted");
+        assert!(length(&folder.output()) >= data.len() as u64);
+    }
+}
+
 /// A frame that wants more memory than the budget can give is refused before anything is done.
 #[test]
 fn windows_beyond_the_budget_are_refused() {

@@ -52,8 +52,9 @@ pub struct CellOptions {
     /// With --ragged keep, cells beyond the header of an input come after all columns.
     ///
     /// sortwell compares names byte by byte, without their quotes. A name that occurs twice in a
-    /// header is an error. Cells keep their bytes, quotes included. All inputs must use the same
-    /// separator and quote.
+    /// header is an error. Cells keep their bytes, quotes included. A cell that ends with a
+    /// carriage return gets quotes if it becomes the last of a row that ends with a line feed
+    /// alone. With --quote none, it is an error. All inputs must use the same separator and quote.
     ///
     /// sortwell first reads the headers of all inputs, also of pipes. If all inputs have all
     /// columns in this order, their rows stay as they are. Otherwise, sortwell reads the inputs one

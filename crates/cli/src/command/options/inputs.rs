@@ -35,12 +35,13 @@ pub struct Inputs {
 
     /// Decompress inputs: auto, off, gzip, zstd or lz4
     ///
-    /// auto decompresses files whose names end in .gz, .zst or .lz4. For lines, csv and tsv, it
-    /// also looks at the first bytes of each input, standard input included. It decompresses gzip,
-    /// zstd and lz4 data under any name. It refuses data that another program must turn into text
-    /// (xz, bzip2, zip, 7z and others, UTF-16, Parquet), and names the command that does. Of
-    /// several pipes that are read one after the other, it decompresses only the first in this way,
-    /// and refuses compressed data in the others.
+    /// auto decompresses files whose names end in .gz, .zst or .lz4. For lines, groups of lines,
+    /// csv, tsv and jsonl, it also looks at the first 4 KiB of each input, standard input included.
+    /// It decompresses gzip, zstd and lz4 data under any name. It refuses data that another program
+    /// must turn into text (xz, bzip2, zip, 7z and others, UTF-16, Parquet), and names the command
+    /// that does. It also refuses data that begins with a longer skippable frame of zstd or lz4;
+    /// give its format. Of several pipes that are read one after the other, it decompresses only
+    /// the first in this way, and refuses compressed data in the others.
     ///
     /// gzip, zstd, lz4: all inputs have this format. off: read all inputs as they are.
     ///

@@ -112,10 +112,11 @@ pub struct Selecting {
 
     /// Write only these parts of each record, in this order
     ///
-    /// csv and tsv: columns by name or number, also of the header. lines: fields by number, and
-    /// --separator is needed. Binary records: ranges of bytes, joined, with a new length in front
-    /// if the format has one. Keys still refer to the whole record. Example: --select
-    /// name,3,amount.
+    /// csv and tsv: columns by name or number, also of the header. A cell that ends with a carriage
+    /// return gets quotes if it becomes the last of a row that ends with a line feed alone. With
+    /// --quote none, it is an error. lines: fields by number, and --separator is needed. Binary
+    /// records: ranges of bytes, joined, with a new length in front if the format has one. Keys
+    /// still refer to the whole record. Example: --select name,3,amount.
     #[arg(long, value_name = "PLACES", value_delimiter = ',',
           value_parser = values::parse::<Place>)]
     select: Vec<Place>,

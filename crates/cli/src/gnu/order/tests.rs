@@ -43,7 +43,7 @@ fn settings_of(line: &str) -> Settings {
 
 /// A spec in short: type, direction, translation, blanks at the start.
 fn note(spec: &TextSpec) -> String {
-    // It shows the name of the type's row, such as `..::DecimalType`.
+    // It shows the name of the type's row, such as `..::NumericType`.
     let text_type = format!("{:?}", spec.text_type);
     let name = text_type.split("Type,").next().and_then(|row| row.rsplit("::").next());
     let mut note = name.expect("a row").to_owned();
@@ -80,13 +80,13 @@ fn whole_lines_need_no_key() {
 #[test]
 fn options_of_the_line_are_those_of_keys_without_any() {
     let cases = [
-        ("-n", "Decimal"),
+        ("-n", "Numeric"),
         ("-b", "Bytes skips"),
-        ("-nr", "Decimal descending"),
+        ("-nr", "Numeric descending"),
         ("-k2", "Bytes"),
-        ("-n -k2", "Decimal"),
-        ("-k2 -nr", "Decimal descending"),
-        ("-nr -k2,2M -k3", "Month, Decimal descending"),
+        ("-n -k2", "Numeric"),
+        ("-k2 -nr", "Numeric descending"),
+        ("-nr -k2,2M -k3", "Month, Numeric descending"),
         ("-n -k2r", "Bytes descending"),
         ("-n -k2,2b", "Bytes"),
         ("-n -k2b", "Bytes skips"),
@@ -104,7 +104,7 @@ fn every_letter_has_a_type_or_a_translation() {
         ("-g", "General"),
         ("-h", "Human"),
         ("-M", "Month"),
-        ("-n", "Decimal"),
+        ("-n", "Numeric"),
         ("-V", "Version"),
         ("-R", "Random"),
         ("-RV", "Random"),
@@ -113,7 +113,7 @@ fn every_letter_has_a_type_or_a_translation() {
         ("-di", "Bytes dictionary"),
         ("-id", "Bytes dictionary"),
         ("-f", "Bytes folds"),
-        ("-nf", "Decimal"),
+        ("-nf", "Numeric"),
         ("-hf", "Human folds"),
         ("-Vdf", "Version folds dictionary"),
         ("-Ri", "Random printing"),

@@ -7,7 +7,7 @@ use sortwell::unstable::key::text::{Months, NumberFormat, TextType};
 
 /// Returns whether a value is looked for in a key; else all of its bytes count.
 pub fn has_value(text_type: &TextType) -> bool {
-    [TextType::DECIMAL, TextType::GENERAL, TextType::HUMAN, TextType::MONTH].contains(text_type)
+    [TextType::NUMERIC, TextType::GENERAL, TextType::HUMAN, TextType::MONTH].contains(text_type)
 }
 
 /// Returns the number of bytes of the blanks in front of a key.
@@ -18,7 +18,7 @@ pub fn blanks(key: &[u8]) -> usize {
 /// Returns the number of bytes of the value that `text` begins with; 0 where it begins with none.
 pub fn of(text: &[u8], text_type: &TextType, numbers: NumberFormat, months: &Months) -> usize {
     match text_type {
-        decimal if *decimal == TextType::DECIMAL => number(text, numbers),
+        numeric if *numeric == TextType::NUMERIC => number(text, numbers),
         human if *human == TextType::HUMAN => size(text, numbers),
         general if *general == TextType::GENERAL => self::general(text, numbers.radix),
         month if *month == TextType::MONTH => {

@@ -14,7 +14,7 @@ fn shown(order: &TextOrder, lines: &[u8]) -> String {
 /// By the second field as a decimal number, then by the whole line.
 fn by_second_field() -> TextOrder {
     let start = Position { field: 1, ..Position::default() };
-    let spec = TextSpec { start, text_type: TextType::DECIMAL, ..TextSpec::default() };
+    let spec = TextSpec { start, text_type: TextType::NUMERIC, ..TextSpec::default() };
     let then_whole = Some(LastResort::default());
     TextOrder { specs: vec![spec], ..TextOrder::by_bytes(b'\n') }
         .with(|options| options.then_whole = then_whole)

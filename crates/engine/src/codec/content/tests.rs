@@ -49,6 +49,34 @@ fn whole_headers_tell() {
     assert_eq!(foreign(b"\0\0\xfe\xff\0\0\0b\0\0\0\n"), Some("UTF-32 text"));
 }
 
+/// A skippable frame of this many bytes after its header, and what follows it.
+fn skipping(length: usize, rest: &[u8]) -> Vec<u8> {
+    let head = [&b"\x53\x2a\x4d\x18"[..], &(length as u32).to_le_bytes()].concat();
+    [&head, &vec![b'x'; length][..], rest].concat()
+}
+
+#[test]
+fn what_follows_skippable_frames_is_in_view_or_not() {
+    let head = |data: &[u8]| ContentKind::of(&data[..data.len().min(CONTENT_BYTES)]);
+    let beyond = |bytes: usize| CONTENT_BYTES - 8 + bytes;
+    for packed in [ZSTD, LZ4] {
+        assert_eq!(head(&skipping(5000, packed)), ContentKind::Skippable);
+        assert_eq!(head(&skipping(3, &skipping(5000, packed))), ContentKind::Skippable);
+        assert_eq!(head(&skipping(beyond(0), packed)), ContentKind::Skippable);
+        // A few bytes of the header are not enough.
+        assert_eq!(head(&skipping(beyond(0) - 4, packed)), ContentKind::Skippable);
+        let found = head(&skipping(beyond(0) - packed.len(), packed));
+        assert!(matches!(found, ContentKind::Packed(_)), "{found:?}");
+    }
+    let text = b"text that is longer than any header\n";
+    assert_eq!(head(&skipping(beyond(0) - text.len(), text)), ContentKind::Plain);
+    assert_eq!(head(&skipping(beyond(1), b"")), ContentKind::Skippable);
+    // All of the data, which is nothing else or cut off.
+    assert_eq!(head(&skipping(3, b"")), ContentKind::Skippable);
+    assert_eq!(head(&skipping(30, b"")[..20]), ContentKind::Skippable);
+    assert_eq!(head(&skipping(30, b"")[..7]), ContentKind::Plain);
+}
+
 /// Each header with one byte of it changed is text, unless that byte may be any.
 #[test]
 fn headers_that_are_off_are_text() {

@@ -6,6 +6,7 @@ use memchr::{memchr, memchr2};
 
 use super::Dialect;
 use super::masks::{MaskChunk, WIDTH, all_or_none, parity_so_far, special_quotes};
+use crate::error::{Message, Setting, message};
 
 /// Chunks without the end of a cell after which a search of many bytes at once is quicker.
 const BARREN_MAX: usize = 4;
@@ -222,6 +223,62 @@ pub fn place_of(quote: u8, inner: &[u8], byte: usize) -> usize {
         (place, left) = (place + at + 2, left - at - 1);
     }
     place.saturating_add(left).min(inner.len())
+}
+
+/// Appends a cell that says `text`, in quotes where it needs them.
+pub fn append_cell(dialect: Dialect, text: &[u8], out: &mut Vec<u8>) {
+    let Dialect { separator, quote, .. } = dialect;
+    let is_plain =
+        |byte: &u8| *byte != separator && Some(*byte) != quote && *byte != b'\n' && *byte != b'\r';
+    match quote {
+        Some(quote) if !text.iter().all(is_plain) => {
+            out.push(quote);
+            for byte in text {
+                out.extend(std::iter::repeat_n(*byte, 1 + usize::from(*byte == quote)));
+            }
+            out.push(quote);
+        }
+        _ => out.extend_from_slice(text),
+    }
+}
+
+/// Returns whether the end of a row would take the last byte of its last cell: a carriage return
+/// before a line feed belongs to the end.
+#[inline]
+pub fn is_cut_by_end(cell: &[u8], end: &[u8]) -> bool {
+    cell.last() == Some(&b'\r') && end.first() != Some(&b'\r')
+}
+
+/// Appends the last cell of a row that ends with `end`, as it is written. A carriage return at its
+/// end, which would belong to the end of the row, is put in quotes with the cell.
+///
+/// # Errors
+///
+/// The fault of such a cell if no byte is a quote.
+pub fn append_last_cell(
+    dialect: Dialect,
+    cell: &[u8],
+    end: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), Message> {
+    if !is_cut_by_end(cell, end) {
+        out.extend_from_slice(cell);
+        return Ok(());
+    }
+    if dialect.quote.is_none() {
+        return Err(bare_return());
+    }
+    append_cell(dialect, cell, out);
+    Ok(())
+}
+
+/// Returns what is wrong with a last cell that needs quotes, in rows without any.
+pub fn bare_return() -> Message {
+    message!(
+        "the last cell would end with a carriage return, which belongs to the end of the row \
+         without quotes; remove it, put another column last, or allow quotes with {}",
+        Setting::Quote,
+    )
 }
 
 #[cfg(test)]

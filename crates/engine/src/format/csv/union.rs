@@ -9,13 +9,19 @@
 //!
 //! The columns of the first table come first, in its order; a later table appends those that none
 //! before it has. Names are compared as what the cells say, without their quotes. Cells are moved
-//! as they are written. Looking up names takes time in proportion to the bytes of the headers,
-//! whatever these hold: the map's hash has a key of its own in each process.
+//! as they are written. Only one that ends with a carriage return gets quotes where it comes last,
+//! because the return would otherwise belong to the end of the row. Looking up names takes time in
+//! proportion to the bytes of the headers, whatever these hold: the map's hash has a key of its own
+//! in each process.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::{Cells, CsvRow, Dialect, value, without_end};
+use memchr::memchr;
+
+use super::{
+    Cells, CsvRow, Dialect, append_last_cell, bare_return, is_cut_by_end, value, without_end,
+};
 use crate::error::{Message, Setting, message};
 use crate::format::Ragged;
 
@@ -89,6 +95,19 @@ impl Union {
         &self.header
     }
 
+    /// Returns the header row of the union with this end.
+    ///
+    /// # Errors
+    ///
+    /// The fault of a last name that needs quotes, if no byte is a quote.
+    pub fn header_row(&self, end: &[u8]) -> Result<Vec<u8>, Message> {
+        let last = Cells::new(self.dialect, &self.header).last().unwrap_or_default();
+        let mut row = self.header[..self.header.len() - last.len()].to_vec();
+        append_last_cell(self.dialect, last, end, &mut row)?;
+        row.extend_from_slice(end);
+        Ok(row)
+    }
+
     /// Returns the bytes of memory that it takes, at most.
     pub fn bytes(&self) -> usize {
         2 * self.header.len() + 2 * COLUMN_BYTES * self.places.len()
@@ -148,7 +167,18 @@ enum UnionRowForm {
     Moved {
         /// True if cells beyond the table's header follow.
         has_more: bool,
+        /// True if the last cell gets quotes.
+        has_quotes: bool,
     },
+}
+
+/// A part of a row that is copied from one place.
+struct RowPiece<'r> {
+    bytes: &'r [u8],
+    /// True if a separator follows.
+    is_separated: bool,
+    /// Bytes of a last cell in quotes that are written with it.
+    quoted: usize,
 }
 
 /// A row on its way to the union, written piece by piece as there is room.
@@ -162,38 +192,66 @@ pub struct RowWriter {
     ends: Vec<u32>,
     /// Bytes of the row without its end.
     text: usize,
-    /// The piece being written: a cell, what lies beyond the header, or the end.
+    /// The piece being written: a cell, what lies beyond the header, or the end. A last cell in
+    /// quotes has several: quotes and the text between them in turn.
     piece: usize,
     /// Bytes of it that were written.
     written: usize,
+    /// Bytes of a last cell in quotes that were written, and one more for the closing quote.
+    quoted: usize,
     /// The next of the table's columns in the order of the union.
     pair: usize,
 }
 
 impl RowWriter {
     /// Begins a row, whose first cells end at `ends`.
-    pub fn begin(&mut self, table: &UnionTable<'_>, row: &CsvRow<'_>, ends: &[u32]) {
+    ///
+    /// # Errors
+    ///
+    /// The fault of a last cell that needs quotes, if no byte is a quote.
+    pub fn begin(
+        &mut self,
+        table: &UnionTable<'_>,
+        row: &CsvRow<'_>,
+        ends: &[u32],
+    ) -> Result<(), Message> {
         let columns = table.order.columns();
         self.text = without_end(row.bytes).len();
-        (self.piece, self.written, self.pair) = (0, 0, 0);
+        (self.piece, self.written, self.quoted, self.pair) = (0, 0, 0, 0);
         self.form = match table.ragged {
             _ if row.stray_quote.is_some() || self.text == 0 => UnionRowForm::AsIs,
-            _ if row.cells == columns => UnionRowForm::Moved { has_more: false },
-            Ragged::Keep => UnionRowForm::Moved { has_more: row.cells > columns },
+            ragged if row.cells == columns || ragged == Ragged::Keep => {
+                self.begin_cells(table, row, ends)?
+            }
             _ if row.cells == table.width => UnionRowForm::Longer,
             _ => UnionRowForm::AsIs,
         };
-        if let UnionRowForm::Moved { .. } = self.form {
-            self.ends.clear();
-            self.ends.extend_from_slice(ends);
+        Ok(())
+    }
+
+    /// Notes the cells of a row that are moved; returns the form in which it is written.
+    fn begin_cells(
+        &mut self,
+        table: &UnionTable<'_>,
+        row: &CsvRow<'_>,
+        ends: &[u32],
+    ) -> Result<UnionRowForm, Message> {
+        self.ends.clear();
+        self.ends.extend_from_slice(ends);
+        let has_more = row.cells > table.order.columns();
+        let last = self.last_cell(table, row.bytes);
+        let has_quotes = !has_more && is_cut_by_end(last, &row.bytes[self.text..]);
+        if has_quotes && table.dialect.quote.is_none() {
+            return Err(bare_return());
         }
+        Ok(UnionRowForm::Moved { has_more, has_quotes })
     }
 
     /// Writes what comes next of `row`, the one that was begun, into `out`; returns the bytes
     /// written, and whether that was all.
     pub fn write(&mut self, table: &UnionTable<'_>, row: &[u8], out: &mut [u8]) -> (usize, bool) {
         let mut filled = 0;
-        while let Some((bytes, is_separated)) = self.piece(table, row) {
+        while let Some(RowPiece { bytes, is_separated, quoted }) = self.piece(table, row) {
             let left = &bytes[self.written..];
             let taken = left.len().min(out.len() - filled);
             out[filled..filled + taken].copy_from_slice(&left[..taken]);
@@ -209,31 +267,69 @@ impl RowWriter {
             self.pair +=
                 usize::from(pairs.get(self.pair).is_some_and(|p| p.0 as usize == self.piece));
             (self.piece, self.written) = (self.piece + 1, 0);
+            self.quoted += quoted;
         }
         (filled, true)
     }
 
-    /// Returns the piece being written, and whether a separator follows; `None` after the last.
+    /// Returns the piece being written; `None` after the last.
     #[inline]
-    fn piece<'r>(&self, table: &UnionTable<'_>, row: &'r [u8]) -> Option<(&'r [u8], bool)> {
-        let end = (&row[self.text..], false);
+    fn piece<'r>(&self, table: &'r UnionTable<'_>, row: &'r [u8]) -> Option<RowPiece<'r>> {
+        let plain = |bytes: &'r [u8]| Some(RowPiece { bytes, is_separated: false, quoted: 0 });
+        let end = &row[self.text..];
         match (self.form, self.piece) {
-            (UnionRowForm::AsIs, 0) => Some((row, false)),
-            (UnionRowForm::Longer, 0) => Some((&row[..self.text], true)),
-            (UnionRowForm::Longer, 1) => Some(end),
-            (UnionRowForm::Moved { has_more }, piece) if piece < table.width => {
-                let cell = match table.order.pairs.get(self.pair) {
+            (UnionRowForm::AsIs, 0) => plain(row),
+            (UnionRowForm::Longer, 0) => {
+                Some(RowPiece { bytes: &row[..self.text], is_separated: true, quoted: 0 })
+            }
+            (UnionRowForm::Longer, 1) => plain(end),
+            (UnionRowForm::Moved { has_quotes: true, .. }, piece) if piece + 1 >= table.width => {
+                self.quoted_piece(table, row)
+            }
+            (UnionRowForm::Moved { has_more, .. }, piece) if piece < table.width => {
+                let bytes = match table.order.pairs.get(self.pair) {
                     Some((place, own)) if *place as usize == piece => self.cell(row, *own as usize),
                     _ => b"",
                 };
-                Some((cell, has_more || piece + 1 < table.width))
+                let is_separated = has_more || piece + 1 < table.width;
+                Some(RowPiece { bytes, is_separated, quoted: 0 })
             }
-            (UnionRowForm::Moved { has_more }, piece) if piece == table.width => {
+            (UnionRowForm::Moved { has_more, .. }, piece) if piece == table.width => {
                 let from = if has_more { self.start_of(self.ends.len()) } else { self.text };
-                Some((&row[from..self.text], false))
+                plain(&row[from..self.text])
             }
-            (UnionRowForm::Moved { .. }, piece) if piece == table.width + 1 => Some(end),
+            (UnionRowForm::Moved { .. }, piece) if piece == table.width + 1 => plain(end),
             _ => None,
+        }
+    }
+
+    /// Returns the piece of a last cell in quotes, or the end after it. A quote precedes each part
+    /// of the cell up to a quote of its own, so that this one is doubled, and follows the last.
+    fn quoted_piece<'r>(&self, table: &'r UnionTable<'_>, row: &'r [u8]) -> Option<RowPiece<'r>> {
+        let left = self.last_cell(table, row).get(self.quoted..);
+        let is_quote = (self.piece + 1 - table.width).is_multiple_of(2);
+        let (bytes, quoted) = match (left, table.dialect.quote.as_ref()) {
+            (Some(left), Some(quote)) if is_quote => {
+                (std::slice::from_ref(quote), usize::from(left.is_empty()))
+            }
+            (Some(left), Some(quote)) => {
+                let length = memchr(*quote, left).map_or(left.len(), |at| at + 1);
+                (&left[..length], length)
+            }
+            _ if is_quote => return None,
+            _ => (&row[self.text..], 0),
+        };
+        Some(RowPiece { bytes, is_separated: false, quoted })
+    }
+
+    /// Returns the cell of the row that comes last in the union, or an empty cell.
+    #[inline]
+    fn last_cell<'r>(&self, table: &UnionTable<'_>, row: &'r [u8]) -> &'r [u8] {
+        match table.order.pairs.last() {
+            Some((place, own)) if *place as usize + 1 == table.width => {
+                self.cell(row, *own as usize)
+            }
+            _ => b"",
         }
     }
 

@@ -18,7 +18,7 @@ use super::difference::BlockSink;
 use super::encode::bytes::{append_text, restart_of};
 use super::encode::list::ValueList;
 use super::encode::machine::NumberType;
-use super::encode::number::trimmed;
+use super::encode::number::{Grammar, trimmed};
 use super::encode::written::NumberStyle;
 use super::encode::zoned::Zoned;
 use super::sink::{BufferSink, FewSink, KeySink, WordSink};
@@ -63,10 +63,8 @@ pub(super) enum Class {
 /// The values of a type that are encoded without a call of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Usual {
-    /// Decimal numbers, those without a fraction alone where they are whole.
-    Numbers {
-        are_whole: bool,
-    },
+    /// Decimal numbers with these elements.
+    Numbers(Grammar),
     /// Bytes as they are.
     Bytes,
     None,
@@ -167,12 +165,12 @@ impl Traits {
 
     /// Returns whether values are plain decimal numbers.
     pub fn is_number(self) -> bool {
-        matches!(self.usual, Usual::Numbers { .. })
+        matches!(self.usual, Usual::Numbers(_))
     }
 
     /// Returns whether values are plain numbers without a fraction.
     pub fn is_whole(self) -> bool {
-        self.usual == Usual::Numbers { are_whole: true }
+        matches!(self.usual, Usual::Numbers(Grammar { takes_fraction: false, .. }))
     }
 }
 

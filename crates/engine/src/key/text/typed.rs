@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::super::OrderOptions;
 use super::content::Content;
-use super::encode::{bytes, number};
+use super::encode::bytes;
+use super::encode::number::{self, Number};
 use super::order::{Collation, TextOrder, TextSpec};
 use super::sink::KeySink;
 use super::text_type::{Class, TextType, Usual};
@@ -45,8 +46,8 @@ impl Typed {
     pub fn append<'a, S: KeySink>(&self, text: impl Into<Content<'a>>, out: &mut S) {
         let text = text.into();
         match (self.text_type.traits().usual, text.as_slice(), &self.collation) {
-            (Usual::Numbers { are_whole }, Some(text), _) => {
-                number::read(text, are_whole, self).append(0, out);
+            (Usual::Numbers(grammar), Some(text), _) => {
+                Number::read(text, self.options.numbers, grammar).append(0, out);
             }
             (Usual::Bytes, _, None) => bytes::append(text, self.is_open, out),
             _ => out.append_value(text, self),

@@ -272,8 +272,8 @@ impl Folds {
             pairs.find(|(fold, _)| column(fold) == number)
         };
         let append = |(fold, value): (&Fold, &Datum), out: &mut Vec<u8>| match value {
-            Datum::Number(value) => append_cell(dialect, &fold.written(value), out),
-            Datum::Text(text) => append_cell(dialect, text, out),
+            Datum::Number(value) => csv::append_cell(dialect, &fold.written(value), out),
+            Datum::Text(text) => csv::append_cell(dialect, text, out),
             Datum::Nothing | Datum::Integer(_) => {}
         };
         let mut cells = 0;
@@ -429,23 +429,6 @@ fn overlap(a: Field, b: Field) -> bool {
     match (a.range(), b.range()) {
         (Some(a), Some(b)) => a.start < b.end && b.start < a.end,
         _ => a.column().is_some() && a.column() == b.column(),
-    }
-}
-
-/// Appends a cell that says `text`, in quotes where it needs them.
-pub(super) fn append_cell(dialect: Dialect, text: &[u8], out: &mut Vec<u8>) {
-    let Dialect { separator, quote, .. } = dialect;
-    let is_plain =
-        |byte: &u8| *byte != separator && Some(*byte) != quote && *byte != b'\n' && *byte != b'\r';
-    match quote {
-        Some(quote) if !text.iter().all(is_plain) => {
-            out.push(quote);
-            for byte in text {
-                out.extend(std::iter::repeat_n(*byte, 1 + usize::from(*byte == quote)));
-            }
-            out.push(quote);
-        }
-        _ => out.extend_from_slice(text),
     }
 }
 

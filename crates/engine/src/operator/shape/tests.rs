@@ -1,7 +1,7 @@
 //! Records in other shapes.
 
 use super::*;
-use crate::format::Format;
+use crate::format::{Format, csv};
 
 fn shape(places: &str, counts: bool, format: Format) -> Result<RecordShape, String> {
     let places = places.split_terminator(',').map(|place| place.parse().unwrap());
@@ -47,6 +47,32 @@ fn headers_go_with_their_rows() {
     let marked = [BYTE_ORDER_MARK, header].concat();
     let found = shape.header([&marked[..]].into_iter()).unwrap();
     assert_eq!(found, [BYTE_ORDER_MARK, b"note,id,count\r\n"].concat());
+}
+
+/// A carriage return before a line feed would belong to the end of the row.
+#[test]
+fn a_last_cell_that_ends_with_a_return_gets_quotes() {
+    let csv = |places, row: &str| shaped(places, false, Format::CSV, row.as_bytes());
+    assert_eq!(csv("id", "1\r,2,3\n"), b"\"1\r\"\n");
+    assert_eq!(csv("note,id", "1\r,2,3\n"), b"3,\"1\r\"\n");
+    assert_eq!(csv("id,id", "1\r,2,3\n"), b"1\r,\"1\r\"\n");
+    assert_eq!(csv("id", "\r,2,3"), b"\"\r\"");
+    assert_eq!(csv("id", "1\r,2,3\r\n"), b"1\r\r\n");
+    assert_eq!(csv("id", "\"1\r\",2,3\n"), b"\"1\r\"\n");
+    assert_eq!(shaped("id", true, Format::CSV, b"1\r,2,3\n"), b"1\r,12\n");
+    let format = |change: fn(&mut csv::Dialect)| {
+        let Format::Csv(mut format) = Format::CSV else { unreachable!("rows") };
+        change(&mut format.dialect);
+        Format::Csv(format)
+    };
+    let lenient = format(|dialect| dialect.is_lenient = true);
+    assert_eq!(shaped("id", false, lenient, b"a\"b\r,2,3\n"), b"\"a\"\"b\r\"\n");
+    let bare = format(|dialect| dialect.quote = None);
+    let out = &mut Vec::new();
+    let said = shape("id", false, bare).unwrap().write(b"1\r,2,3\n", 1, out).unwrap_err();
+    assert!(said.to_string().contains("carriage return"), "{said}");
+    let said = shape("id", false, bare).unwrap().header([&b"id\r,name\n"[..]].into_iter());
+    assert!(said.is_err());
 }
 
 #[test]

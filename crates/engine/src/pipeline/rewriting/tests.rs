@@ -56,6 +56,21 @@ fn ends_that_are_missing() {
     assert_eq!(out, b"2,,1\n3,\"x\n");
 }
 
+#[test]
+fn returns_at_the_end_of_moved_cells_stay_in_them() {
+    for piece in [1, 3, 100] {
+        let rows = b"--1\r,x\n2\r,y\r\n3\r,z".to_vec();
+        let out = read(table("a,b", rows, &memory(0)), piece).expect("rows");
+        assert_eq!(String::from_utf8_lossy(&out), "x,,\"1\r\"\ny,,2\r\r\nz,,\"3\r\"\n");
+    }
+    let bare = Rewritten {
+        dialect: Dialect { quote: None, ..CsvFormat::separated_by(b',').dialect },
+        ..table("a,b", b"--1,x\n2\r,y\n".to_vec(), &memory(0))
+    };
+    let said = read(bare, 100).expect_err("no quotes").to_string();
+    assert!(said.starts_with("rows: the row at byte 6: the last cell would end with a"), "{said}");
+}
+
 /// Rows as long as the window, beside it, and many times as long, between short ones.
 #[test]
 fn rows_longer_than_the_window() {

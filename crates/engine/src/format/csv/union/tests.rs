@@ -4,6 +4,8 @@ use super::*;
 use crate::format::csv::Rows;
 
 const DIALECT: Dialect = Dialect::strict(b',', Some(b'"'));
+const LENIENT: Dialect = Dialect { is_lenient: true, ..DIALECT };
+const BARE: Dialect = Dialect { quote: None, ..DIALECT };
 
 fn order(pairs: &[(u32, u32)]) -> ColumnOrder {
     ColumnOrder { pairs: pairs.into() }
@@ -11,15 +13,26 @@ fn order(pairs: &[(u32, u32)]) -> ColumnOrder {
 
 /// Writes rows of a table under `header` as rows of a union of `columns`, `piece` bytes at a time.
 fn moved(columns: &str, (header, ragged): (&str, Ragged), rows: &str, piece: usize) -> String {
-    let mut union = Union::new(DIALECT);
+    moved_in(DIALECT, columns, (header, ragged), rows, piece).unwrap()
+}
+
+/// Writes rows of a table as [`moved`] does, with these quotes.
+fn moved_in(
+    dialect: Dialect,
+    columns: &str,
+    (header, ragged): (&str, Ragged),
+    rows: &str,
+    piece: usize,
+) -> Result<String, Message> {
+    let mut union = Union::new(dialect);
     union.add(columns.as_bytes()).unwrap();
     let order = union.add(header.as_bytes()).unwrap();
-    let table = UnionTable { dialect: DIALECT, order: &order, width: union.width(), ragged };
+    let table = UnionTable { dialect, order: &order, width: union.width(), ragged };
     let mut writer = RowWriter::default();
     let mut out = Vec::new();
-    let mut all = Rows::new(DIALECT, rows.as_bytes()).noting(order.columns());
+    let mut all = Rows::new(dialect, rows.as_bytes()).noting(order.columns());
     while let Some(row) = all.next() {
-        writer.begin(&table, &row, all.cell_ends());
+        writer.begin(&table, &row, all.cell_ends())?;
         let mut is_over = false;
         while !is_over {
             let mut room = vec![0; piece];
@@ -29,7 +42,7 @@ fn moved(columns: &str, (header, ragged): (&str, Ragged), rows: &str, piece: usi
             is_over = is_whole;
         }
     }
-    String::from_utf8(out).unwrap()
+    Ok(String::from_utf8(out).unwrap())
 }
 
 #[test]
@@ -87,6 +100,37 @@ fn stray_quotes_stay_where_they_are() {
     let rows = "3,\"4\"5\n6,7\n8,\"9\n";
     let expected = "3,\"4\"5\n7,6\n8,\"9\n";
     assert_eq!(moved("b,a", ("a,b", Ragged::Keep), rows, 3), expected);
+}
+
+/// A carriage return before a line feed would belong to the end of the row.
+#[test]
+fn last_cells_that_end_with_a_return_get_quotes() {
+    let rows = "x\r,1\n\r,2\ny\rz,3\n\"q\r\",4\nx\r,5\r\n,6\nw\r,7";
+    let expected = "1,\"x\r\"\n2,\"\r\"\n3,y\rz\n4,\"q\r\"\n5,x\r\r\n6,\n7,\"w\r\"";
+    let cells = "a\"b\"\r,1\n\"q\"\r,2\n\"\r,\",3\nx\"\"\r,4\n";
+    let quoted = "1,\"a\"\"b\"\"\r\"\n2,\"\"\"q\"\"\r\"\n3,\"\r,\"\n4,\"x\"\"\"\"\r\"\n";
+    let table = ("b,a", Ragged::Refuse);
+    for piece in 1..20 {
+        assert_eq!(moved("a,b", table, rows, piece), expected, "{piece}");
+        assert_eq!(moved_in(LENIENT, "a,b", table, rows, piece).unwrap(), expected);
+        assert_eq!(moved_in(LENIENT, "a,b", table, cells, piece).unwrap(), quoted, "{piece}");
+        // Cells that are not the last, and those after all columns, stay as they are.
+        assert_eq!(moved("a,b,c", table, "x\r,1\n", piece), "1,x\r,\n");
+        let kept = ("b,a", Ragged::Keep);
+        assert_eq!(
+            moved("a,b", kept, "x\r,1,2\nx\r\ny\r,1\n", piece),
+            "1,x\r,2\n,x\r\n1,\"y\r\"\n"
+        );
+        let said = moved_in(BARE, "a,b", table, rows, piece).unwrap_err().to_string();
+        assert!(said.contains("carriage return") && said.ends_with("with quote"), "{said}");
+        assert_eq!(moved_in(BARE, "b,a", table, "x\r,1\n", piece).unwrap(), "x\r,1\n");
+    }
+    let mut union = Union::new(DIALECT);
+    union.add(b"a").unwrap();
+    union.add(b"b\r,a").unwrap();
+    assert_eq!(union.header_row(b"\n").unwrap(), b"a,\"b\r\"\n");
+    assert_eq!(union.header_row(b"\r\n").unwrap(), b"a,b\r\r\n");
+    assert!(Union { dialect: BARE, ..union }.header_row(b"\n").is_err());
 }
 
 /// Many columns take time in proportion to their number, in any order.

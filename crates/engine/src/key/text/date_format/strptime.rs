@@ -39,12 +39,10 @@ impl DateFormat {
     /// Days from 1970-01-01 to the day that is all of `text`.
     pub(in crate::key::text) fn date(&self, text: &[u8]) -> Option<i32> {
         let read = self.read(text)?;
-        let date = match read.timestamp() {
+        Some(days(match read.timestamp() {
             Some(instant) => instant.to_zoned(TimeZone::UTC).date(),
             None => read.to_date().ok()?,
-        };
-        let since = date.duration_since(civil::date(1970, 1, 1));
-        Some((since.as_hours() / 24) as i32)
+        }))
     }
 
     /// Returns the second from midnight UTC, and the digits after it; without an offset the time is
@@ -55,24 +53,35 @@ impl DateFormat {
             Some(instant) => (instant.to_zoned(TimeZone::UTC).time(), 0),
             None => (read.to_time().ok()?, read.offset().map_or(0, Offset::seconds)),
         };
-        let since = time.duration_since(civil::Time::midnight());
-        Some((since.as_secs() as i32 - ahead, digits(since.subsec_nanos())))
+        let (second, digits) = seconds(time);
+        Some((second - ahead, digits))
     }
 
     /// Returns the second since 1970, and the digits after it. Without an offset the time is UTC.
+    ///
+    /// It is computed from the day and the time, because instants of `jiff` end 26 hours before its
+    /// days do: 9999-12-31 23:59:59 is none of them.
     pub(in crate::key::text) fn timestamp(&self, text: &[u8]) -> Option<(i64, Nanoseconds)> {
         let read = self.read(text)?;
-        let instant = match read.to_timestamp() {
-            Ok(instant) => instant,
-            Err(_) if read.offset().is_some() => return None,
-            Err(_) => read.to_datetime().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp(),
+        let (moment, ahead) = match read.timestamp() {
+            Some(instant) => (instant.to_zoned(TimeZone::UTC).datetime(), 0),
+            None => (read.to_datetime().ok()?, read.offset().map_or(0, Offset::seconds)),
         };
-        // Before 1970 both parts are negative.
-        let nanoseconds = instant.as_nanosecond();
-        let second = nanoseconds.div_euclid(1_000_000_000);
-        let behind = nanoseconds.rem_euclid(1_000_000_000);
-        Some((second as i64, digits(behind as i32)))
+        let (second, digits) = seconds(moment.time());
+        Some((86_400 * i64::from(days(moment.date())) + i64::from(second - ahead), digits))
     }
+}
+
+/// Returns the days from 1970-01-01 to a date.
+fn days(date: civil::Date) -> i32 {
+    let since = date.duration_since(civil::date(1970, 1, 1));
+    (since.as_hours() / 24) as i32
+}
+
+/// Returns the second from midnight, and the digits after it.
+fn seconds(time: civil::Time) -> (i32, Nanoseconds) {
+    let since = time.duration_since(civil::Time::midnight());
+    (since.as_secs() as i32, digits(since.subsec_nanos()))
 }
 
 fn digits(nanoseconds: i32) -> Nanoseconds {

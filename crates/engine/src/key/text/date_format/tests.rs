@@ -41,3 +41,22 @@ fn moments_before_1970_have_fractions_that_count_upwards() {
     assert_eq!(format.time(b"1969-12-31 23:59:59.000000001"), Some((86_399, *b"000000001")));
     assert_eq!(format.date(b"1969-12-32 00:00:00"), None);
 }
+
+/// Instants of `jiff` end before its days do, and begin after them.
+#[test]
+fn moments_reach_from_the_first_day_to_the_last() {
+    let format = DateFormat::new("%Y-%m-%d %H:%M:%S%.f").unwrap();
+    let last = 253_402_300_799;
+    assert_eq!(format.timestamp(b"9999-12-30 22:00:00"), Some((last - 93_599, *b"000000000")));
+    assert_eq!(format.timestamp(b"9999-12-31 23:59:59"), Some((last, *b"000000000")));
+    assert_eq!(format.timestamp(b"9999-12-31 23:59:59.999999999"), Some((last, *b"999999999")));
+    assert_eq!(format.timestamp(b"-9999-01-01 00:00:00"), Some((-377_705_116_800, [b'0'; 9])));
+    let format = DateFormat::new("%Y-%m-%d %H:%M:%S %z").unwrap();
+    for (offset, ahead) in [("+0000", 0), ("+0200", 7200), ("-2359", -86_340)] {
+        let text = format!("9999-12-31 23:59:59 {offset}");
+        assert_eq!(format.timestamp(text.as_bytes()), Some((last - ahead, [b'0'; 9])), "{text}");
+    }
+    let format = DateFormat::new("%d.%m.%Y").unwrap();
+    assert_eq!(format.timestamp(b"31.12.9999"), Some((last - 86_399, [b'0'; 9])));
+    assert_eq!(format.timestamp(b"32.12.9999"), None);
+}

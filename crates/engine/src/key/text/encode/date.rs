@@ -1,7 +1,7 @@
 //! Days of the Gregorian calendar, also before there was one: three bytes.
 //!
 //! ```text
-//!     2026-11-22    20261122         days since 1970-01-01, and 2^22
+//!     2026-11-22    20261122         days since 1970-01-01, and 2^23
 //! ```
 //!
 //! The years are 0000 to 9999, as ISO 8601 has them without further agreement. Days of another form
@@ -34,7 +34,9 @@ impl KeyType for Date {
     }
 }
 
-const BIAS: i32 = 1 << 22;
+/// Keeps the first byte off the ends of its range: it is 3d hexadecimal for -9999-01-01, the least
+/// day of another form (day -4371587), and ac for 9999-12-31 (day 2932896).
+const BIAS: i32 = 1 << 23;
 
 /// Returns the number of two digits.
 #[inline]

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::order::NumberFormat;
-use super::number::{Grammar, Number, without_blanks};
+use super::number::{NO_PLUS, Number, without_blanks};
 use super::{Class, KeySink, KeyType, Traits, Typed};
 
 /// A number with a suffix of `K M G T P E Z Y R Q`: first by sign, then by suffix, then by number
@@ -35,7 +35,7 @@ const SUFFIXES: &[u8; 10] = b"KMGTPEZYRQ";
 /// without a suffix, one more for each step up and one less where the number is negative. A small
 /// letter is a suffix where it `folds_case`; `k` always is.
 fn human(text: &[u8], format: NumberFormat, folds_case: bool) -> (u8, Number<'_>) {
-    let number = Number::read(text, format, Grammar { takes_plus: false, takes_fraction: true });
+    let number = Number::read(text, format, NO_PLUS);
     let steps = if number.is_zero() { 0 } else { steps(&number, text, format, folds_case) };
     (if number.is_negative { 0x80 - steps } else { 0x80 + steps }, number)
 }

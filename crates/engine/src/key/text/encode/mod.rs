@@ -74,8 +74,10 @@ impl TextType {
     pub const BYTES: Self = KeyTypeRow::row::<bytes::BytesType>().only();
     /// A whole number.
     pub const INT: Self = KeyTypeRow::row::<number::IntType>().only();
-    /// A number with or without a fraction (`-n`).
+    /// A number with or without a fraction.
     pub const DECIMAL: Self = KeyTypeRow::row::<number::DecimalType>().only();
+    /// A number with or without a fraction, but without a plus sign (`-n`).
+    pub const NUMERIC: Self = KeyTypeRow::row::<number::NumericType>().only();
     /// A floating-point number as C has it (`-g`).
     pub const GENERAL: Self = KeyTypeRow::row::<general::GeneralType>().only();
     /// A floating-point number.

@@ -1,4 +1,4 @@
-//! Decimal numbers in text: `decimal` and `int`.
+//! Decimal numbers in text: `decimal`, `int`, and those of GNU sort.
 //!
 //! What is read is what the manual of GNU sort says of `-n` and `-h`, and what the program was seen
 //! to do where the manual is silent: separators of thousands count nowhere and may stand anywhere
@@ -18,10 +18,10 @@ pub struct IntType;
 impl KeyType for IntType {
     const NAMES: TypeNames = &[("int", Detail::None)];
     const EXPECTED: &'static str = "an int";
-    const TRAITS: Traits = number_traits(true);
+    const TRAITS: Traits = Traits { usual: Usual::Numbers(WHOLE), ..NUMBER_TRAITS };
 
     fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        read(text, true, of).append(0, out);
+        Number::read(text, of.options.numbers, WHOLE).append(0, out);
         Some(())
     }
 
@@ -29,23 +29,23 @@ impl KeyType for IntType {
         is_value(text, true, of.options.numbers)
     }
 
-    fn order_of([a, b]: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
-        read(a, true, of).compare(&read(b, true, of))
+    fn order_of(texts: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
+        order_of(texts, WHOLE, of)
     }
 }
 
-/// A number of any length with an optional fraction after optional blanks and a minus sign;
-/// anything else is 0. No plus sign, no exponent (the `-n` of POSIX sort).
+/// A number of any length with an optional fraction after optional blanks and a sign; anything else
+/// is 0. It has no exponent.
 #[derive(Debug)]
 pub struct DecimalType;
 
 impl KeyType for DecimalType {
     const NAMES: TypeNames = &[("decimal", Detail::None)];
     const EXPECTED: &'static str = "a decimal";
-    const TRAITS: Traits = number_traits(false);
+    const TRAITS: Traits = Traits { usual: Usual::Numbers(SIGNED), ..NUMBER_TRAITS };
 
     fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
-        read(text, false, of).append(0, out);
+        Number::read(text, of.options.numbers, SIGNED).append(0, out);
         Some(())
     }
 
@@ -53,21 +53,36 @@ impl KeyType for DecimalType {
         is_value(text, false, of.options.numbers)
     }
 
-    fn order_of([a, b]: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
-        read(a, false, of).compare(&read(b, false, of))
+    fn order_of(texts: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
+        order_of(texts, SIGNED, of)
     }
 }
 
-const fn number_traits(are_whole: bool) -> Traits {
-    let traits = Traits::of(Class::Loose).fills_word().spares_ends();
-    Traits { usual: Usual::Numbers { are_whole }, ..traits }
+/// A number like [`DecimalType`], but without a plus sign: `+5` is 0 (the `-n` of POSIX sort).
+#[derive(Debug)]
+pub struct NumericType;
+
+impl KeyType for NumericType {
+    const TRAITS: Traits =
+        Traits { class: Class::Unchecked, usual: Usual::Numbers(NO_PLUS), ..NUMBER_TRAITS };
+
+    fn append<S: KeySink>(text: &[u8], of: &Typed, out: &mut S) -> Option<()> {
+        Number::read(text, of.options.numbers, NO_PLUS).append(0, out);
+        Some(())
+    }
+
+    fn order_of(texts: [&[u8]; 2], _: usize, of: &Typed) -> Option<Ordering> {
+        order_of(texts, NO_PLUS, of)
+    }
 }
 
-/// Reads a number at the beginning of `text`, a whole one if `is_whole`.
-#[inline]
-pub fn read<'a>(text: &'a [u8], is_whole: bool, of: &Typed) -> Number<'a> {
-    let grammar = Grammar { takes_plus: is_whole || of.is_checked, takes_fraction: !is_whole };
-    Number::read(text, of.options.numbers, grammar)
+/// Traits of all types of numbers.
+const NUMBER_TRAITS: Traits = Traits::of(Class::Loose).fills_word().spares_ends();
+
+/// Returns the order of the numbers at the beginning of two texts.
+fn order_of(texts: [&[u8]; 2], grammar: Grammar, of: &Typed) -> Option<Ordering> {
+    let [a, b] = texts.map(|text| Number::read(text, of.options.numbers, grammar));
+    a.compare(&b)
 }
 
 /// Returns whether `text` is an optional sign and digits, with a fraction or without unless
@@ -120,7 +135,7 @@ pub struct Number<'a> {
 }
 
 /// Optional elements of a number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grammar {
     pub takes_plus: bool,
     pub takes_fraction: bool,
@@ -128,6 +143,12 @@ pub struct Grammar {
 
 /// Numbers with a fraction and either sign.
 pub const SIGNED: Grammar = Grammar { takes_plus: true, takes_fraction: true };
+
+/// Numbers without a fraction, with either sign.
+const WHOLE: Grammar = Grammar { takes_plus: true, takes_fraction: false };
+
+/// Numbers with a fraction, of which only a minus is a sign, as GNU sort has them.
+pub const NO_PLUS: Grammar = Grammar { takes_plus: false, takes_fraction: true };
 
 /// Blanks are skipped in front of a number.
 #[inline]

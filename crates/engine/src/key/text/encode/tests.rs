@@ -24,10 +24,12 @@ struct Type {
     compare: fn(&[u8], &[u8]) -> Ordering,
 }
 
-const TYPES: [Type; 11] = [
+const TYPES: [Type; 13] = [
     Type { name: "bytes", compare: <[u8]>::cmp },
-    Type { name: "decimal", compare: |a, b| reference::decimals(a, b, PLAIN) },
-    Type { name: "german", compare: |a, b| reference::decimals(a, b, GERMAN) },
+    Type { name: "decimal", compare: |a, b| reference::decimals(a, b, PLAIN, true) },
+    Type { name: "german", compare: |a, b| reference::decimals(a, b, GERMAN, true) },
+    Type { name: "numeric", compare: |a, b| reference::decimals(a, b, PLAIN, false) },
+    Type { name: "german numeric", compare: |a, b| reference::decimals(a, b, GERMAN, false) },
     Type { name: "int", compare: reference::ints },
     Type { name: "human", compare: reference::humans },
     Type { name: "size", compare: reference::sizes },
@@ -42,6 +44,7 @@ const TYPES: [Type; 11] = [
 fn typed(name: &str, is_open: bool, seed: u8) -> Typed {
     let text_type = match name {
         "german" => TextType::DECIMAL,
+        "numeric" | "german numeric" => TextType::NUMERIC,
         "human" | "german human" => TextType::HUMAN,
         "general" => TextType::GENERAL,
         name => TextType::named(name).unwrap().1,
@@ -118,13 +121,13 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
             &["-.51"],
             &["-.5", "-0.50"],
             &["-0.05"],
-            &["", "0", "-0", "x", "+1", "- 1", "-", ".", "-.", "00", "0.000"],
+            &["", "0", "-0", "x", "+", "+-1", "- 1", "+ 1", "-", ".", "-.", "+.", "00", "0.000"],
             &["0.00000000000000000000000000000000000000000001"],
             &["0.05"],
-            &[".5", "  .5"],
-            &["1", "01", "1e3", "1,5", "1.", "1.0", "\n1"],
+            &[".5", "  .5", "+.5"],
+            &["1", "01", "1e3", "1,5", "1.", "1.0", "\n1", "+1", " +01.0"],
             &["1.00000000000000000000000000000000001"],
-            &["1.5", "1.50"],
+            &["1.5", "1.50", "+1.5"],
             &["9"],
             &["10"],
             &["99"],
@@ -140,12 +143,23 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
         &[
             &["-1.000,5"],
             &["0", ".", "x"],
-            &["0,5", ",5", ".,5"],
+            &["0,5", ",5", ".,5", "+,5"],
             &["999"],
-            &["1.000", "1000", "..1000", "10.00", "1000.,0"],
+            &["1.000", "1000", "..1000", "10.00", "1000.,0", "+1.000"],
             &["1.000,25"],
         ],
     ),
+    (
+        "numeric",
+        &[
+            &["-1"],
+            &["-.5"],
+            &["", "0", "-0", "x", "+1", "+.5", "+", "-", "."],
+            &["0.5"],
+            &["1", " 1", "1.0", "1+"],
+        ],
+    ),
+    ("german numeric", &[&["-1.000"], &["0", "+1.000", "+,5"], &["0,5"], &["1.000", "1000"]]),
     ("int", &[&["-7", "-007"], &["0", "", "x", "+", ".9", "-0"], &["+1", "1", "1.9"], &["12"]]),
     (
         "human",
@@ -345,7 +359,7 @@ fn random_keeps_equal_keys_together_and_follows_the_seed() {
 fn texts(name: &str) -> BoxedStrategy<(Vec<u8>, Vec<u8>)> {
     let alphabet: &[u8] = match name {
         "bytes" => b"\0\x01\x02a\xff",
-        "decimal" | "german" | "int" => b"0012359-.,+ \0x",
+        "decimal" | "german" | "numeric" | "german numeric" | "int" => b"0012359-.,+ \0x",
         "human" | "size" => b"00159-.kKMiGB TQ",
         "general" | "float" => b"00159-.eE+xpa in",
         "month" => b"janfebmrJAFE \n",

@@ -225,6 +225,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
         TextType::named("time").unwrap().1,
         TextType::named("bool").unwrap().1,
         TextType::DECIMAL,
+        TextType::NUMERIC,
         TextType::SIZE,
         TextType::HUMAN,
         TextType::VERSION,

@@ -20,7 +20,7 @@ impl TextKeyPart {
             return false;
         }
         match self.usual {
-            Usual::Numbers { .. } => digits::append_few(text, self.spec.is_descending, out),
+            Usual::Numbers(_) => digits::append_few(text, self.spec.is_descending, out),
             Usual::Bytes => {
                 if self.marks.precede_values {
                     out.push(VALUE);

@@ -440,12 +440,36 @@ fn lists_and_formats_of_days() {
         (text_type("timestamp"), "%Y%j", "2026001", "2026-01-01"),
         (text_type("timestamp"), "%s", "-1", "1969-12-31 23:59:59"),
         (text_type("timestamp"), "%F %T %z", "2026-11-22 13:45:06 +0100", "2026-11-22T12:45:06Z"),
+        (text_type("timestamp"), "%F %T", "9999-12-31 23:59:59", "9999-12-31T23:59:59Z"),
+        (text_type("timestamp"), "%F %T %z", "9999-12-31 23:59:59 -0100", "9999-12-31T23:59:59-01"),
     ] {
         let by_format = typed(text_type.clone(), Some(format));
         let by_standard = typed(text_type, None);
         assert_eq!(key(&by_format, written.as_bytes()), key(&by_standard, plain.as_bytes()));
         assert!(by_format.is_valid(written.as_bytes()) && !by_format.is_valid(b"x"), "{format}");
     }
+}
+
+/// Keys of all days that a form may have, in order and off the ends of the first byte's range.
+#[test]
+fn days_of_all_years_stand_in_order() {
+    let typed = typed(text_type("date"), Some("%Y-%m-%d"));
+    let days = [
+        "-9999-01-01",
+        "-9999-12-31",
+        "-9514-04-05",
+        "-9513-01-01",
+        "-0001-12-31",
+        "0000-01-01",
+        "1969-12-31",
+        "1970-01-01",
+        "2026-11-22",
+        "9999-12-31",
+    ];
+    let keys = days.map(|day| key(&typed, day.as_bytes()));
+    assert!(keys.is_sorted_by(|a, b| a < b), "{keys:x?}");
+    assert_eq!([&keys[0][..], &keys[7], &keys[9]], [b"\x3d\x4b\x7d", b"\x80\0\0", b"\xac\xc0\xa0"]);
+    assert!(keys.iter().all(|key| key.len() == 3 && (2..=0xfd).contains(&key[0])));
 }
 
 #[test]

@@ -69,8 +69,8 @@ fn signed(a: &Decimal, b: &Decimal) -> Ordering {
     sign(a).cmp(&sign(b)).then(order)
 }
 
-pub fn decimals(a: &[u8], b: &[u8], format: NumberFormat) -> Ordering {
-    signed(&parse(a, format, false), &parse(b, format, false))
+pub fn decimals(a: &[u8], b: &[u8], format: NumberFormat, takes_plus: bool) -> Ordering {
+    signed(&parse(a, format, takes_plus), &parse(b, format, takes_plus))
 }
 
 pub fn ints(a: &[u8], b: &[u8]) -> Ordering {
