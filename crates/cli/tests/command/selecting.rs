@@ -323,7 +323,8 @@ fn model(
         for entry in group.iter().filter(|_| asked != Asked::Unique) {
             let Some(value) = entry.number(is_csv) else {
                 let text = String::from_utf8_lossy(&entry.value);
-                return Err(format!("'{text}' in column v is not a number"));
+                let kind = if asked == Asked::Sum { "a number" } else { "of type decimal" };
+                return Err(format!("'{text}' in column v is not {kind}"));
             };
             let more = if asked == Asked::Sum { i64::saturating_add } else { i64::max };
             result = Some(result.map_or(value, |result| more(result, value)));

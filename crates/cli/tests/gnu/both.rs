@@ -52,8 +52,8 @@ impl Both {
     }
 
     /// What we print where standard input is a file, and what GNU sort prints where the machine has
-    /// one.
-    pub fn print(&self, line: &str, input: &str) -> Vec<String> {
+    /// one and `is_compared`.
+    pub fn print(&self, line: &str, input: &str, is_compared: bool) -> Vec<String> {
         let programs = [env!("CARGO_BIN_EXE_sortwell"), "sort"];
         let print = |program: &&str| {
             let mut command = Command::new(program);
@@ -63,7 +63,7 @@ impl Both {
             assert!(output.status.success(), "{program} {line}: {output:?}");
             String::from_utf8(output.stdout).expect("UTF-8")
         };
-        programs[..1 + usize::from(self.has_gnu_sort)].iter().map(print).collect()
+        programs[..1 + usize::from(self.has_gnu_sort && is_compared)].iter().map(print).collect()
     }
 
     fn run_one(&self, program: &str, environment: &[(&str, &str)], line: &str) -> Ended {

@@ -69,9 +69,9 @@ fn rare_lines_print_the_same() {
         ("-m --debug f g", "b\n_\na\n_\nd\n_\nc\n_\n"),
         ("-m --debug -k1,1 -s f", "b\n_\na\n_\n"),
     ] {
-        for answer in both.print(line, "f") {
-            assert_eq!(answer, printed, "{line}");
-        }
+        // GNU sort has no memory for so many threads.
+        let answers = both.print(line, "f", !line.contains("--parallel"));
+        assert!(answers.iter().all(|answer| answer == printed), "{line}: {answers:?}");
     }
 }
 
