@@ -19,6 +19,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -27,7 +28,7 @@ use crate::io::{Completion, Request};
 use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::sink::Lane;
-use crate::stats::{Activity, Phase, Progress, Stages, WorkerClock, WorkerTime};
+use crate::stats::{Activity, Phase, Stages, WorkerClock, WorkerTime};
 use crate::sys::processors::{self, Stay};
 
 /// Time to wait for memory that other workers are about to return: less than a block takes to deal.
@@ -164,32 +165,30 @@ pub fn run<T>(
     drain: Option<&dyn Drain>,
     meanwhile: Option<impl FnOnce() -> Result<T>>,
 ) -> Result<Option<T>> {
+    let failed = AtomicBool::new(false);
     if let ([worker @ Worker { place: None, .. }], None) = (&mut *workers, &meanwhile) {
-        let step = StageStep { fill, is_exhausted: fill.is_none(), drain };
+        let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
         return step.run(worker).map(|()| None);
     }
-    let progress = workers[0].lane.progress();
-    let outcome = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(workers.len());
         for worker in workers {
-            let step = StageStep { fill, is_exhausted: fill.is_none(), drain };
+            let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
             let name = format!("worker {}", worker.number);
             let thread = std::thread::Builder::new().name(name).spawn_scoped(scope, || {
-                let alarm = Alarm(progress);
+                let alarm = Alarm(&failed);
                 step.run(worker).inspect(|()| std::mem::forget(alarm))
             });
             match thread {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
-                    progress.set_failed(true);
+                    failed.store(true, Ordering::Relaxed);
                     return Err(Error::io("start", Path::new("a worker thread"), e));
                 }
             }
         }
         let other = meanwhile.map(|meanwhile| meanwhile()).transpose();
-        if other.is_err() {
-            progress.set_failed(true);
-        }
+        failed.fetch_or(other.is_err(), Ordering::Relaxed);
         let mut error = None;
         for thread in threads {
             let outcome = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -202,17 +201,15 @@ pub fn run<T>(
             (Err(e), None | Some(Error::Interrupted)) | (_, Some(e)) => Err(e),
             (Ok(value), None) => Ok(value),
         }
-    });
-    progress.set_failed(false);
-    outcome
+    })
 }
 
 /// Tells the others when a worker fails, by an error or a panic.
-struct Alarm<'a>(&'a Progress);
+struct Alarm<'a>(&'a AtomicBool);
 
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
-        self.0.set_failed(true);
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -222,6 +219,8 @@ struct StageStep<'a> {
     /// True if `fill` has nothing more to claim; reads may still be in flight.
     is_exhausted: bool,
     drain: Option<&'a dyn Drain>,
+    /// Set when any worker fails.
+    failed: &'a AtomicBool,
 }
 
 impl StageStep<'_> {
@@ -245,7 +244,7 @@ impl StageStep<'_> {
 
     fn work(&mut self, worker: &mut Worker<'_>) -> Result<()> {
         loop {
-            if worker.lane.progress().is_stopping() {
+            if self.failed.load(Ordering::Relaxed) || worker.lane.progress().is_stopping() {
                 return Err(Error::Interrupted);
             }
             let has_worked = self.take_in(worker)? | self.read_ahead(worker)?;

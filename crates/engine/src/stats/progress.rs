@@ -11,8 +11,6 @@ use super::{Course, Histogram, Phase, PhaseShare, Stream, StreamLatency, Waits};
 #[derive(Debug, Default)]
 pub struct Progress {
     stop: AtomicBool,
-    /// True while workers end because another one has failed.
-    has_failed: AtomicBool,
     phase: AtomicU8,
     /// Bytes moved so far, reads and writes of every pass together.
     bytes_done: AtomicU64,
@@ -43,15 +41,9 @@ impl Progress {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if the job was asked to stop, or a worker has failed and the others end.
+    /// Returns true if the job was asked to stop.
     pub fn is_stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.has_failed.load(Ordering::Relaxed)
-    }
-
-    /// Sets whether a worker has failed. Then the others end as if the job was asked to stop, also
-    /// where they wait for a pipe.
-    pub(crate) fn set_failed(&self, has_failed: bool) {
-        self.has_failed.store(has_failed, Ordering::Relaxed);
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Returns the current phase.

@@ -1,15 +1,15 @@
 //! A stage that goes wrong: whoever fails, the others stop and the first real error comes back; and
 //! one that goes right does everything exactly once.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::error::ConfigErrorKind;
 use crate::incore::{Item, Method};
-use crate::io::pipe::PipeReader;
 use crate::io::{Arena, Direct, Direction, Engine, File, Region};
 use crate::key::KeyTally;
+use crate::stats::Progress;
 use crate::units::ByteSize;
 
 const BLOCK: usize = 4096;
@@ -237,45 +237,4 @@ fn a_request_to_stop_is_heard() {
     };
     let outcome = run(&mut crew, None, Some(&drain), Some(meanwhile));
     assert!(matches!(outcome, Err(Error::Interrupted)));
-}
-
-/// A pipe that stays open and brings nothing, read by one worker.
-struct Silent(Mutex<PipeReader>);
-
-impl Fill for Silent {
-    fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
-        let Ok(mut pipe) = self.0.try_lock() else { return Ok(Claim::Later) };
-        pipe.fill(&mut [0; 8], worker.lane.progress())?;
-        Ok(Claim::Exhausted)
-    }
-
-    fn arrived(&self, _: &mut Worker<'_>, _: Completion) -> Result<bool> {
-        unreachable!("nothing is read")
-    }
-}
-
-/// Fails once another worker waits for the pipe.
-struct FailingLater;
-
-impl Drain for FailingLater {
-    fn claim(&self) -> Option<usize> {
-        Some(0)
-    }
-
-    fn produce(&self, _: usize, _: &mut Worker<'_>) -> Result<()> {
-        std::thread::sleep(Duration::from_millis(100));
-        Err(fault("task"))
-    }
-}
-
-#[test]
-fn a_fault_does_not_wait_for_a_pipe() {
-    let (reading_end, _writing_end) = std::io::pipe().unwrap();
-    let file = std::fs::File::from(std::os::fd::OwnedFd::from(reading_end));
-    let fill = Silent(Mutex::new(PipeReader::of(file, Path::new("pipe"))));
-    let progress = Progress::new();
-    let mut crew = crew(3, &progress);
-    let outcome = run(&mut crew, Some(&fill), Some(&FailingLater), NOTHING_ELSE);
-    assert!(matches!(outcome, Err(Error::Config(_))), "{:?}", outcome.map(|_| ()));
-    assert!(!progress.is_stopping(), "what comes after is not stopped");
 }
