@@ -51,7 +51,7 @@ impl Both {
         (ours, self.has_gnu_sort.then(|| self.run_one("sort", environment, line)))
     }
 
-    /// What we print where standard input is a file, and what GNU sort prints where the machine has
+    /// Returns our output where standard input is a file, and that of GNU sort where the machine has
     /// one and `is_compared`.
     pub fn print(&self, line: &str, input: &str, is_compared: bool) -> Vec<String> {
         let programs = [env!("CARGO_BIN_EXE_sortwell"), "sort"];

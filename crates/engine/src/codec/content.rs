@@ -66,8 +66,8 @@ impl ContentKind {
 /// Returns what is wrong with data that begins with skippable frames, and what to do.
 pub fn skippable_advice() -> Message {
     message!(
-        "begins with a skippable frame, as zstd and lz4 data may, and what follows it was not \
-         looked at; give {} or {} ({} reads its bytes as they are)",
+        "begins with a skippable frame of zstd or lz4 that is longer than 4 KiB; name the format \
+         with {} or {}, or read the bytes as they are with {}",
         Setting::Decompress.to(Codec::Zstd),
         Setting::Decompress.to(Codec::Lz4),
         Setting::Decompress.to("off"),

@@ -18,7 +18,7 @@ use lz4_flex::block::{
 use xxhash_rust::xxh32::{Xxh32, xxh32};
 
 use super::batch::Unit;
-use super::memory::{WindowMemory, Windows, budget_for_window, lz4_window};
+use super::memory::{WindowMemory, WindowShortage, Windows, lz4_window};
 use super::source::Compressed;
 use super::zstd::{is_skippable, skippable_ahead};
 use super::{Codec, Decode, Encode};
@@ -227,8 +227,8 @@ impl Lz4Decoder {
     /// Takes memory for blocks of `block` bytes.
     fn reserve(&mut self, block: u64, from: &Compressed) -> Result<()> {
         let window = lz4_window(block);
-        self.memory.reserve(window).map_err(|there| {
-            let (start, least) = (self.start, budget_for_window(window));
+        self.memory.reserve(window).map_err(|WindowShortage { there, least }| {
+            let start = self.start;
             let message = message!(
                 "the lz4 frame at byte {} of the compressed data has blocks of {}, which need {}, \
                  and there is memory for {}; give at least {} with {}, or compress it in smaller \
@@ -236,7 +236,7 @@ impl Lz4Decoder {
                 start,
                 ByteSize(block),
                 ByteSize(window),
-                ByteSize(there),
+                there,
                 least,
                 Setting::Memory,
             );
@@ -327,6 +327,10 @@ impl Lz4Decoder {
             return Err(self.damaged(from, "the length of its data does not match"));
         }
         self.header = None;
+        if lz4_window(header.block_bytes as u64) > self.memory.own() {
+            (self.packed, self.block) = (Vec::new(), Vec::new());
+            self.memory.release();
+        }
         Ok(())
     }
 }

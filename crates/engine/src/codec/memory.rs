@@ -201,14 +201,15 @@ pub fn lz4_window(block: u64) -> u64 {
 pub struct Windows {
     /// Bytes that each has for its own.
     each: u64,
-    /// Bytes that are left for any decoder that needs more.
+    /// Bytes for all decoders that need more, and how many of them are left.
+    all: u64,
     spare: AtomicU64,
 }
 
 impl Windows {
     /// Returns windows with `each` bytes for each decoder, and `spare` bytes for all together.
     pub fn new(each: u64, spare: u64) -> Self {
-        Self { each, spare: AtomicU64::new(spare) }
+        Self { each, all: spare, spare: AtomicU64::new(spare) }
     }
 
     /// Returns the bytes that one decoder has to begin with.
@@ -241,23 +242,50 @@ impl WindowMemory {
         Self { windows: Arc::clone(windows), bytes: windows.each() }
     }
 
-    /// Sees to it that there are `bytes` bytes. Otherwise returns how many there can be.
-    pub fn reserve(&mut self, bytes: u64) -> std::result::Result<(), u64> {
+    /// Returns the bytes that the decoder has in any case.
+    pub fn own(&self) -> u64 {
+        self.windows.each()
+    }
+
+    /// Sees to it that there are `bytes` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The bytes that there can be, and the least budget that has room for these too.
+    pub fn reserve(&mut self, bytes: u64) -> std::result::Result<(), WindowShortage> {
         let more = bytes.saturating_sub(self.bytes);
-        self.windows.take(more).map_err(|spare| self.bytes + spare)?;
+        self.windows.take(more).map_err(|spare| WindowShortage {
+            there: ByteSize(self.bytes + spare),
+            least: budget_for_window((self.windows.all - spare).saturating_add(bytes)),
+        })?;
         self.bytes += more;
         Ok(())
+    }
+
+    /// Gives back what was reserved, when a window is over.
+    pub fn release(&mut self) {
+        self.windows.give_back(self.bytes - self.windows.each());
+        self.bytes = self.windows.each();
     }
 }
 
 impl Drop for WindowMemory {
     fn drop(&mut self) {
-        self.windows.give_back(self.bytes - self.windows.each());
+        self.release();
     }
 }
 
-/// Returns the least budget that has room for a window of `bytes` bytes in any frame.
-pub fn budget_for_window(bytes: u64) -> ByteSize {
+/// Refusal of memory for a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowShortage {
+    /// Bytes that there can be.
+    pub there: ByteSize,
+    /// Least budget that has room for the window, while other decoders keep theirs.
+    pub least: ByteSize,
+}
+
+/// Returns the least budget whose spare bytes are `bytes`.
+fn budget_for_window(bytes: u64) -> ByteSize {
     ByteSize(bytes.saturating_mul(SPARE_SHARE))
 }
 

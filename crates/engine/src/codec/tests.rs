@@ -27,7 +27,7 @@ fn file_of(bytes: &[u8]) -> File {
     File::open(file.path()).expect("open")
 }
 
-/// What `bytes` hold, expanded `step` bytes at a time.
+/// Returns the data of `bytes`, expanded `step` bytes at a time.
 fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
     let reader = pipe::PipeReader::of(file_of(bytes), Path::new("packed"));
     let mut from = Compressed::new(reader, 0, Arc::default(), Arc::default());

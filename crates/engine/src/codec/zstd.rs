@@ -14,7 +14,7 @@ use zstd_safe::{
 
 use super::batch::Unit;
 use super::memory::{
-    HEAD_BYTES, WindowMemory, Windows, ZSTD_MAGIC, ZstdHead, budget_for_window, window_of,
+    HEAD_BYTES, WindowMemory, WindowShortage, Windows, ZSTD_MAGIC, ZstdHead, window_of,
 };
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
@@ -95,15 +95,15 @@ impl ZstdDecoder {
 
     /// Takes memory for a window.
     fn reserve(&mut self, window: u64, from: &Compressed) -> Result<()> {
-        self.memory.reserve(window).map_err(|there| {
-            let (start, least) = (self.start, budget_for_window(window));
+        self.memory.reserve(window).map_err(|WindowShortage { there, least }| {
+            let start = self.start;
             let message = message!(
                 "the zstd frame at byte {} of the compressed data needs a window of {}, and there \
                  is memory for {}; give at least {} with {}, or compress it without --long and \
                  --ultra",
                 start,
                 ByteSize(window),
-                ByteSize(there),
+                there,
                 least,
                 Setting::Memory,
             );

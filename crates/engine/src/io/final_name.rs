@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, stat};
 use rustix::io::Errno;
 
+use super::inherited::named_by;
 use crate::error::{ConfigErrorKind, Error, Result, config};
 
 /// Most symbolic links that are followed one after the other: as many as Linux follows.
@@ -23,6 +24,9 @@ pub(super) const LINKS_MAX: usize = 40;
 /// [`Error::Config`] for a path that does not end in a name; [`Error::Io`] for a name that is too
 /// long, and for a directory that is missing.
 pub fn check_name(path: &Path) -> Result<()> {
+    if named_by(path).is_some() {
+        return Ok(()); // It is open already.
+    }
     let target = rename_target(path)?;
     stat(directory_of(&target)).map_err(|e| Error::io("write", path, e))?;
     type_at(path, &target).map(drop)
@@ -98,6 +102,9 @@ pub fn rename_target(path: &Path) -> Result<PathBuf> {
 /// [`Error::WriteProtected`] for a file without write permission; those of a name that no file can
 /// have.
 pub fn check_replaceable(path: &Path) -> Result<()> {
+    if named_by(path).is_some() {
+        return Ok(());
+    }
     let found = type_at(path, &rename_target(path)?)?;
     match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
         Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if found == Some(FileType::RegularFile) => {

@@ -66,8 +66,8 @@ impl<'a> Planner<'a> {
     /// `window_bytes` bytes are in memory at a time.
     ///
     /// The first slab begins at the record at byte `starts[run]` of each run's data: at zeros, or
-    /// at the places where an earlier slab ended. Of the data before the index keys that come
-    /// before these records, nothing is read: it may be gone.
+    /// at the places where an earlier slab ended. Records before these places are not read: a sort
+    /// in place has freed them.
     ///
     /// # Errors
     ///

@@ -147,7 +147,7 @@ pub fn cores() -> usize {
 /// Most workers of a job.
 pub const WORKERS_MAX: usize = 1024;
 
-/// Returns the number of workers for a job that wants so many: one for each processor if it leaves
+/// Returns the number of workers for a job that wants `wanted`: one for each processor if it leaves
 /// that open.
 pub fn workers(wanted: Option<usize>) -> usize {
     wanted.unwrap_or_else(cores).clamp(1, WORKERS_MAX)

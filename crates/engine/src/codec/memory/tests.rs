@@ -95,3 +95,15 @@ fn what_asks_for_too_much_is_refused_by_name() {
     let words = Appetite::in_turn(&missing, ByteSize::gib(1), 2).expect_err("none").to_string();
     assert!(words.starts_with("cannot open"), "{words}");
 }
+
+/// The advice counts the windows that other decoders have.
+#[test]
+fn a_shortage_names_a_budget_that_has_room() {
+    let windows = Arc::new(Windows::new(1 << 20, 8 << 20));
+    let (mut one, mut other) = (WindowMemory::new(&windows), WindowMemory::new(&windows));
+    assert_eq!(one.reserve(7 << 20), Ok(()));
+    let shortage = other.reserve(8 << 20).expect_err("two of nine are left");
+    assert_eq!((shortage.there, shortage.least), (ByteSize::mib(3), ByteSize::mib(16 * (6 + 8))));
+    one.release();
+    assert_eq!((other.reserve(8 << 20), one.reserve(1 << 20)), (Ok(()), Ok(())));
+}

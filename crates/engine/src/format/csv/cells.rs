@@ -275,8 +275,8 @@ pub fn append_last_cell(
 /// Returns what is wrong with a last cell that needs quotes, in rows without any.
 pub fn bare_return() -> Message {
     message!(
-        "the last cell would end with a carriage return, which belongs to the end of the row \
-         without quotes; remove it, put another column last, or allow quotes with {}",
+        "the last cell would end with a carriage return, and without quotes the return would be a \
+         part of the line end; remove it, put another column last, or allow quotes with {}",
         Setting::Quote,
     )
 }

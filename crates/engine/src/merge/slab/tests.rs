@@ -293,7 +293,7 @@ fn no_runs_make_no_slab() {
     assert_eq!(planner.next_slab().unwrap(), None);
 }
 
-/// What a sort in place has merged is given back to the file system, and reads as zeros.
+/// A sort in place gives merged records back to the file system. They read as zeros.
 #[test]
 fn what_was_merged_is_not_read_again() {
     let (length, key_bytes) = (KEPT_KEY_MAX + 20, KEPT_KEY_MAX + 8);

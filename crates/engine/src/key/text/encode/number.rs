@@ -58,7 +58,7 @@ impl KeyType for DecimalType {
     }
 }
 
-/// A number like [`DecimalType`], but without a plus sign: `+5` is 0 (the `-n` of POSIX sort).
+/// The numbers of `-n` of POSIX sort. A plus sign is no part of one: `+5` is 0.
 #[derive(Debug)]
 pub struct NumericType;
 
