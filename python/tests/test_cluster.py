@@ -11,7 +11,7 @@ from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 
 import sortwell
 import sortwell.cluster
-from sortwell.cluster._spec import FORMS
+from sortwell.cluster._spec import FORMS, bytes_of
 
 
 def setUpModule():
@@ -332,6 +332,22 @@ class RandomSorts(WithRoots):
                 parts = 1
             with self.subTest(f"case {number} of seed {seed}", options=options, parts=parts):
                 self.assert_as_one(named, files, parts=parts, **options)
+
+
+class Sizes(unittest.TestCase):
+    """Sizes as the command reads them."""
+
+    def test_units(self):
+        sizes = {"8G": 8 << 30, "8g": 8 << 30, "8Gi": 8 << 30, "8GiB": 8 << 30, "1.5 GiB": 3 << 29}
+        sizes |= {"64k": 64 << 10, "512M": 512 << 20, "2T": 2 << 40, "1p": 1 << 50}
+        sizes |= {"2gb": 2 * 10**9, "1TB": 10**12, "7B": 7, "4096": 4096}
+        self.assertEqual({text: bytes_of(text) for text in sizes}, sizes)
+        self.assertEqual(bytes_of(64 << 20), 64 << 20)
+
+    def test_texts_that_are_no_sizes(self):
+        for text in ["", "GiB", "1iB", "12X", "1Gx", "1bk", "-1GiB", "1..2MiB", "50%"]:
+            with self.assertRaisesRegex(sortwell.UsageError, "is not a size"):
+                bytes_of(text)
 
 
 class Refusals(WithRoots):

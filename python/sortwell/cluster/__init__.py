@@ -1,6 +1,6 @@
 """Sorts on a cluster of machines, with Ray.
 
-    pip install 'sortwell[cluster]'
+    pip install './python[cluster]'  # in a copy of the repository
 
 `sort` reads files that lie on shared paths or on nodes, and writes parts that are sorted and come
 one after another. Ray starts and watches the tasks. The records move between nodes by HTTP, and

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from sortwell.cluster._driver import ClusterProgress
 
-_INSTALL = "pip install 'sortwell[cluster]'"
+_INSTALL = "pip install './python[cluster]'"
 
 _EXAMPLES = """\
 Examples:
   sortwell cluster sort -F csv -k id:int -o /shared/sorted /shared/data/*.csv
-  sortwell cluster sort -k 2,2n --parts 40 -M 8GiB -o 'node://*/out' 'node://*/logs/*.log'
+  sortwell cluster sort -k 2:decimal --parts 40 -M 8GiB -o 'node://*/out' 'node://*/logs/*.log'
   sortwell cluster explain --bytes 1TB --nodes 40 --cpus 16
 """
 
@@ -74,8 +74,12 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--bytes", required=True, metavar="SIZE", help="bytes of the inputs")
     explain.add_argument("--nodes", type=int, required=True, help="number of nodes")
     explain.add_argument("--cpus", type=int, default=1, help="processors of a node")
-    explain.add_argument("--disk", metavar="SIZE", help="bytes a second of a node's disk")
-    explain.add_argument("--network", metavar="SIZE", help="bytes a second of a node's network")
+    explain.add_argument(
+        "--disk", metavar="SIZE", help="bytes a second of a node's disk; 1GB by default"
+    )
+    explain.add_argument(
+        "--network", metavar="SIZE", help="bytes a second of a node's network; 1.25GB by default"
+    )
     return parser
 
 
@@ -154,7 +158,8 @@ def main(words: list[str] | None = None) -> int:
     arguments, unknown = _parser().parse_known_args([w for w in words if w not in valued])
     unknown += valued
     if importlib.util.find_spec("ray") is None or importlib.util.find_spec("aiohttp") is None:
-        print(f"sortwell: Ray is not installed; install it with: {_INSTALL}", file=sys.stderr)
+        how = f"install it from a copy of the repository of sortwell with: {_INSTALL}"
+        print(f"sortwell: Ray is not installed; {how}", file=sys.stderr)
         return 2
     # The command says itself why it failed. Ray would also print the errors of tasks it has ended.
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")

@@ -53,7 +53,10 @@ _SPLIT_SHARE = 0.4
 
 # Without it, Ray warns of what it will do with GPUs, which are not used here.
 _GPU_SETTING = ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-_NO_RAY = "Ray is not installed; install it with: pip install 'sortwell[cluster]'"
+_NO_RAY = (
+    "Ray is not installed; install it from a copy of the repository of sortwell with: "
+    "pip install './python[cluster]'"
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,8 @@ def sort(
     the parts in order. Of CSV, each part has the header.
 
     `parts` is the number of parts, by default one for each node, and one with `limit` or `skip`.
-    `memory` is the limit of each node, 1 GiB by default. `temp` is each node's folder for runs.
+    `memory` is the limit of each node, 1 GiB by default. `temp` is each node's folder for runs,
+    /var/tmp by default.
 
     `address` is that of a cluster of Ray. By default it is the address in RAY_ADDRESS, or that of
     the cluster that runs on this machine; without one, a new cluster starts, and ends with the

@@ -72,8 +72,8 @@ _USED_BY = {"date-format": "date|time|timestamp", "random-seed": "random"}
 # Forms of the exchange: the paper's.
 FORMS = ("threaded", "interleaved", "synchronous")
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+# First letters of units: each is 1024 times the one before, or 1000 times.
+_UNITS = "kmgtp"
 
 # Beginning of the names of folders for runs.
 PREFIX = "sortwell-cluster-"
@@ -119,11 +119,17 @@ def own_error(error: BaseException) -> BaseException:
 
 
 def bytes_of(size: str | int) -> int:
-    """Returns a size as a number of bytes, as in "512MiB"."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?", str(size).strip().lower())
-    if found is None or found[2] == "i":
+    """Returns a size as a number of bytes.
+
+    Units are those of the command: "4G", "4Gi" and "4GiB" are binary, and "4GB" is decimal.
+    """
+    form = rf"([0-9]+(?:\.[0-9]+)?)\s*(?:([{_UNITS}])(i?b?)|b?)"
+    found = re.fullmatch(form, str(size).strip().lower())
+    if found is None:
         raise usage_error(f"'{size}' is not a size; write a number of bytes, or as in 512MiB")
-    return int(float(found[1]) * _UNITS[found[2]])
+    base = 1000 if found[3] == "b" else 1024
+    power = _UNITS.index(found[2]) + 1 if found[2] else 0
+    return int(float(found[1]) * base**power)
 
 
 @dataclass(frozen=True)

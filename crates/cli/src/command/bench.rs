@@ -173,7 +173,7 @@ enum Bench {
     /// The table is that of 'sortwell generate sales'. The index is on store and product. The bench
     /// measures builds with one thread and with all, with requests one after the other and
     /// asynchronous, through the page cache and past it, with several sizes of runs and of write
-    /// buffers. The result includes Tables 2 to 4 of the report.
+    /// buffers. The result includes Tables 1 to 5 of the report.
     Index {
         /// Set the number of rows; the report's table has about 10000000
         #[arg(long, value_name = "N", default_value_t = bench::INDEX_ROWS,

@@ -17,7 +17,7 @@ use crate::standard;
 /// Most bytes of a record that are shown.
 const SHOWN_BYTES: usize = 200;
 
-/// Check whether files of lines, of CSV or of binary records are sorted
+/// Check whether files of lines, CSV, TSV, JSON lines or binary records are sorted
 ///
 /// If all files are sorted, there is no message and the exit status is 0. Otherwise, the exit
 /// status is 1. The message then gives the file, the number and the offset of the first record that

@@ -43,8 +43,8 @@ pub struct ClusterArguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  Get the Python package and Ray, on each node:
-    pip install 'sortwell[cluster]'
+  Get the Python package and Ray, on each node, in a copy of the repository:
+    pip install './python[cluster]'
 
   Sort CSV files on a shared path into parts, one for each node:
     sortwell cluster sort -F csv -k id:int -o /shared/sorted /shared/data/*.csv
@@ -68,8 +68,8 @@ pub fn run(arguments: &ClusterArguments) -> CommandOutcome {
     probe.args(["-c", PROBE]).stdin(Stdio::null()).stderr(Stdio::null());
     if !probe.status().map_err(|error| not_started(&error))?.success() {
         return Err(usage_error(format!(
-            "{name} has not the Python package and Ray; install them with: pip install \
-             'sortwell[cluster]'"
+            "{name} does not have the Python package and Ray; install them from a copy of the \
+             repository with: pip install './python[cluster]'"
         ))
         .into());
     }

@@ -26,7 +26,7 @@ use crate::reporting::JobFiles;
 /// once. It uses a few megabytes of memory for each file, and more for long records. If there are
 /// too many files to be open at once, or to have memory, sortwell merges in several rounds. Of
 /// records with equal keys, those of earlier files come first. An output file appears whole or
-/// not at all, and sortwell only reads the inputs.
+/// not at all, and inputs are only read, unless one is also the output.
 ///
 /// With --limit, a merge ends after the last record that is written, and the rest of the inputs is
 /// not read. With --unique-by KEY, the inputs must be in the order that `sortwell sort --unique-by

@@ -27,9 +27,10 @@ use clap::{Parser, Subcommand};
 
 /// Sorts lines, CSV, JSON lines and binary records in files far larger than memory, at disk speed.
 ///
-/// An output file appears whole or not at all, and sortwell does not change the input. A pipe keeps
-/// what was written before an error. Before it reports success, sortwell proves that the output has
-/// every input record exactly once, in order. --verify off turns the proof off.
+/// An output file appears whole or not at all. Inputs are only read, except with --in-place, or if
+/// one is also the output. A pipe keeps what was written before an error. Before it reports
+/// success, sortwell proves that the output has every input record exactly once, in order. --verify
+/// off turns the proof off.
 #[derive(Debug, Parser)]
 #[command(name = "sortwell", version, after_help = EXIT_STATUS, arg_required_else_help = true)]
 pub struct CommandLine {

@@ -30,8 +30,8 @@ use crate::reporting::JobFiles;
 ///
 /// sortwell sorts all input files together. They may be far larger than memory: records that do not
 /// fit are sorted in two passes or more. The sort is stable. Its output is the same to the byte for
-/// any memory budget, number of threads and I/O engine. An output file appears whole or not at all,
-/// and sortwell only reads the inputs.
+/// any memory budget, number of threads and I/O engine. An output file appears whole or not at all.
+/// Inputs are only read, except with --in-place, or if one is also the output.
 #[derive(Args, Debug)]
 #[command(after_help = FEW_EXAMPLES, after_long_help = EXAMPLES)]
 pub struct SortArguments {

@@ -24,6 +24,8 @@ use crate::reporting::JobFiles;
 /// within the memory limit, and several threads write the index. It appears whole, or not at all.
 /// --stats and --report show the sort of keys and places: its bytes are not those of the files.
 #[derive(Args, Debug)]
+// An index refuses the option, and the error says why.
+#[command(mut_arg("union_by_name", |argument| argument.hide(true)))]
 pub struct BuildArguments {
     #[command(flatten)]
     order: Order,
@@ -48,7 +50,7 @@ pub struct BuildArguments {
     #[arg(long, value_name = "PART,...", value_delimiter = ',', help_heading = None)]
     include: Vec<String>,
 
-    /// Files to index; they must be regular files, not compressed
+    /// Files to index: regular files, not compressed or compressed by bgzip
     #[arg(value_name = "DATA", required = true, value_hint = ValueHint::FilePath)]
     data: Vec<PathBuf>,
 

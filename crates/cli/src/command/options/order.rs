@@ -25,9 +25,9 @@ pub struct Order {
     /// KEY is LOCATION[:TYPE][:MODIFIER]..., and the first KEY is the most significant. LOCATION is
     /// a field (2), a column of CSV by its name (amount), a value in JSON (user.id) or bytes
     /// (0..10). TYPE is bytes by default, or int, decimal, date, version, u32le, packed and many
-    /// others. MODIFIER is desc, ci, trim and others. Without any key, the whole record is compared
-    /// as bytes. Records with equal keys keep the order of the input. 'sortwell help keys' explains
-    /// keys in full. Example: -k amount:decimal:desc -k name.
+    /// others. MODIFIER is desc, ci, trim and others. Records with equal keys keep the order of the
+    /// input. Without any key, sort, merge and check compare whole records as bytes; an index needs
+    /// a key. 'sortwell help keys' explains keys in full. Example: -k amount:decimal:desc -k name.
     #[arg(short, long = "key", value_name = "KEY")]
     keys: Vec<String>,
 
@@ -123,9 +123,11 @@ pub struct Order {
 
     /// Set the byte that replaces missing bytes of short records
     ///
-    /// Give it as a number (0, 64, 0x40) or as itself. Without it, a record of variable length that
-    /// ends before a key's range of bytes is an error. Blanks removed by trim are not missing
-    /// bytes, so nothing replaces them. A key may have its own byte: 4..8:pad=0. Example: --pad 0.
+    /// It applies to records with a length in front, as in rdw and u16be. Give it as a number (0,
+    /// 64, 0x40) or as itself. Without it, such a record that ends before a key's range of bytes is
+    /// an error, unless --invalid places it. Missing bytes of lines are empty. Blanks removed by
+    /// trim are not missing bytes, so nothing replaces them. A key may have its own byte:
+    /// 4..8:pad=0. Example: --pad 0.
     #[arg(long, value_name = "BYTE", value_parser = read_byte, help_heading = DETAILS,
           hide_short_help = true)]
     pad: Option<u8>,
