@@ -9,7 +9,7 @@
 //! end is noticed only when a worker looks. What the page cache takes, it takes at the speed of
 //! memory until the kernel holds writers back. The cost is a lock at either end of a request.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -110,12 +110,15 @@ pub struct HoldingShare {
     holding: Arc<Holding>,
     /// Claimed so far: the end of the file.
     claimed: AtomicU64,
+    /// Set for good once a write has failed.
+    has_failed: AtomicBool,
 }
 
 impl HoldingShare {
     /// Returns the share of a file that has claimed `claimed` bytes.
     pub fn new(holding: &Arc<Holding>, claimed: u64) -> Self {
-        Self { holding: Arc::clone(holding), claimed: AtomicU64::new(claimed) }
+        let (claimed, has_failed) = (AtomicU64::new(claimed), AtomicBool::new(false));
+        Self { holding: Arc::clone(holding), claimed, has_failed }
     }
 
     /// Notes that a write up to the byte `end` is about to begin.
@@ -133,6 +136,17 @@ impl HoldingShare {
         }
         clock.begin(Instant::now());
         Ok(())
+    }
+
+    /// Notes that a write has failed: whatever else is written, the file is not whole.
+    pub fn write_failed(&self) {
+        self.has_failed.store(true, Ordering::Release);
+        self.write_ended(0);
+    }
+
+    /// Returns whether a write has failed.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
     }
 
     /// Notes that a write of `bytes` bytes has ended.

@@ -18,6 +18,8 @@
 //! of their files, and the unfinished record is *carried* to the next load, to lie right before the
 //! bytes that finish it. After each file's last byte is room for the terminator that it may lack.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::format::Framing;
@@ -104,14 +106,34 @@ impl LoadLayout {
 
     /// Returns the origin of the byte at `location`.
     pub fn origin(&self, location: usize) -> InputPlace {
-        let carried = self.carry.origins.iter().map(|(at, from)| (self.begin() + at, *from));
-        let read = self
-            .spans
-            .iter()
-            .map(|span| (span.at, InputPlace { source: span.source, offset: span.offset }));
-        let pieces = carried.chain(read);
-        let (at, from) = pieces.take_while(|(at, _)| *at <= location).last().unwrap_or_default();
+        let pieces = self.pieces().take_while(|(at, _)| *at <= location);
+        let (at, from) = pieces.last().unwrap_or_default();
         InputPlace { offset: from.offset + (location - at) as u64, ..from }
+    }
+
+    /// Returns the origins of the bytes in `range`: that of the first, and of each that does not
+    /// follow the byte before it in its input. Each has its place in the range.
+    pub fn origins(&self, range: &Range<usize>) -> Vec<(usize, InputPlace)> {
+        let mut origins = vec![(0, self.origin(range.start))];
+        for (at, from) in self.pieces().filter(|(at, _)| range.start < *at && *at < range.end) {
+            let place = at - range.start;
+            let (last_place, last) = origins[origins.len() - 1];
+            let offset = last.offset + (place - last_place) as u64;
+            if from != (InputPlace { offset, ..last }) {
+                origins.push((place, from));
+            }
+        }
+        origins
+    }
+
+    /// Returns where each piece begins in the load, carried or read, and where in its input.
+    fn pieces(&self) -> impl Iterator<Item = (usize, InputPlace)> {
+        let carried = self.carry.origins.iter().map(|(at, from)| (self.begin() + at, *from));
+        let read = self.spans.iter().map(|span| {
+            let offset = span.offset + span.skip as u64;
+            (span.at + span.skip, InputPlace { source: span.source, offset })
+        });
+        carried.chain(read)
     }
 }
 

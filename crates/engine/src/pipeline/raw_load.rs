@@ -353,7 +353,8 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             if tail.is_empty() {
                 tail = left.start..left.start;
             }
-            origins.push((tail.len(), layout.origin(left.start)));
+            let carried = layout.origins(&left).into_iter();
+            origins.extend(carried.map(|(at, from)| (tail.len() + at, from)));
             memory.copy_within(left.clone(), tail.end);
             tail.end += left.len();
         }

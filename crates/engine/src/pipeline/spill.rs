@@ -205,10 +205,14 @@ impl Spill {
         self.settle_pending()
     }
 
-    /// Notes what is pending, none of whose writes is under way.
+    /// Notes what is pending, none of whose writes is under way. A file that is not whole is never
+    /// noted: the worker whose write has failed reports the error.
     fn settle_pending(&mut self) -> Result<()> {
         let Some(log) = &mut self.log else { return Ok(()) };
-        let Some((entry, file)) = log.pending.take() else { return Ok(()) };
+        let is_whole = |(_, file): &mut (LogEntry, Arc<File>)| {
+            file.share().is_none_or(|share| !share.has_failed())
+        };
+        let Some((entry, file)) = log.pending.take_if(is_whole) else { return Ok(()) };
         file.sync_data()?;
         file.directories().into_iter().try_for_each(sync_directory)?;
         log.manifest.append(&entry)?;

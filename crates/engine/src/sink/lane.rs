@@ -274,15 +274,17 @@ impl<'p> Lane<'p> {
             self.give_back(region);
             return Err(e);
         }
-        let file = Arc::clone(file);
-        let operation = Direction::Write;
-        let request = Request { operation, file, offset, region, range, tag: 0 };
+        let (operation, of) = (Direction::Write, Arc::clone(file));
+        let request = Request { operation, file: of, offset, region, range, tag: 0 };
         let in_flight = self.queue.in_flight() - self.reads_in_flight + 1;
         count(&mut self.counters.writes, &request, in_flight);
         self.progress.write_begins();
         let begun = Instant::now();
         let submitted = self.queue.submit(request);
         self.counters.writing += begun.elapsed();
+        if let (Err(_), Some(share)) = (&submitted, file.share()) {
+            share.write_failed();
+        }
         submitted?;
         while self.waits && self.queue.in_flight() > 0 {
             self.wait_for_write()?;
@@ -313,7 +315,11 @@ impl<'p> Lane<'p> {
             }
             Direction::Write => {
                 if let Some(share) = completion.request.file.share() {
-                    share.write_ended(*completion.result.as_ref().unwrap_or(&0) as u64);
+                    // Before this reference is dropped: whoever has the last one notes the file.
+                    match &completion.result {
+                        Ok(bytes) => share.write_ended(*bytes as u64),
+                        Err(_) => share.write_failed(),
+                    }
                 }
                 self.progress.write_ends(completion.took);
                 self.give_back(completion.request.region);

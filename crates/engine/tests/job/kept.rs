@@ -16,7 +16,7 @@ use sortwell_engine::{Error, Result};
 use crate::csv_shapes::{table, tricky_row};
 use crate::csv_trial::Table;
 use crate::data::{Order, records};
-use crate::line_trial::assert_same;
+use crate::line_trial::{Lines, assert_same};
 use crate::prefixed_trial::{FORMATS, Prefixed, record};
 use crate::random::Random;
 use crate::reference::{self, Part};
@@ -234,6 +234,28 @@ fn rows_and_prefixed_records_in_pieces() {
         let (expected, _) = prefixed.expected();
         assert_same(&fs::read(folder.output()).expect("read"), &expected, "prefixed");
     }
+}
+
+/// Lines that are suddenly short crowd load after load: what has no room is carried on, of many
+/// inputs at once, and carried on again.
+#[test]
+fn lines_of_many_inputs_are_carried_on_in_pieces() {
+    let mut random = Random::fresh();
+    let long = |_| (0..4000).map(|n: u32| format!("{n:0999}\n")).collect::<String>().into_bytes();
+    let short = |of: u32| {
+        let line = |n: u32| format!("{:09}\n", n.wrapping_mul(7919) ^ of);
+        (0..60_000).map(line).collect::<String>().into_bytes()
+    };
+    let inputs = (0..6).map(long).chain((0..60).map(short)).collect();
+    let lines = Lines { memory: ByteSize::mib(36), ..Lines::new(inputs) };
+    let folder = Folder::on_disk();
+    lines.lay_out(&folder);
+    let (expected, count) = lines.expected();
+    let job = |_: &mut Random| SortJob { resume: Resume::Often, ..lines.job(&folder) };
+    let (resumed, statistics) = run_in_pieces(job, (&folder, 12 << 20), &mut random);
+    println!("{resumed:?}, {} runs", statistics.runs);
+    assert_same(&fs::read(folder.output()).expect("read"), &expected, "carried on");
+    assert_eq!(statistics.records, count);
 }
 
 /// What others may do with an output is what they may do with any new file.

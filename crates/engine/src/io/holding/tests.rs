@@ -50,6 +50,9 @@ fn files_claim_as_they_grow() {
     assert_eq!(holding.bytes(), 60, "bytes behind one another count once");
     open.write_begins(40).unwrap();
     assert!(open.write_begins(41).is_err());
+    open.write_failed();
+    open.write_ended(1);
+    assert!(open.has_failed() && !reserved.has_failed());
     reserved.give_up();
     reserved.give_up();
     assert_eq!(holding.bytes(), 40, "what was refused was not claimed");

@@ -284,4 +284,13 @@ fn carried_bytes_have_their_own_origins() {
     let origins = [0, 19, 20, 29, 30, 4126].map(|at| load.origin(load.begin() + at));
     let wanted = [(0, 70), (0, 89), (1, 5), (1, 14), (2, 0), (2, 4096)];
     assert_eq!(origins, wanted.map(|(source, offset)| place(source, offset)));
+    // Bytes that are carried on have an origin for each input that they are of.
+    let begin = load.begin();
+    let carried =
+        |range: std::ops::Range<usize>| load.origins(&(begin + range.start..begin + range.end));
+    let (first, second, third) = ((0, place(0, 70)), (20, place(1, 5)), (30, place(2, 0)));
+    assert_eq!(carried(0..20), [first]);
+    assert_eq!(carried(0..5000), [first, second, third], "spans of one input follow each other");
+    assert_eq!(carried(25..40), [(0, place(1, 10)), (5, place(2, 0))]);
+    assert_eq!(carried(35..9000), [(0, place(2, 5))]);
 }
