@@ -23,19 +23,19 @@ thread_local! {
 
 /// A comparison on this thread for a job, until it is dropped.
 #[derive(Debug)]
-pub struct Comparison {
+pub struct ComparisonScope {
     /// Address of the job for which records were compared before.
     before: usize,
 }
 
-impl Comparison {
+impl ComparisonScope {
     /// Begins a comparison for the job at `address`.
     pub fn begin(address: usize) -> Self {
         Self { before: COMPARING.replace(address) }
     }
 }
 
-impl Drop for Comparison {
+impl Drop for ComparisonScope {
     fn drop(&mut self) {
         COMPARING.set(self.before);
     }

@@ -11,7 +11,7 @@ use super::{ErrorPlace, coded, done, job};
 use sortwell::unstable::key::{Compare, OrderFunction};
 
 use crate::call::{KeyCallback, OutputCallback};
-use crate::handle::{Comparison, Handle};
+use crate::handle::{ComparisonScope, Handle};
 
 /// Function that points to the key of a record.
 type KeyFunction = unsafe extern "C-unwind" fn(
@@ -62,7 +62,7 @@ impl Compare for ComparisonCallback {
     fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
         let (context, left_bytes) = (self.context.pointer(), left.as_ptr().cast());
         let right_bytes = right.as_ptr().cast();
-        let _comparison = Comparison::begin(self.job);
+        let _comparison = ComparisonScope::begin(self.job);
         // SAFETY: the header says what the callback may do with its arguments.
         let answer =
             unsafe { (self.function)(context, left_bytes, left.len(), right_bytes, right.len()) };

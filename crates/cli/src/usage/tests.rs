@@ -42,11 +42,6 @@ fn messages_say_what_is_wrong_and_where_help_is() {
              'sortwell sort'); see `sortwell index build -h`",
         ),
         (
-            "sortwell index build --alphasort-runs 9",
-            "'--alphasort-runs' is not an option of 'sortwell index build' (it is an option of \
-             'sortwell sort'); see `sortwell index build -h`",
-        ),
-        (
             "sortwell check --top 3",
             "'--top' is not an option of 'sortwell check': write --limit N (an option of 'sortwell \
              sort'); see `sortwell check -h`",

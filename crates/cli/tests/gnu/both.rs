@@ -51,8 +51,8 @@ impl Both {
         (ours, self.has_gnu_sort.then(|| self.run_one("sort", environment, line)))
     }
 
-    /// Returns our output where standard input is a file, and that of GNU sort where the machine has
-    /// one and `is_compared`.
+    /// Returns our output where standard input is a file, and that of GNU sort if `is_compared` and
+    /// the machine has one.
     pub fn print(&self, line: &str, input: &str, is_compared: bool) -> Vec<String> {
         let programs = [env!("CARGO_BIN_EXE_sortwell"), "sort"];
         let print = |program: &&str| {

@@ -72,7 +72,7 @@ const RECORDS_MAX: u64 = u32::MAX as u64;
 /// Entries that a load of lines has room for even if it is expected to have hardly any.
 const VARYING_LEAST: u64 = 4096;
 
-/// Returns the number of bytes of the arena that a budget leaves, where `wanted` workers are wanted.
+/// Returns the number of bytes of the arena that a budget leaves if `wanted` workers are wanted.
 pub fn usable(budget: ByteSize, wanted: usize) -> usize {
     let threads = threads_reserved(budget, wanted);
     let reserve = RESERVE + RESERVE_PER_THREAD * threads as u64 + budget.bytes() / RESERVE_SHARE;
