@@ -286,8 +286,7 @@ fn carried_bytes_have_their_own_origins() {
     assert_eq!(origins, wanted.map(|(source, offset)| place(source, offset)));
     // Bytes that are carried on have an origin for each input that they are of.
     let begin = load.begin();
-    let carried =
-        |range: std::ops::Range<usize>| load.origins(&(begin + range.start..begin + range.end));
+    let carried = |range: Range<usize>| load.origins(&(begin + range.start..begin + range.end));
     let (first, second, third) = ((0, place(0, 70)), (20, place(1, 5)), (30, place(2, 0)));
     assert_eq!(carried(0..20), [first]);
     assert_eq!(carried(0..5000), [first, second, third], "spans of one input follow each other");
