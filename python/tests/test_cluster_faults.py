@@ -238,6 +238,8 @@ class Ends(WithRoots):
         while time.monotonic() < until:
             left = processes(b"sortwell") + list(self.folder.glob("out/.*"))
             left += list(self.folder.glob("temp/*"))
+            # These go last, and their removal takes a while.
+            left += list(pathlib.Path("/dev/shm").glob("sortwell-cluster-*"))
             if not left:
                 break
             time.sleep(0.2)
