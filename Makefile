@@ -156,7 +156,8 @@ ruff: ## Put the linter of the Python files under target, unless that version is
 	@[ "$$($(RUFF) --version 2> /dev/null)" = "ruff $(RUFF_VERSION)" ] \
 		|| { python3 -m venv --clear $(RUFF_HOME) > /dev/null 2>&1 \
 			&& $(RUFF_HOME)/bin/pip $(PIP_INSTALL) ruff==$(RUFF_VERSION); } \
-		|| python3 -m pip $(PIP_INSTALL) --target $(RUFF_HOME) ruff==$(RUFF_VERSION)
+		|| { rm -rf $(RUFF_HOME) \
+			&& python3 -m pip $(PIP_INSTALL) --target $(RUFF_HOME) ruff==$(RUFF_VERSION); }
 
 docs: ## Write docs/reference.md anew from the definition of the command line
 	$(CARGO) build --quiet $(TESTED)

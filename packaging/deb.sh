@@ -83,7 +83,10 @@ END
 }
 
 text='It sorts files far larger than memory at the speed of the disks, within a given memory.'
-pack sortwell utils "$(needed sortwell)" "sort of files larger than memory" "$text"
-pack libsortwell0 libs "$(needed libsortwell0)" "sort of data larger than memory, library" "$text"
+# A failure within an argument would go unnoticed.
+depends=$(needed sortwell)
+pack sortwell utils "$depends" "sort of files larger than memory" "$text"
+depends=$(needed libsortwell0)
+pack libsortwell0 libs "$depends" "sort of data larger than memory, library" "$text"
 pack libsortwell-dev libdevel "libsortwell0 (= $version), libc6-dev" \
     "sort of data larger than memory, files for development" "$text"

@@ -20,8 +20,11 @@ logged() {
 }
 
 # They come while Rust is built. The tests that need them report what is missing.
-{ scripts/browser.sh get || true; scripts/python.sh get || true; } > "$target/get.log" 2>&1 &
+setsid bash -c 'scripts/browser.sh get || true; scripts/python.sh get || true' \
+    > "$target/get.log" 2>&1 &
 getting=$!
+# They are a group of processes, which ends with this script.
+trap 'kill -- -$getting 2> /dev/null || true' EXIT
 # Locales with letters of two bytes, of two letters and in an encoding of one byte. Where they cannot
 # be made, the tests that need them say so.
 locales=$(realpath --canonicalize-missing "$target/locales")
@@ -37,6 +40,7 @@ LOCPATH=$locales logged make --no-print-directory test-rust TEST_ARGS="-- --show
 # The tests of the command have just built it.
 export SORTWELL=$target/debug/sortwell
 wait "$getting"
+trap - EXIT
 cat "$target/get.log"
 logged make --no-print-directory test-oracle BUILT=1
 logged scripts/browser.sh test --if-possible

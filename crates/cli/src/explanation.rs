@@ -172,7 +172,7 @@ fn time(of: &Explanation) -> String {
 
 fn budgets(of: &Explanation) -> String {
     let words = |budget: Option<ByteSize>, what: &str| match budget {
-        Some(budget) => format!("{what} from {budget} on"),
+        Some(budget) => format!("{what} from {} on", budget.for_option()),
         None => format!("{what} with no budget"),
     };
     let one = words(of.outlook.one_pass_budget, "one pass");

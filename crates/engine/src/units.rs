@@ -62,6 +62,14 @@ impl ByteSize {
     pub const fn bytes(self) -> u64 {
         self.0
     }
+
+    /// Returns the size as a user can give it: in whole MiB, rounded up, or in whole GiB.
+    pub fn for_option(self) -> String {
+        match self.0.div_ceil(1 << 20) {
+            mib if mib > 0 && mib.is_multiple_of(1 << 10) => format!("{}GiB", mib >> 10),
+            mib => format!("{mib}MiB"),
+        }
+    }
 }
 
 impl fmt::Display for ByteSize {

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use tempfile::TempDir;
-
 /// Prefix of the installation, below its folder.
 const PREFIX: &str = "/opt/sortwell";
 
@@ -17,7 +15,7 @@ pub fn source(path: &str) -> PathBuf {
 
 /// An installation of the library.
 pub struct Installation {
-    folder: TempDir,
+    folder: PathBuf,
 }
 
 /// Returns the static library that cargo built for these tests, the newest of all.
@@ -52,8 +50,13 @@ pub fn installation() -> Option<&'static Installation> {
             left_out(&format!("there is no {program}"));
             return None;
         }
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name).display().to_string();
+        // A folder of the build, as nothing would remove a temporary one at the end.
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installation");
+        if folder.exists() {
+            fs::remove_dir_all(&folder).expect("removed");
+        }
+        fs::create_dir_all(&folder).expect("a folder");
+        let at = |name: &str| folder.join(name).display().to_string();
         let variables = [
             format!("STATIC={}", static_library().display()),
             format!("BUILD={}", at("build")),
@@ -76,7 +79,7 @@ impl Installation {
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().join("root")
+        self.folder.join("root")
     }
 
     /// Returns the words that pkg-config prints.
@@ -91,7 +94,7 @@ impl Installation {
     /// Builds a program from a file of this crate, and returns its path.
     pub fn program(&self, path: &str) -> PathBuf {
         let name = Path::new(path).file_stem().expect("a name").to_string_lossy().into_owned();
-        let built = self.folder.path().join(format!("{name}-{}", thread_name()));
+        let built = self.folder.join(format!("{name}-{}", thread_name()));
         let mut compiler = Command::new("cc");
         compiler.args(["-std=c11", "-O1", "-g", "-o"]).arg(&built).arg(source(path));
         succeeded(compiler.args(self.flags(&["--cflags", "--libs"])));

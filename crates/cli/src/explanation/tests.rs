@@ -52,7 +52,7 @@ bytes    111.8 GiB read and written in total, 37.3 GiB of it spilled; spill spac
 memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB (4 of 1 MiB \
          for each thread), sorting 2 MiB
 i/o      uring, input past the page cache, 8 reads of 256 KiB in flight
-budgets  two passes from 400 MiB on, one pass from 30 GiB on
+budgets  two passes from 400MiB on, one pass from 30GiB on
 time     not known: nobody has measured it
 ";
     assert_eq!(text(&explanation(), None), expected);

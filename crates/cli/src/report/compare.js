@@ -1,6 +1,12 @@
 // Several sorts beside each other: their figures in a table, their throughput in one chart, their
 // phases as bars, and the report of each for who opens it.
 
+/** How much of a sort was proven: 0 for nothing, 1 for the order, 2 for the records too. */
+function proofOf(stats) {
+  if (isOf(stats.proof)) return 2;
+  return stats.is_order_proven === true ? 1 : 0;
+}
+
 /** Figures of several sorts, one row each: name, value, its words, whether less is better, and
  * whether the row is there only if two sorts have it, or more. */
 const COMPARED = [
@@ -18,7 +24,7 @@ const COMPARED = [
   ["Instructions per cycle", instructionsACycle, short, undefined, true],
   ["Memory allowed", (stats) => figure(stats.memory_budget), memory],
   ["Memory at the peak", (stats) => figure(stats.memory_peak), memory, true],
-  ["Proof", (stats) => (isOf(stats.proof) ? 1 : 0), (value) => (value ? "yes" : "no")],
+  ["Proof", proofOf, (value) => ["no", "order only", "yes"][value]],
 ];
 
 const sortColour = (at) => `--sort-${at % 6}`;

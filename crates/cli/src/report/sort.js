@@ -90,6 +90,14 @@ function droppedWords(stats) {
 function proofLine(stats) {
   const proof = object(stats.proof);
   if (figure(proof.records) === null) {
+    if (stats.is_order_proven === true) {
+      return make(
+        "p",
+        { class: "proof" },
+        make("b", { "aria-hidden": "true" }, "✓"),
+        make("span", null, "Order only: each record written was compared with the previous one."),
+      );
+    }
     return make(
       "p",
       { class: "proof none" },

@@ -155,8 +155,8 @@ fn run_without_rights(folder: &Folder, line: &str) -> Said {
     let copy = open.at("sortwell");
     let copied = Command::new("cp").args([env!("CARGO_BIN_EXE_sortwell")]).arg(&copy).status();
     assert!(copied.expect("cp").success());
-    for path in [open.path(), folder.path()] {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("open the folder");
+    for path in [open.path(), folder.path(), copy.as_path()] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("open to all");
     }
     let mut command = Command::new(copy);
     command.args(words).current_dir(folder.path()).uid(NOBODY).gid(NOBODY);

@@ -35,7 +35,7 @@ fn an_output_without_write_permission_is_refused_unless_forced() {
         folder.write("in", ["a\n".repeat(25), "b\n".repeat(25)].concat());
         folder.write(file, "old");
         std::os::unix::fs::symlink("out", folder.at("link")).expect("link");
-        let run = format!("chmod 444 {file}; cp $sortwell run; $as ./run {line}");
+        let run = format!("chmod 444 {file}; cp $sortwell run; chmod 755 run; $as ./run {line}");
         let Some(said) = script(&folder, &run) else { return };
         said.fails(4, &["cannot replace", "no write permission", "--force"]);
         assert_eq!(folder.read(file), b"old", "{line}");
@@ -51,7 +51,8 @@ fn an_export_of_an_index_has_a_protected_output_too() {
     let folder = Folder::new();
     folder.write("in", "b\na\n");
     folder.write("out", "old");
-    let build = "chmod 444 out; cp $sortwell run; $as ./run index build in -k 1 -o index";
+    let build =
+        "chmod 444 out; cp $sortwell run; chmod 755 run; $as ./run index build in -k 1 -o index";
     let export = "$as ./run index export index -o out";
     let Some(said) = script(&folder, &format!("{build} && {export}")) else { return };
     said.fails(4, &["cannot replace out", "no write permission", "--force"]);
@@ -65,7 +66,7 @@ fn an_export_of_an_index_has_a_protected_output_too() {
 fn a_file_sorted_in_place_is_an_output_too() {
     let folder = Folder::new();
     folder.write("in", "b\na\n");
-    let run = "chmod 444 in; cp $sortwell run; $as ./run sort --in-place in";
+    let run = "chmod 444 in; cp $sortwell run; chmod 755 run; $as ./run sort --in-place in";
     let Some(said) = script(&folder, run) else { return };
     said.fails(4, &["no write permission"]);
     assert_eq!(folder.read("in"), b"b\na\n");
@@ -76,7 +77,7 @@ fn gnu_says_what_gnu_sort_says() {
     let folder = Folder::new();
     folder.write("in", "b\na\n");
     folder.write("out", "old");
-    let run = "chmod 444 out; cp $sortwell run; $as ./run gnu in -o out";
+    let run = "chmod 444 out; cp $sortwell run; chmod 755 run; $as ./run gnu in -o out";
     let Some(said) = script(&folder, run) else { return };
     assert_eq!(said.status, 2);
     assert_eq!(said.words, "sort: open failed: out: Permission denied\n");

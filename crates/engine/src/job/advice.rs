@@ -71,11 +71,11 @@ fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<Message> {
     match (outlook.one_pass_budget.filter(is_more), outlook.two_pass_budget.filter(is_more)) {
         (Some(one), _) => Some(message!(
             "With {} all records would fit in memory, and only the output would be written.",
-            Setting::Memory.to(one),
+            Setting::Memory.to(one.for_option()),
         )),
         (None, Some(two)) if of.passes > 2 => Some(message!(
             "Runs were merged more than once; with {} one merge would be enough.",
-            Setting::Memory.to(two),
+            Setting::Memory.to(two.for_option()),
         )),
         _ => None,
     }
@@ -175,7 +175,9 @@ fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     }
     let is_bound = 1.0 - waited - rested >= MUCH;
     let more = limits::cores().saturating_sub(of.threads);
-    (is_bound && more > 0).then(|| {
+    // Where memory has no room for more, that is the advice.
+    let has_room = work.plan.threads == work.plan.threads_wanted;
+    (is_bound && has_room && more > 0).then(|| {
         let cores = limits::cores();
         message!(
             "Processors were the limit, and {} of {} were not used: {}.",
@@ -218,14 +220,20 @@ fn strides(of: &Statistics, work: &Work) -> Option<Message> {
     ))
 }
 
-/// Returns advice where the kernel refused the fastest engine.
+/// Returns advice where the fastest engine could not be used.
 fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
-    (wanted == Engine::Auto && of.engine != Engine::Uring.name()).then(|| {
-        message!(
+    let is_replaced = wanted == Engine::Auto && of.engine != Engine::Uring.name();
+    is_replaced.then(|| match limits::are_files_few() {
+        true => message!(
+            "Too few files may be open for io_uring: {} replaces it, and takes more processor \
+             time; raise the limit (ulimit -n).",
+            of.engine,
+        ),
+        false => message!(
             "io_uring is not allowed here (kernel.io_uring_disabled, or the rules of a \
              container): {} replaces it, and takes more processor time.",
             of.engine,
-        )
+        ),
     })
 }
 

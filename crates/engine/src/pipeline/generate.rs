@@ -146,6 +146,8 @@ struct LoadGeneration<'a, 'w, 'p, K> {
     memory: Vec<Region>,
     runs: Vec<Run>,
     taken: Taken,
+    /// Rows left out of loads that became no run. They are noted with the next run.
+    unnoted: u64,
     /// Time at which the first load was begun.
     begun: Instant,
 }
@@ -165,12 +167,13 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         crew.keys.add(&past.keys);
         let (records, bytes) = past.taken;
         let (runs, taken) = (past.runs, Taken { records, bytes, ragged: past.ragged });
-        Self { work, key, crew, memory, runs, taken, begun: Instant::now() }
+        Self { work, key, crew, memory, runs, taken, unnoted: 0, begun: Instant::now() }
     }
 
     /// Finishes the run that a load has become, and notes it.
     fn finish_run(&mut self, run: NewRun, ready: &ReadyLoad, spill: &mut Spill) -> Result<()> {
         let before = self.crew.sums().1;
+        let ragged = ready.taken.ragged + std::mem::take(&mut self.unnoted);
         let file = run.file();
         let run = run.finish(self.key, self.crew, ready.sum)?;
         spill.note(file, self.crew, |crew| {
@@ -178,7 +181,7 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
                 run: run.clone(),
                 next: ready.next,
                 taken: (ready.taken.records, ready.taken.bytes),
-                ragged: ready.taken.ragged,
+                ragged,
                 read: ready.sum,
                 dropped: crew.sums().1.less(before),
                 keys: ready.keys.clone(),
@@ -252,8 +255,9 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         )?;
         drop(gathering);
         if let Some(ready) = ready {
-            if let Some(writer) = writer {
-                self.finish_run(writer, &ready, spill)?;
+            match writer {
+                Some(writer) => self.finish_run(writer, &ready, spill)?,
+                None => self.unnoted += ready.taken.ragged,
             }
             self.memory.push(ready.into_memory());
             if raw.is_none() && !intake.is_over() {

@@ -54,3 +54,18 @@ fn shows_the_largest_whole_unit() {
     assert_eq!(ByteSize(1_000_000_000).to_string(), "953.7 MiB");
     assert_eq!(ByteSize::gib(3).to_string(), "3 GiB");
 }
+
+#[test]
+fn sizes_for_an_option_are_enough_and_have_no_blank() {
+    for (bytes, text) in [
+        (1, "1MiB"),
+        (5 << 30, "5GiB"),
+        ((5475 << 20) - 1, "5475MiB"),
+        ((1 << 30) + 1, "1025MiB"),
+        (1023 << 20, "1023MiB"),
+    ] {
+        let size = ByteSize(bytes);
+        assert_eq!(size.for_option(), text);
+        assert!(text.parse::<ByteSize>().expect("a size") >= size);
+    }
+}

@@ -110,7 +110,13 @@ fn all_rows_may_go() {
 #[test]
 fn sorts_in_pieces_count_all() {
     let mut random = Random::fresh();
-    let (folder, plain, (expected, ragged)) = two_tables(500_000, 20);
+    let (folder, mut plain, (expected, mut ragged)) = two_tables(500_000, 20);
+    if random.one_in(2) {
+        // Loads between the two of which no row is left.
+        fs::write(folder.input(2), "a,b\n".to_owned() + &"x\n".repeat(15_000_000)).expect("write");
+        plain.inputs.insert(1, Input::File(folder.input(2)));
+        ragged += 15_000_000;
+    }
     let job = |random: &mut Random| SortJob {
         memory: Budget::Bytes(ByteSize::mib(26 + random.next() % 4)),
         threads: Some(1 + random.below(3)),
