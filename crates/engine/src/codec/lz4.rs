@@ -227,21 +227,20 @@ impl Lz4Decoder {
     /// Takes memory for blocks of `block` bytes.
     fn reserve(&mut self, block: u64, from: &Compressed) -> Result<()> {
         let window = lz4_window(block);
-        self.memory.reserve(window).map_err(|WindowShortage { there, least }| {
-            let start = self.start;
+        self.memory.reserve(window).map_err(|shortage| {
+            let WindowShortage { there, least } = shortage;
             let message = message!(
                 "the lz4 frame at byte {} of the compressed data has blocks of {}, which need {}, \
                  and there is memory for {}; give at least {} with {}, or compress it in smaller \
                  blocks",
-                start,
+                self.start,
                 ByteSize(block),
                 ByteSize(window),
                 there,
                 least,
                 Setting::Memory,
             );
-            let (path, least) = (from.name().to_owned(), Some(least));
-            Error::BudgetExceeded { path, message, least }
+            shortage.error(from.name(), message)
         })
     }
 

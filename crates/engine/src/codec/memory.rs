@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::encoding::thread_bytes;
 use super::source::READ_BYTES;
 use super::{Codec, Compression, DecodingShape, Origin};
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::units::ByteSize;
 
 /// Divisor of the budget for a pipe's largest window: enough for levels of zstd up to 19.
@@ -282,6 +282,13 @@ pub struct WindowShortage {
     pub there: ByteSize,
     /// Least budget that has room for the window, while other decoders keep theirs.
     pub least: ByteSize,
+}
+
+impl WindowShortage {
+    /// Returns the error of the input called `name`.
+    pub fn error(self, name: &Path, message: Message) -> Error {
+        Error::BudgetExceeded { path: name.to_owned(), message, least: Some(self.least) }
+    }
 }
 
 /// Returns the least budget whose spare bytes are `bytes`.

@@ -95,20 +95,19 @@ impl ZstdDecoder {
 
     /// Takes memory for a window.
     fn reserve(&mut self, window: u64, from: &Compressed) -> Result<()> {
-        self.memory.reserve(window).map_err(|WindowShortage { there, least }| {
-            let start = self.start;
+        self.memory.reserve(window).map_err(|shortage| {
+            let WindowShortage { there, least } = shortage;
             let message = message!(
                 "the zstd frame at byte {} of the compressed data needs a window of {}, and there \
                  is memory for {}; give at least {} with {}, or compress it without --long and \
                  --ultra",
-                start,
+                self.start,
                 ByteSize(window),
                 there,
                 least,
                 Setting::Memory,
             );
-            let (path, least) = (from.name().to_owned(), Some(least));
-            Error::BudgetExceeded { path, message, least }
+            shortage.error(from.name(), message)
         })
     }
 }
