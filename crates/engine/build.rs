@@ -1,4 +1,4 @@
-//! How the tests of whole jobs are linked: as the command is (`crates/cli/build.rs`).
+//! Link options of the tests of whole jobs: those of the command (`crates/cli/build.rs`).
 //!
 //! They compare the memory of a process with its budget. An executable that can be loaded anywhere
 //! holds 1.6 MiB more than the command, for addresses that are put right when it starts.

@@ -56,7 +56,7 @@ fn links_to_another_file_system_are_generated_where_they_point() {
     for line in ["generate 30000", "generate sales 60000"] {
         let script = format!("ln -sf small/out link; $sortwell {line} link");
         let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
-        assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+        assert!(said.out.is_empty(), "files remain: {}", String::from_utf8_lossy(&said.out));
         said.fails(4, &["not enough space in ", "small: ", "1 MiB free"]);
         let script = format!("ln -s ../out small/link; $sortwell {line} small/link");
         let Some(said) = in_small_folder(&folder, 1024, &script) else { return };

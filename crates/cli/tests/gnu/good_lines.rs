@@ -69,7 +69,7 @@ fn rare_lines_print_the_same() {
         ("-m --debug f g", "b\n_\na\n_\nd\n_\nc\n_\n"),
         ("-m --debug -k1,1 -s f", "b\n_\na\n_\n"),
     ] {
-        // GNU sort has no memory for so many threads.
+        // GNU sort has no memory for that number of threads.
         let answers = both.print(line, "f", !line.contains("--parallel"));
         assert!(answers.iter().all(|answer| answer == printed), "{line}: {answers:?}");
     }

@@ -13,7 +13,7 @@ use crate::error::{Message, Setting, message};
 /// Bytes at the start of data that identify its format.
 pub const CONTENT_BYTES: usize = 4096;
 
-/// Bytes of the longest header that tells a codec: that of lz4, with its checksum.
+/// Bytes of the longest header that shows a codec: that of lz4, with its checksum.
 const HEADER_MAX: usize = 19;
 
 const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
@@ -28,7 +28,7 @@ pub enum ContentKind {
     Packed(Codec),
     /// A format that another program expands.
     Foreign(&'static Foreign),
-    /// Skippable frames of zstd or lz4, and nothing in view that tells which of the two follows.
+    /// Skippable frames of zstd or lz4, and nothing in view that shows which of the two follows.
     Skippable,
 }
 

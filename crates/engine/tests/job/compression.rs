@@ -249,7 +249,7 @@ fn nothing_is_expanded_unasked() {
     assert_eq!(fs::read(folder.at("out").join("out.gz")).expect("read"), expected);
 }
 
-/// Groups of lines are text, so that their content tells, whatever the name.
+/// Groups of lines are text: their content decides, whatever the name.
 #[test]
 fn groups_of_lines_are_expanded_under_any_name() {
     let folder = Folder::on_disk();
