@@ -10,8 +10,11 @@ use super::page::PAGE;
 use super::unpacking::{StoredBlock, check, expand, expand_in_place};
 use super::window::{FileWindow, WINDOW_MAX};
 use crate::error::{Error, Result};
+use crate::format::Tracker;
 use crate::io::{Direct, File};
 use crate::stripe::spilled;
+
+const _: () = assert!(BLOCK <= WINDOW_MAX, "a window shows a whole block");
 
 /// A run open for reading.
 #[derive(Debug)]
@@ -130,13 +133,22 @@ impl RunReader {
     ///
     /// Those of [`read`](Self::read).
     pub fn record(&self, offset: u64) -> Result<Vec<u8>> {
-        let mut record = Vec::new();
-        self.scan(offset, |part| {
-            record.extend_from_slice(part);
-            let length = self.geometry.framing.whole_length(&record);
-            record.truncate(length.unwrap_or(record.len()));
-            length.is_none()
+        let (mut record, mut fault) = (Vec::new(), None);
+        let mut tracker = Tracker::new(self.geometry.framing);
+        self.scan(offset, |part| match tracker.pass(part) {
+            Ok(ends) => {
+                let length = ends.map_or(part.len(), |(first, _)| first);
+                record.extend_from_slice(&part[..length]);
+                ends.is_none()
+            }
+            Err(found) => {
+                fault = Some(found);
+                false
+            }
         })?;
+        if let Some(fault) = fault {
+            return Err(Error::corrupt(self.path(), offset / BLOCK as u64, fault.message));
+        }
         Ok(record)
     }
 
@@ -157,12 +169,21 @@ impl RunReader {
 
     /// Gives `each` the data from byte `offset` on, block by block, until it wants no more.
     fn scan(&self, offset: u64, mut each: impl FnMut(&[u8]) -> bool) -> Result<()> {
-        let (mut at, mut block) = (offset, vec![0; BLOCK]);
+        let mut pages = IndexPages::new(&self.file, self.geometry, PAGE)?;
+        let mut window = FileWindow::new(&self.file, BLOCK)?;
+        let (mut at, mut expanded) = (offset, Vec::new());
         while at < self.geometry.data_bytes {
             let number = at / BLOCK as u64;
-            let stored = self.stored(number, number + 1)?[0];
-            let bytes = read_bytes(&self.file, stored.offset, stored.length as usize)?;
-            self.expand(number, &stored, &bytes, &mut block)?;
+            let stored = pages.stored(number)?;
+            window.show(&(stored.offset..stored.end()))?;
+            let block = if stored.is_plain() {
+                check(self.path(), number, window.bytes(), stored.checksum)?;
+                window.bytes()
+            } else {
+                expanded.resize(BLOCK, 0);
+                self.expand(number, &stored, window.bytes(), &mut expanded)?;
+                &expanded
+            };
             let skip = (at % BLOCK as u64) as usize;
             let left = (self.geometry.data_bytes - at).min((BLOCK - skip) as u64) as usize;
             if !each(&block[skip..skip + left]) {

@@ -59,11 +59,12 @@ impl StoredBlock {
     }
 
     /// Returns whether the block is stored as it is.
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.length as usize == BLOCK
     }
 
-    fn end(&self) -> u64 {
+    /// Returns the offset in the file after its last byte.
+    pub(super) fn end(&self) -> u64 {
         self.offset + u64::from(self.length)
     }
 }

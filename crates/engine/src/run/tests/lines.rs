@@ -78,5 +78,5 @@ fn one_flipped_bit_is_found_in_lines_too() {
     let path = folder.path().join("run");
     let run = write_run(&path, &WholeRecord(b'\n'), (&data, LINE_FEED), (10, 1));
     let bytes = std::fs::metadata(&path).unwrap().len() as usize;
-    check_flips(&run, (0..bytes).step_by(101));
+    check_flips(&run, (0..bytes).step_by(211));
 }
