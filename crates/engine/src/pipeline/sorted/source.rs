@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 
 use super::feed::{Feed, Reading};
 use super::kept::{Guard, Kept};
@@ -40,8 +40,9 @@ pub struct Source {
     start: usize,
     /// Bytes of the next record; zero before the first and after the last.
     length: usize,
-    /// Number of bytes after the next record that hold no record end.
-    searched: usize,
+    /// The record after the next one, where its end is not in the window: how far it was searched,
+    /// and the number of bytes.
+    begun: Option<(Tracker, usize)>,
     /// End of the bytes that were read.
     end: usize,
     /// Key prefix of the next record; the largest prefix if there is no record.
@@ -102,7 +103,7 @@ impl Source {
             window_max,
             start: 0,
             length: 0,
-            searched: 0,
+            begun: None,
             end: 0,
             prefix: u64::MAX,
             offset: 0,
@@ -337,7 +338,7 @@ impl Source {
         };
         self.start += self.length;
         self.offset += self.length as u64;
-        (self.length, self.searched) = (length, 0);
+        (self.length, self.begun) = (length, None);
         Ok(())
     }
 
@@ -346,15 +347,20 @@ impl Source {
     #[inline]
     fn length_behind(&mut self) -> Option<usize> {
         let rest = &self.window[self.start + self.length..self.end];
-        match self.framing {
-            Framing::Fixed(length) => (rest.len() >= length).then_some(length),
-            Framing::Terminated(end) => {
-                let found = memchr(end, &rest[self.searched..]).map(|at| self.searched + at);
-                self.searched = found.unwrap_or(rest.len());
-                found.map(|at| at + 1)
-            }
-            framing => framing.whole_length(rest),
-        }
+        let length = if self.begun.is_none() { self.framing.whole_length(rest) } else { None };
+        length.or_else(|| self.length_begun())
+    }
+
+    /// Returns the same of a record whose beginning may have been searched before.
+    #[cold]
+    fn length_begun(&mut self) -> Option<usize> {
+        let rest = &self.window[self.start + self.length..self.end];
+        let (mut tracker, searched) =
+            self.begun.take().unwrap_or_else(|| (Tracker::new(self.framing), 0));
+        // The framing names what is wrong.
+        let ends = tracker.pass(&rest[searched..]).ok()?;
+        self.begun = Some((tracker, rest.len()));
+        ends.map(|(first, _)| searched + first)
     }
 
     /// Reads on until the record after the next one is in the window, and returns its bytes; zero
