@@ -36,6 +36,31 @@ fn a_sort_does_what_was_explained() {
     assert!(words.contains("600000 records of 100 bytes"), "{words}");
 }
 
+/// The least memory for one pass that is named suffices, whatever else takes a part of the budget,
+/// and 2 MiB less do not.
+#[test]
+fn the_budget_of_one_pass_is_enough_and_the_least() {
+    let folder = Folder::new();
+    let line = |number: u64| format!("{},Name {}\n", number * 7919 % 1_000_003, number % 9173);
+    folder.write("in", (0..500_000).map(line).collect::<String>());
+    for words in ["-t , -k 2:ci -o out", "-t , -k 2 -o out", "-t , -k 2 -o out.zst"] {
+        for memory in ["48MiB", "1GiB"] {
+            let words = format!("{words} -j 2 in");
+            let explain = |memory: &str| {
+                folder.run(&format!("explain --form json -M {memory} {words}")).quietly()
+            };
+            let least = figure(&explain(memory), &["one_pass", "budget"]) >> 20;
+            for (mib, passes) in [(least, 1), (least - 2, 2)] {
+                let told = figure(&explain(&format!("{mib}MiB")), &["outlook", "passes"]);
+                assert_eq!(told, passes, "{words} within {mib} MiB, from {memory}");
+                let sort = format!("sort --force --stats json -M {mib}MiB {words}");
+                let sorted = folder.run(&sort).words.into_bytes();
+                assert_eq!(figure(&sorted, &["passes"]), passes, "{sort}");
+            }
+        }
+    }
+}
+
 #[test]
 fn each_decision_has_its_reason() {
     let folder = Folder::new();

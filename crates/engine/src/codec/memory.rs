@@ -407,13 +407,28 @@ fn lz4_block_of(head: &[u8]) -> u64 {
 /// Divisor of the budget for compressing the output.
 pub const OUTPUT_SHARE: u64 = 8;
 
-/// Threads that compress an output, of those wanted, and what of the budget they take.
-pub fn encoders(compression: Compression, budget: ByteSize, wanted: usize) -> (usize, u64) {
-    let (each, besides) = thread_bytes(compression);
-    let bytes = |threads: usize| threads as u64 * each + besides;
-    let share = budget.bytes() / OUTPUT_SHARE;
-    let threads = (1..=wanted.max(1)).rev().find(|threads| bytes(*threads) <= share).unwrap_or(1);
-    (threads, bytes(threads))
+/// Threads that compress an output, and the memory that they take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EncodingAppetite {
+    /// Number of threads.
+    pub threads: usize,
+    /// Bytes that they take.
+    pub bytes: u64,
+    /// Bytes that one thread takes, the least in any budget.
+    pub least: u64,
+    /// Bytes that all threads take which are wanted.
+    pub most: u64,
+}
+
+impl EncodingAppetite {
+    /// Returns as many threads, of those wanted, as the share of the budget has room for.
+    pub fn new(compression: Compression, budget: ByteSize, wanted: usize) -> Self {
+        let (each, besides) = thread_bytes(compression);
+        let bytes = |threads: usize| threads as u64 * each + besides;
+        let (share, wanted) = (budget.bytes() / OUTPUT_SHARE, wanted.max(1));
+        let threads = (1..=wanted).rev().find(|threads| bytes(*threads) <= share).unwrap_or(1);
+        Self { threads, bytes: bytes(threads), least: bytes(1), most: bytes(wanted) }
+    }
 }
 
 #[cfg(test)]

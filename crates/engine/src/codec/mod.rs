@@ -59,7 +59,7 @@ pub use decoding::{Decoding, DecodingShape, Origin};
 pub use encoding::OutputEncoding;
 pub use foreign::{Foreign, STDIN};
 use memory::Windows;
-pub use memory::{Appetite, OUTPUT_SHARE, beginning, encoders};
+pub use memory::{Appetite, EncodingAppetite, OUTPUT_SHARE, beginning};
 pub use setting::{Compress, CompressRuns, Compression, Decompress};
 use source::Compressed;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Input;
 use super::contents::{Instead, Look};
 use crate::codec::{
-    Appetite, Codec, Compression, Decoding, Decompress, OUTPUT_SHARE, Origin, encoders,
+    Appetite, Codec, Compression, Decoding, Decompress, EncodingAppetite, OUTPUT_SHARE, Origin,
 };
 use crate::error::{Error, Result, config};
 use crate::format::Format;
@@ -130,7 +130,7 @@ impl Coders {
             let (decoding, streams) = Decoding::start(packed, &appetite)?;
             self.decoding = Some(decoding);
             for (bytes, share) in appetite.parts() {
-                self.besides.add(Reservation { bytes, share });
+                self.besides.add(Reservation::growing(bytes, share));
             }
             expanded = streams.into_iter();
         }
@@ -158,9 +158,15 @@ impl Coders {
     /// Returns the output, compressed if that is wanted.
     pub fn output(&mut self, output: OpenOutput, how: Option<Compression>) -> Result<OpenOutput> {
         let Some(how) = how else { return Ok(output) };
-        let (threads, bytes) = encoders(how, self.budget, self.threads);
-        self.besides.add(Reservation { bytes, share: OUTPUT_SHARE });
-        output.compressed(how, threads)
+        output.compressed(how, self.note_output(how))
+    }
+
+    /// Counts what compressing the output takes. Returns the number of threads for it.
+    pub fn note_output(&mut self, how: Compression) -> usize {
+        let appetite = EncodingAppetite::new(how, self.budget, self.threads);
+        let part = Reservation::growing(appetite.bytes, OUTPUT_SHARE);
+        self.besides.add(part.between(appetite.least, appetite.most));
+        appetite.threads
     }
 
     /// Counts what is noted of these inputs, where a merge is kept.

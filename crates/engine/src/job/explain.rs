@@ -92,7 +92,7 @@ struct ForecastInputs<'f> {
 impl ForecastInputs<'_> {
     /// Returns the forecast of a sort within `budget`, if it takes this number of passes.
     fn within(&self, budget: ByteSize, passes: u32) -> Option<PassForecast> {
-        let plan = Plan::new(&Need { budget, ..*self.need }).ok()?;
+        let plan = Plan::new(&self.need.within(budget)).ok()?;
         let volume = plan.volume(self.bytes);
         let is_spilling = volume.runs > 0;
         let space = if self.is_in_place { volume.in_place_space() } else { volume.run_space() };
@@ -117,7 +117,10 @@ impl SortJob {
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
         let opened = open::sort(self, &order, &progress)?;
-        let Opened { engine, budget, coders, input, asked, .. } = opened;
+        let Opened { engine, budget, mut coders, input, asked, .. } = opened;
+        if let Some(how) = self.compression()? {
+            coders.note_output(how);
+        }
         let Some(bytes) = input.bytes() else {
             return Err(config!(
                 ConfigErrorKind::Unsupported,

@@ -33,7 +33,7 @@ mod union;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::codec::{Compress, Decompress};
+use crate::codec::{Compress, Compression, Decompress};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 use crate::io::{DirectStreams, Engine, Extent};
@@ -343,20 +343,25 @@ impl SortJob {
     }
 
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::OpenOutput> {
-        let compression = self.compress.of(self.output.path())?;
-        match (self.select.split.is_some(), compression) {
-            (true, Some(_)) => Err(config!(
-                ConfigErrorKind::Conflict(Setting::Split, Setting::Compress),
-                "several output files are not compressed yet; give {}, or compress them \
-                 afterwards",
-                Setting::Compress.to("off"),
-            )),
-            (true, None) => open::parts(&self.output, self.direct.output, self.force),
-            (false, _) => {
-                let output = open::output(&self.output, self.direct.output, progress)?;
-                coders.output(output, compression)
-            }
+        let compression = self.compression()?;
+        if self.select.split.is_some() {
+            return open::parts(&self.output, self.direct.output, self.force);
         }
+        let output = open::output(&self.output, self.direct.output, progress)?;
+        coders.output(output, compression)
+    }
+
+    /// Returns how the output is compressed, if it is.
+    fn compression(&self) -> Result<Option<Compression>> {
+        let compression = self.compress.of(self.output.path())?;
+        if compression.is_none() || self.select.split.is_none() {
+            return Ok(compression);
+        }
+        Err(config!(
+            ConfigErrorKind::Conflict(Setting::Split, Setting::Compress),
+            "several output files are not compressed yet; give {}, or compress them afterwards",
+            Setting::Compress.to("off"),
+        ))
     }
 
     /// Returns whether the inputs, as they are, would be sorted without run files. Of streams that

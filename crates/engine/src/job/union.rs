@@ -199,7 +199,7 @@ fn memory(coders: &mut Coders, turns: Turns, held: u64) -> (Arc<RowMemory>, usiz
         }
     };
     let spare = bytes.saturating_sub((window_bytes * most) as u64) as usize;
-    coders.note_union(Reservation { bytes, share: SHARE }, Reservation::fixed(held));
+    coders.note_union(Reservation::growing(bytes, SHARE), Reservation::fixed(held));
     (Arc::new(RowMemory::new(window_bytes, spare, SHARE)), most)
 }
 

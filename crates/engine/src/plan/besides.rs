@@ -11,20 +11,34 @@ use crate::units::ByteSize;
 pub struct Reservation {
     /// Bytes of the budget that there is.
     pub bytes: u64,
-    /// Divisor of a larger budget that gives the part, unless that is less; 0 where the part stays
-    /// the same.
-    pub share: u64,
+    /// Divisor of another budget that gives the part, from `least` to `most` bytes; 0 where the
+    /// part stays the same.
+    share: u64,
+    least: u64,
+    most: u64,
 }
 
 impl Reservation {
     /// Returns a part that takes equal bytes of any budget.
     pub fn fixed(bytes: u64) -> Self {
-        Self { bytes, share: 0 }
+        Self { bytes, share: 0, least: bytes, most: bytes }
     }
 
-    /// Returns the number of bytes of a budget that is no less than the present one, at most.
+    /// Returns a part of `bytes` bytes that takes one of `share` parts of a larger budget.
+    pub fn growing(bytes: u64, share: u64) -> Self {
+        Self { bytes, share, least: bytes, most: u64::MAX }
+    }
+
+    /// Returns this part, with `least` and `most` as its limits in another budget.
+    #[must_use]
+    pub fn between(self, least: u64, most: u64) -> Self {
+        Self { least, most, ..self }
+    }
+
+    /// Returns the number of bytes of another budget, at most.
     fn of(self, budget: u64) -> u64 {
-        self.bytes.max(budget.checked_div(self.share).unwrap_or(0))
+        let part = budget.checked_div(self.share);
+        part.map_or(self.bytes, |part| part.clamp(self.least, self.most))
     }
 }
 
@@ -46,6 +60,11 @@ impl Besides {
     /// Returns the number of bytes taken of the budget that there is.
     pub fn bytes(&self) -> u64 {
         self.0.iter().map(|part| part.bytes).sum()
+    }
+
+    /// Returns the parts of another budget.
+    pub fn of(&self, budget: ByteSize) -> Self {
+        Self(self.0.map(|part| Reservation { bytes: part.of(budget.bytes()), ..part }))
     }
 
     /// Returns the rest of the present budget.

@@ -168,6 +168,12 @@ const MARKS_SHARE: usize = 64;
 const TASK_MAX: u64 = 8 << 20;
 
 impl Need {
+    /// Returns the need of the same job within another budget.
+    #[must_use]
+    pub fn within(&self, budget: ByteSize) -> Self {
+        Self { budget, besides: self.besides.of(budget), ..*self }
+    }
+
     /// Returns a copy that also reserves memory for requests beyond the default number, and for
     /// the compression of runs.
     fn with_requests(&self) -> Self {

@@ -81,7 +81,7 @@ impl Outlook {
 
 /// Returns the least budget whose plan is `good`, if any is.
 fn least_budget(need: &Need, good: impl Fn(&Plan) -> bool) -> Option<ByteSize> {
-    super::least_budget(|budget| Plan::new(&Need { budget, ..*need }).is_ok_and(|plan| good(&plan)))
+    super::least_budget(|budget| Plan::new(&need.within(budget)).is_ok_and(|plan| good(&plan)))
 }
 
 #[cfg(test)]

@@ -63,7 +63,8 @@ fn shares_of_the_budget_are_kept() {
             let least = if codec == Codec::Lz4 { 24 << 20 } else { 0 };
             let most = (budget.bytes() * 3 / 8).max(least);
             assert!(merged.bytes <= most, "{codec}, {budget}: {merged:?}");
-            let (threads, bytes) = encoders(Compression::of(codec), budget, 8);
+            let EncodingAppetite { threads, bytes, .. } =
+                EncodingAppetite::new(Compression::of(codec), budget, 8);
             assert!(threads == 1 || bytes <= budget.bytes() / 8, "{codec}, {budget}: {bytes}");
             assert!(threads == 8 || mib < 4096, "{codec}, {budget}: {threads}");
         }

@@ -18,8 +18,7 @@ fn nothing_else_takes_nothing() {
 /// Of the budget that is named, what the parts take leaves enough, and of 1 MiB less it would not.
 #[test]
 fn the_budget_named_is_the_least() {
-    let shares =
-        [Reservation { bytes: 1 << 20, share: 8 }, Reservation { bytes: 9 << 20, share: 12 }];
+    let shares = [Reservation::growing(1 << 20, 8), Reservation::growing(9 << 20, 12)];
     for parts in
         [&[Reservation::fixed(100 << 20)][..], &shares, &[shares[0], Reservation::fixed(12_345)]]
     {
@@ -30,6 +29,26 @@ fn the_budget_named_is_the_least() {
             let left = |budget: u64| budget - parts.iter().map(|part| part.of(budget)).sum::<u64>();
             assert!(left(budget) >= least.bytes(), "{parts:?}: {budget}");
             assert!(left(budget - (1 << 20)) < least.bytes(), "{parts:?}: {budget}");
+        }
+    }
+}
+
+/// A part of another budget is its share of that, within its limits.
+#[test]
+fn parts_are_those_of_the_budget() {
+    let share = Reservation::growing(8 << 20, 8);
+    for (part, of_small, of_large) in [
+        (Reservation::fixed(8 << 20), 8 << 20, 8 << 20),
+        (share, 8 << 20, 128 << 20),
+        (share.between(0, u64::MAX), 2 << 20, 128 << 20),
+        (share.between(3 << 20, 20 << 20), 3 << 20, 20 << 20),
+    ] {
+        let besides = besides(&[part, Reservation::fixed(1)]);
+        assert_eq!(besides.bytes(), (8 << 20) + 1);
+        for (budget, bytes) in [(ByteSize::mib(16), of_small), (ByteSize::gib(1), of_large)] {
+            let other = besides.of(budget);
+            assert_eq!(other.bytes(), bytes + 1, "{part:?}");
+            assert_eq!(other.rest_of(budget).bytes(), budget.bytes() - bytes - 1);
         }
     }
 }
