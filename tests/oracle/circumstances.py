@@ -53,6 +53,7 @@ class Circumstances:
     says_codec_out: bool = False
     temps: int = 0
     is_striped: bool = False
+    temp_limit_kib: int = 0  # 0: none
     kills: tuple[Kill, ...] = ()
 
     @property
@@ -67,6 +68,7 @@ class Circumstances:
         tags += [f"compressed input {self.codec_in}"] if self.codec_in else []
         tags += [f"compressed output {self.codec_out}"] if self.codec_out else []
         tags += ["striped temp"] if self.is_striped else []
+        tags += ["temp limit"] if self.temp_limit_kib else []
         return tags
 
 
@@ -92,9 +94,11 @@ def draw_circumstances(rng: Random, traits: Traits) -> Circumstances:
         budget_mib=rng.choice((0, 1, 1, 21, 22, 24, 28, 32, 40, 48, 64, 100, 256)),
         temps=rng.choice((0, 0, 1, 1, 2, 3)),
         is_striped=chance(rng, 0.05),
+        temp_limit_kib=rng.choice((20, 100, 1000)) if chance(rng, 0.15) else 0,
     )
     if traits.command == "check":
-        return replace(draw_input(rng, traits, chosen), temps=0, is_striped=False)
+        chosen = replace(chosen, temps=0, is_striped=False, temp_limit_kib=0)
+        return draw_input(rng, traits, chosen)
     # Of a stream it takes all memory that it may have, and some seconds to prepare it.
     if ("--algorithm", "replacement-selection") in chosen.options and not chosen.budget_mib:
         chosen = replace(chosen, budget_mib=100)

@@ -20,7 +20,8 @@ def keep(runner: Runner, case: Case, verdict: Verdict, folder: Path) -> str:
     place.lay_out()
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(runner.root, folder)
-    words = [shlex.quote(word) for word in place.words(verdict.budget_mib)]
+    words = place.words(verdict.budget_mib, verdict.temp_limit)
+    words = [shlex.quote(word) for word in words]
     command = " ".join(["sortwell", *words])
     if case.circumstances.input in (STDIN_FILE, STDIN_PIPE) and place.names:
         command += f" < {place.names[0]}"

@@ -108,13 +108,15 @@ class Place:
         """Returns the names of the spill folders."""
         return [f"spill-{number}" for number in range(self.circumstances.temps)]
 
-    def words(self, budget_mib: int) -> list[str]:
-        """Returns the command line, but for the program."""
+    def words(self, budget_mib: int, temp_limit: int) -> list[str]:
+        """Returns the command line with these limits in MiB and bytes, but for the program."""
         chosen, case = self.circumstances, self.case
         words = [case.command, *(word for option in case.options for word in option)]
         words += [word for option in chosen.options for word in option]
         if budget_mib:
             words += ["-M", f"{budget_mib}MiB"]
+        if temp_limit:
+            words += ["--temp-limit", str(temp_limit)]
         is_striped = chosen.is_striped and chosen.temps
         for temp in ["set.str"] if is_striped else self.temps():
             words += ["-T", temp]

@@ -29,8 +29,9 @@ from .place import Place
 MIB = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30, "bytes": 1}
 ADVICE = re.compile(r"at least ([\d.]+) (KiB|MiB|GiB|bytes) with --memory")
+OVER_LIMIT = re.compile(r"would take (?:up to ([\d.]+) (KiB|MiB|GiB|bytes), )?more than the")
 DROPPED = re.compile(r"left out (\d+) rows? with a different number of cells")
-RAISES = 4  # times that a budget is raised as the message says; then the message is at fault
+RAISES = 8  # times that limits are raised as messages say; then a message is at fault
 TIMEOUT_SECONDS = 20.0
 PANICS = ("panicked at", "report it", "internal error")
 
@@ -55,6 +56,7 @@ class Verdict:
     kills: int = 0
     resumed: int = 0
     budget_mib: int = 0
+    temp_limit: int = 0
     peaks: list[tuple[int, int]] = field(default_factory=list)
     stderr: str = ""
     invalid: int = 0
@@ -125,8 +127,9 @@ class Runner:
         """Runs a case, with all its kills, without asking the model."""
         place = Place(self.binary, self.root, case)
         place.lay_out()
-        verdict = Verdict(budget_mib=case.circumstances.budget_mib)
-        for kill in case.circumstances.kills:
+        chosen = case.circumstances
+        verdict = Verdict(budget_mib=chosen.budget_mib, temp_limit=chosen.temp_limit_kib << 10)
+        for kill in chosen.kills:
             answer = self.attempt(place, verdict, kill)
             if answer["reason"] == "kill":
                 verdict.kills += 1
@@ -139,20 +142,18 @@ class Runner:
         return verdict
 
     def attempt(self, place: Place, verdict: Verdict, kill: Kill | None) -> dict:
-        """Runs the command; again with the budget it asks for, where its own is too small."""
+        """Runs the command; again with the limits it asks for, where its own are too small."""
         for _ in range(RAISES):
-            answer = self.launch(place, verdict.budget_mib, kill)
+            answer = self.launch(place, verdict, kill)
             verdict.stderr = (self.root / "stderr").read_text(errors="replace")
-            advice = ADVICE.search(verdict.stderr)
-            if answer["status"] not in (2, 3) or not advice or not verdict.budget_mib:
+            if not raise_limits(verdict, answer["status"]):
                 break
-            verdict.budget_mib = -(-int(float(advice[1]) * UNITS[advice[2]]) // MIB)
         else:
-            verdict.add("advice", "the budget that the message asks for is too small again")
+            verdict.add("advice", "the limits that messages ask for are too small again")
         verdict.peaks.append((verdict.budget_mib, answer["peak"]))
         return answer
 
-    def launch(self, place: Place, budget_mib: int, kill: Kill | None) -> dict:
+    def launch(self, place: Place, verdict: Verdict, kill: Kill | None) -> dict:
         """Has the launcher start the command; how it ended."""
         chosen, root = place.circumstances, self.root
         source = "/dev/null"
@@ -162,7 +163,7 @@ class Runner:
         watch = watched if kill and kill.is_after_note else []
         feed = ["/bin/dd", f"if={source}", "bs=3001", "status=none"]
         request = {
-            "words": [self.binary, *place.words(budget_mib)],
+            "words": [self.binary, *place.words(verdict.budget_mib, verdict.temp_limit)],
             "folder": str(root),
             "env": {"HOME": str(root), "TMPDIR": str(root / "tmp"), "PATH": "/usr/bin:/bin"},
             "stdin": source,
@@ -183,6 +184,21 @@ class Runner:
             found = [next(Path(name).glob("sortwell-spill-*/manifest"), None) for name in watched]
             answer["has_note"] = any(found)
         return answer
+
+
+def raise_limits(verdict: Verdict, status: int) -> bool:
+    """Raises a limit that was too small as the message says; whether there is one."""
+    advice, over = ADVICE.search(verdict.stderr), OVER_LIMIT.search(verdict.stderr)
+    if status in (2, 3) and advice and verdict.budget_mib:
+        verdict.budget_mib = -(-int(float(advice[1]) * UNITS[advice[2]]) // MIB)
+    elif status == 4 and over and verdict.temp_limit:
+        known = int(float(over[1]) * UNITS[over[2]]) if over[1] else 8 * verdict.temp_limit
+        if known <= verdict.temp_limit:
+            verdict.add("advice", "the limit of temporary files that the message asks for is none")
+        verdict.temp_limit = known
+    else:
+        return False
+    return True
 
 
 def check_inputs(place: Place, verdict: Verdict) -> None:
@@ -212,6 +228,9 @@ def judge_end(place: Place, verdict: Verdict, answer: dict, own_mib: int) -> Non
         lines = [line for line in verdict.stderr.splitlines() if line.startswith("{")]
         statistics = json.loads(lines[-1]) if lines else {"passes": 0}
         verdict.passes = statistics["passes"]
+        spilled = statistics.get("streams", {}).get("spill_written", 0)
+        if 0 < verdict.temp_limit < spilled and not statistics["runs_merged_again"]:
+            verdict.add("limit", f"{spilled} bytes spilled, {verdict.temp_limit} allowed")
         if not lines:
             verdict.add("stats", "no statistics on standard error")
         try:

@@ -7,7 +7,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use sortwell::Error;
-use sortwell::{Message, Operation, Reference, Setting};
+use sortwell::{ByteSize, Message, Operation, Reference, Setting};
 
 /// Returns the text of a message, with options and subcommands where it names settings and
 /// operations.
@@ -54,7 +54,8 @@ fn error_alone(error: &Error) -> String {
             path.display()
         ),
         Error::OverLimit { needed, limit } => {
-            let up_to = needed.map_or_else(String::new, |needed| format!("up to {needed}, "));
+            let up_to = |needed: ByteSize| format!("up to {}, ", needed.rounded_up());
+            let up_to = needed.map_or_else(String::new, up_to);
             format!(
                 "temporary files would take {up_to}more than the {limit} that --temp-limit \
                  allows; raise the limit, or give more --memory to spill less"

@@ -220,7 +220,7 @@ impl Error {
                      another directory{}",
                     path.display(),
                     and_elsewhere(*others),
-                    needed,
+                    needed.rounded_up(),
                     available,
                     with,
                 )
@@ -233,7 +233,7 @@ impl Error {
             Self::OverLimit { needed, limit } => message!(
                 "temporary files would take {}more than the limit of {}; raise the limit, or give \
                  more {} to spill less",
-                needed.map(|needed| message!("up to {}, ", needed)),
+                needed.map(|needed| message!("up to {}, ", needed.rounded_up())),
                 limit,
                 Setting::Memory,
             ),

@@ -63,6 +63,15 @@ impl ByteSize {
         self.0
     }
 
+    /// Returns the size with no more digits than are shown, rounded up: a limit that a message
+    /// names suffices.
+    pub fn rounded_up(self) -> Self {
+        let unit = UNITS.iter().rev().map(|(.., unit)| *unit).find(|unit| self.0 >= *unit);
+        let Some(unit) = unit.filter(|unit| !self.0.is_multiple_of(*unit)) else { return self };
+        let tenths = (u128::from(self.0) * 10).div_ceil(u128::from(unit));
+        Self(u64::try_from(tenths * u128::from(unit) / 10).unwrap_or(u64::MAX))
+    }
+
     /// Returns the size as a user can give it: in whole MiB, rounded up, or in whole GiB.
     pub fn for_option(self) -> String {
         match self.0.div_ceil(1 << 20) {

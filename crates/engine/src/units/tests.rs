@@ -69,3 +69,23 @@ fn sizes_for_an_option_are_enough_and_have_no_blank() {
         assert!(text.parse::<ByteSize>().expect("a size") >= size);
     }
 }
+
+/// What is shown is what was asked for, or up to a tenth of a unit more, and can be read again.
+#[test]
+fn sizes_are_rounded_up_to_what_is_shown() {
+    for (bytes, text) in [
+        (0, "0 bytes"),
+        (1023, "1023 bytes"),
+        (1024, "1 KiB"),
+        (1025, "1.1 KiB"),
+        ((1 << 20) - 1, "1 MiB"),
+        (1_900_000, "1.9 MiB"),
+        (2_000_000, "2 MiB"),
+        (u64::MAX, "16384.0 PiB"),
+    ] {
+        let rounded = ByteSize(bytes).rounded_up();
+        assert_eq!(rounded.to_string(), text);
+        let read = text.replace(' ', "").replace("bytes", "").parse::<ByteSize>();
+        assert!(read.map_or(bytes == u64::MAX, |read| read.bytes() >= bytes), "{text}");
+    }
+}
