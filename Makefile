@@ -1,6 +1,10 @@
 # Everything a contributor does, by name. CONTRIBUTING.md says more about each.
 
 CARGO ?= cargo
+# The folder of all that is built, from here and from crates/capi, where a path of its own may have
+# spaces. What the configuration of cargo says would be known to cargo alone.
+CAPI_TARGET := $(if $(CARGO_TARGET_DIR),$(abspath $(CARGO_TARGET_DIR)),../../target)
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
 PYTHON_FILES := $(shell find . -name '*.py' -not -path './target/*' -not -path './.git/*')
 
 # The linter of the Python files: a given version, as each formats a little differently.
@@ -48,8 +52,7 @@ DESTDIR ?=
 # The C library, from what cargo builds.
 CAPI := $(MAKE) --no-print-directory -C crates/capi PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" \
 	DESTDIR="$(DESTDIR)" \
-	STATIC="$(abspath $(or $(CARGO_TARGET_DIR),target))/release/libsortwell_capi.a" \
-	BUILD="$(abspath $(or $(CARGO_TARGET_DIR),target))/capi"
+	STATIC="$(CAPI_TARGET)/release/libsortwell_capi.a" BUILD="$(CAPI_TARGET)/capi"
 
 # A shell makes jobs in the background ignore Ctrl-C, and sortwell keeps to that. The tests of Ctrl-C
 # need the default.
@@ -75,8 +78,8 @@ install: ## Install the command with its manual pages, and the C library: PREFIX
 	$(CARGO) build --release --package sortwell-cli --package sortwell-capi
 	$(CAPI) all install
 	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 "$${CARGO_TARGET_DIR:-target}/release/sortwell" "$(DESTDIR)$(PREFIX)/bin/"
-	packaging/share.sh "$${CARGO_TARGET_DIR:-target}/release/sortwell" "$(DESTDIR)$(PREFIX)/share"
+	install -m 755 "$$CARGO_TARGET_DIR/release/sortwell" "$(DESTDIR)$(PREFIX)/bin/"
+	packaging/share.sh "$$CARGO_TARGET_DIR/release/sortwell" "$(DESTDIR)$(PREFIX)/share"
 
 dist: ## Make the archive of a release in target/dist: command, libraries, manual pages, licences
 	@packaging/dist.sh
@@ -99,7 +102,7 @@ test-rust:
 test-oracle: ## Run 1,500 random commands beside the model; some two minutes
 	$(if $(BUILT),,$(CARGO) build --quiet $(TESTED))
 	cd tests/oracle && python3 -B -m unittest --quiet test_model
-	$(ORACLE) --bin "$${CARGO_TARGET_DIR:-target}/debug/sortwell" --cases $(ORACLE_CASES) \
+	$(ORACLE) --bin "$$CARGO_TARGET_DIR/debug/sortwell" --cases $(ORACLE_CASES) \
 		--seed $(ORACLE_SEED) --jobs $(ORACLE_JOBS)
 
 test-slow: ## Run the slow tests too, and every case of lists that make test takes a part of
@@ -107,7 +110,7 @@ test-slow: ## Run the slow tests too, and every case of lists that make test tak
 
 test-browser: ## Test the report page in a headless Chromium; make browser gets it ready
 	$(CARGO) build --quiet $(TESTED)
-	@SORTWELL="$${CARGO_TARGET_DIR:-target}/debug/sortwell" scripts/browser.sh test
+	@SORTWELL="$$CARGO_TARGET_DIR/debug/sortwell" scripts/browser.sh test
 
 browser: ## Get selenium into target, and Chromium where root may install it
 	@scripts/browser.sh get
@@ -119,13 +122,13 @@ python: ## Get what the tests of the Python package need into target: maturin, N
 	@scripts/python.sh get
 
 torture: $(if $(BIN),,build) ## Kill sorts at random and look at what is left: KILLS, CLUSTER_KILLS, SECONDS, SEED, BIN
-	scripts/torture.py --bin "$(or $(BIN),$${CARGO_TARGET_DIR:-target}/release/sortwell)" \
+	scripts/torture.py --bin "$(or $(BIN),$$CARGO_TARGET_DIR/release/sortwell)" \
 		--kills $(KILLS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 	@CLUSTER_KILLS=$(CLUSTER_KILLS) scripts/python.sh kills --if-possible
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh --if-possible
 
 oracle: $(if $(BIN),,build) ## Run random commands beside a model of them: SECONDS, SEED, BIN, CASE
-	$(ORACLE) --bin "$(or $(BIN),$${CARGO_TARGET_DIR:-target}/release/sortwell)" \
+	$(ORACLE) --bin "$(or $(BIN),$$CARGO_TARGET_DIR/release/sortwell)" \
 		$(if $(CASE),--case $(CASE),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		--jobs $(ORACLE_JOBS)
 
@@ -161,7 +164,7 @@ ruff: ## Put the linter of the Python files under target, unless that version is
 
 docs: ## Write docs/reference.md anew from the definition of the command line
 	$(CARGO) build --quiet $(TESTED)
-	@"$${CARGO_TARGET_DIR:-target}/debug/sortwell" reference > docs/reference.md.new \
+	@"$$CARGO_TARGET_DIR/debug/sortwell" reference > docs/reference.md.new \
 		|| { rm docs/reference.md.new; exit 1; }
 	mv docs/reference.md.new docs/reference.md
 
@@ -190,10 +193,10 @@ check-papers: ## Compare the figures of papers with the texts of the papers: PAP
 	scripts/check_papers.py "$(PAPERS)"
 
 compare: build ## Time an old program (OLD) beside this one: SUITES, RUNS (10 at least), SCALE
-	scripts/compare.py --old "$(OLD)" --new "$${CARGO_TARGET_DIR:-target}/release/sortwell" \
+	scripts/compare.py --old "$(OLD)" --new "$$CARGO_TARGET_DIR/release/sortwell" \
 		--runs $(if $(filter-out 5,$(RUNS)),$(RUNS),10) --scale $(SCALE) \
 		$(if $(JSON),--json $(JSON)) $(SUITES)
 
 measure: build ## Time whole sorts beside a plain copy and the floor: SUITES, RUNS, SCALE, JSON
-	scripts/measure.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --runs $(RUNS) \
+	scripts/measure.py --bin "$$CARGO_TARGET_DIR/release/sortwell" --runs $(RUNS) \
 		--scale $(SCALE) $(if $(JSON),--json $(JSON)) $(SUITES)

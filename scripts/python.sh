@@ -21,7 +21,6 @@ cd "$(dirname "$0")/.."
 packages=(maturin==1.16.0 numpy==2.4.6 hypothesis==6.170.17 mypy==2.4.1
     pyarrow==26.0.1 polars==2.1.0 nanoarrow==0.9.0 pandas==3.1.1 duckdb==2.0.1
     lmdb==3.0.0 tpchgen-cli==4.0.0 ray==2.60.0 aiohttp==3.14.5)
-modules='aiohttp, duckdb, hypothesis, lmdb, maturin, mypy, nanoarrow, numpy, pandas, polars, pyarrow, ray'
 python3=${PYTHON:-python3}
 home=$PWD/target/python-env
 python=$home/bin/python
@@ -33,16 +32,24 @@ fail() { printf 'python: %s\n' "$*" >&2; exit 1; }
 missing() {
     if ! "$python3" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
         echo "no Python 3.11 or newer"
-    elif ! "$python" -c "import $modules" 2> /dev/null || [[ ! -x $home/bin/tpchgen-cli ]]; then
-        echo "no ${packages[*]} for Python (make python, with a network)"
+    elif [[ $(cat "$home/pins" 2> /dev/null) != "$(pins)" ]]; then
+        if "$python3" -c 'import ensurepip' 2> /dev/null; then
+            echo "no ${packages[*]} for Python (make python, with a network)"
+        else
+            echo "no module ensurepip for Python (on Debian apt-get install python3-venv)"
+        fi
     fi
 }
+
+# Prints what an environment is made of: its place, the interpreter and the packages.
+pins() { echo "$home $("$python3" -c 'import sys; print(sys.executable, sys.version)') ${packages[*]}"; }
 
 get() {
     if [[ -n $(missing) ]]; then
         mkdir -p target
         { "$python3" -m venv --clear "$home" \
-            && "$home/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"; } \
+            && "$home/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}" \
+            && pins > "$home/pins"; } \
             > target/python-env.log 2>&1 || tail -n 3 target/python-env.log >&2
     fi
     lacking=$(missing)
@@ -128,7 +135,7 @@ run_kills() {
 # Runs random commands. The interpreter takes some memory of its own.
 run_oracle() {
     local program=$home/bin/sortwell-by-package
-    { echo "#!$python"; cat python/tests/as_command.py; } > "$program"
+    printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$python" "$PWD/python/tests/as_command.py" > "$program"
     chmod +x "$program"
     PYTHONPATH=tests "$python" -B -m oracle --bin "$program" --own-mib 48 --jobs "$(nproc)" \
         --cases "${CASES:-60}" --seed "${SEED:-29}"

@@ -68,9 +68,12 @@ def sort_batches(
     `batch_rows` is the number of rows of a batch. Default: 65536, and fewer if a batch would have
     more than about 4 MiB.
 
-    All batches are read before this returns. Raises `UsageError` for a column that does not exist,
-    has no order or cannot be moved; `Error` with the message of a source that fails; `TypeError`
-    for data without batches; and what `sort` raises.
+    Another thread reads the batches, all of them before this returns. So a source fails whose
+    objects only work in the thread that made them, such as rows of a cursor of sqlite3.
+
+    Raises `UsageError` for a column that does not exist, has no order or cannot be moved; `Error`
+    with the message of a source that fails; `TypeError` for data without batches; and what `sort`
+    raises.
     """
     if nulls not in ("first", "last"):
         raise _usage(f"nulls= is {nulls!r}; use 'first' or 'last'")
