@@ -6,7 +6,8 @@ use crate::harness::{Folder, random_records, some, sorted_by};
 
 /// A sort in two passes and the account of it.
 fn sorted(folder: &Folder, levers: &str) -> Value {
-    let words = "-F fixed:100 -k 0..10 -M 64MiB -j 2 --io threads --stats json -o out in";
+    let words =
+        "-F fixed:100 -k 0..10 -M 64MiB -j 2 --io threads --sync off --stats json -o out in";
     let said = folder.run(&format!("sort {levers} {words}"));
     assert_eq!(said.status, 0, "{said:?}");
     let statistics: Value = serde_json::from_str(&said.words).expect("JSON");
@@ -78,7 +79,8 @@ fn levers_of_merges_are_seen_in_the_statistics() {
     }
     let merged = |levers: &str| {
         let parts: String = (0..8).map(|part| format!(" part-{part}")).collect();
-        let words = "-F fixed:100 -M 64MiB --io threads --direct off --stats json -o out";
+        let words =
+            "-F fixed:100 -M 64MiB --io threads --direct off --sync off --stats json -o out";
         let said = folder.run(&format!("merge {levers} {words}{parts}"));
         assert_eq!(said.status, 0, "{said:?}");
         serde_json::from_str::<Value>(&said.words).expect("JSON")

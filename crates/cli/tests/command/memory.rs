@@ -161,7 +161,7 @@ fn long_records_keep_to_the_budget_by_every_key() {
 
 #[test]
 fn loads_of_long_records_keep_to_the_budget_by_every_key() {
-    sort_by_every_key(16, 2_500_000, 48);
+    sort_by_every_key(10, 2_500_000, 48);
 }
 
 fn sort_by_every_key(lines: usize, length: usize, mib: u64) {
