@@ -210,7 +210,7 @@ impl DecodingShared {
                 state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let turn = state.inputs[number].begin();
+            let Some(turn) = state.inputs[number].begin() else { continue };
             drop(state);
             let codec = turn.codec;
             let done = self.step(turn);

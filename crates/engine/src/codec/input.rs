@@ -133,15 +133,20 @@ impl DecodingInput {
 
     /// Returns whether a thread can take a step, and at most `most` buffers are filled then.
     pub fn wants_thread(&self, most: usize) -> bool {
-        let is_idle = matches!(self.stage, Stage::Unopened | Stage::Open(_));
-        let is_held = matches!(self.batches, Batches::Awaited | Batches::Failed);
-        is_idle && !is_held && !self.is_queued && self.ready.len() < most
+        self.is_free() && !self.is_queued && self.ready.len() < most
     }
 
-    /// Begins a step.
-    pub fn begin(&mut self) -> Turn {
+    /// Returns whether no thread reads it, and no batch is waited for or has to be put back.
+    fn is_free(&self) -> bool {
+        let is_idle = matches!(self.stage, Stage::Unopened | Stage::Open(_));
+        is_idle && !matches!(self.batches, Batches::Awaited | Batches::Failed)
+    }
+
+    /// Begins a step. Returns `None` if a batch has failed, or is waited for, since the input was
+    /// queued: what comes next in the file would be expanded before what is put back.
+    pub fn begin(&mut self) -> Option<Turn> {
         self.is_queued = false;
-        Turn {
+        self.is_free().then(|| Turn {
             stage: std::mem::replace(&mut self.stage, Stage::Busy),
             origin: self.origin.clone(),
             codec: self.codec,
@@ -149,7 +154,7 @@ impl DecodingInput {
             packed: self.spare_packed.pop().unwrap_or_default(),
             wants_batch: self.batches == Batches::Wanted,
             is_alone: self.expanding == 0,
-        }
+        })
     }
 
     /// Notes a step. Returns the batch that is to be expanded.
