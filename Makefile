@@ -1,8 +1,8 @@
 # Everything a contributor does, by name. CONTRIBUTING.md says more about each.
 
 CARGO ?= cargo
-# The folder of all that is built, from here and from crates/capi, where a path of its own may have
-# spaces. What the configuration of cargo says would be known to cargo alone.
+# The folder of all that is built, as crates/capi names it: a relative path, as a name with spaces
+# cannot be a target of make. Only cargo would know the folder that its configuration names.
 CAPI_TARGET := $(if $(CARGO_TARGET_DIR),$(abspath $(CARGO_TARGET_DIR)),../../target)
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 PYTHON_FILES := $(shell find . -name '*.py' -not -path './target/*' -not -path './.git/*')

@@ -42,12 +42,24 @@ missing() {
 }
 
 # Prints what an environment is made of: its place, the interpreter and the packages.
-pins() { echo "$home $("$python3" -c 'import sys; print(sys.executable, sys.version)') ${packages[*]}"; }
+pins() { echo "$home Python $(version_of "$python3"), ${packages[*]}"; }
+
+# Prints the version of an interpreter, as far as packages depend on it.
+version_of() { "$1" -c 'import sys; print(*sys.version_info[:2], sep=".")' 2> /dev/null; }
+
+# Makes the environment, unless there is one of this interpreter and place: packages are replaced in
+# it, so that it stays as it was without a network.
+make_environment() {
+    if [[ $(version_of "$python") != "$(version_of "$python3")" ]] \
+        || ! grep -qsF "$home/bin/" "$home/bin/pip"; then
+        "$python3" -m venv --clear "$home"
+    fi
+}
 
 get() {
     if [[ -n $(missing) ]]; then
         mkdir -p target
-        { "$python3" -m venv --clear "$home" \
+        { make_environment \
             && "$home/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}" \
             && pins > "$home/pins"; } \
             > target/python-env.log 2>&1 || tail -n 3 target/python-env.log >&2

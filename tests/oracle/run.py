@@ -194,7 +194,8 @@ def raise_limits(verdict: Verdict, status: int) -> bool:
     elif status == 4 and over and verdict.temp_limit:
         known = int(float(over[1]) * UNITS[over[2]]) if over[1] else 8 * verdict.temp_limit
         if known <= verdict.temp_limit:
-            verdict.add("advice", "the limit of temporary files that the message asks for is none")
+            verdict.add("advice", "the message asks for a limit of temporary files that there is")
+            return False
         verdict.temp_limit = known
     else:
         return False

@@ -416,8 +416,10 @@ pub struct EncodingAppetite {
     pub bytes: u64,
     /// Bytes that one thread takes, the least in any budget.
     pub least: u64,
-    /// Bytes that all threads take which are wanted.
+    /// Bytes that all wanted threads take.
     pub most: u64,
+    /// Bytes that each further thread takes.
+    pub each: u64,
 }
 
 impl EncodingAppetite {
@@ -427,7 +429,7 @@ impl EncodingAppetite {
         let bytes = |threads: usize| threads as u64 * each + besides;
         let (share, wanted) = (budget.bytes() / OUTPUT_SHARE, wanted.max(1));
         let threads = (1..=wanted).rev().find(|threads| bytes(*threads) <= share).unwrap_or(1);
-        Self { threads, bytes: bytes(threads), least: bytes(1), most: bytes(wanted) }
+        Self { threads, bytes: bytes(threads), least: bytes(1), most: bytes(wanted), each }
     }
 }
 

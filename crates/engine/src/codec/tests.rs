@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh32::xxh32;
 
-use super::batch::UnitBatch;
+use super::batch::{Expansion, UnitBatch};
+use super::input::{DecodingInput, Open, Stage, Step};
 use super::*;
 use crate::error::Error;
 use crate::io::pipe;
@@ -467,6 +468,37 @@ fn batches_change_nothing() {
             assert!(one == other, "{codec}, round {round}: {:?} {:?}", one.err(), other.err());
         }
     }
+}
+
+/// A step that was asked for before a batch failed is not taken: the batch is put back first.
+#[test]
+fn a_batch_that_failed_is_put_back_before_the_next_step() {
+    let (codec, windows) = (Codec::Gzip, Arc::new(Windows::new(0, 0)));
+    let unit = bgzf_block(b"1\n");
+    let from = Compressed::of_bytes(unit.repeat(3));
+    let decoder = codec.decoder(&windows).expect("a decoder");
+    let mut unopened = Some(Box::new(Open { from, decoder }));
+    let mut input = DecodingInput::new(Origin::Stdin, codec, true);
+    let mut cut = || {
+        let turn = input.begin().expect("nothing is waited for");
+        let mut open = match turn.stage {
+            Stage::Open(open) => open,
+            _ => unopened.take().expect("opened once"),
+        };
+        let rooms = (9000, unit.len());
+        let batch = UnitBatch::cut(&mut *open.decoder, &mut open.from, Vec::new(), rooms);
+        let batch = batch.expect("no error").expect("a batch");
+        input.note(Ok(Step::Cut(open, batch, Vec::new()))).expect("one to expand").batch.packed
+    };
+    let [first, second] = [cut(), cut()];
+    input.is_queued = true;
+    input.note_made(0, Expansion { packed: first, filled: None }, Vec::new());
+    assert!(input.begin().is_none(), "a thread still expands the other batch");
+    input.note_made(1, Expansion { packed: second, filled: Some(2) }, vec![0; 2]);
+    let turn = input.begin().expect("all is put back");
+    let Stage::Open(mut open) = turn.stage else { panic!("it is open") };
+    assert!(!turn.wants_batch && open.from.offset() == 0);
+    assert_eq!(open.from.unread().expect("bytes"), unit.repeat(3));
 }
 
 #[test]

@@ -165,7 +165,7 @@ impl Coders {
     pub fn note_output(&mut self, how: Compression) -> usize {
         let appetite = EncodingAppetite::new(how, self.budget, self.threads);
         let part = Reservation::growing(appetite.bytes, OUTPUT_SHARE);
-        self.besides.add(part.between(appetite.least, appetite.most));
+        self.besides.add(part.between(appetite.least, appetite.most, appetite.each));
         appetite.threads
     }
 

@@ -117,7 +117,7 @@ impl SortJob {
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
         let opened = open::sort(self, &order, &progress)?;
-        let Opened { engine, budget, mut coders, input, asked, .. } = opened;
+        let Opened { engine, budget, mut coders, input, asked, columns, .. } = opened;
         if let Some(how) = self.compression()? {
             coders.note_output(how);
         }
@@ -130,6 +130,7 @@ impl SortJob {
             ));
         };
         let Asked { gate, key, .. } = asked;
+        coders.note_held(columns.as_ref(), gate.list_bytes());
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(&order, Some(bytes), record_length, engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());

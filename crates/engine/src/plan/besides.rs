@@ -16,29 +16,34 @@ pub struct Reservation {
     share: u64,
     least: u64,
     most: u64,
+    /// Bytes by which the part grows beyond the least.
+    step: u64,
 }
 
 impl Reservation {
     /// Returns a part that takes equal bytes of any budget.
     pub fn fixed(bytes: u64) -> Self {
-        Self { bytes, share: 0, least: bytes, most: bytes }
+        Self { bytes, share: 0, least: bytes, most: bytes, step: 1 }
     }
 
-    /// Returns a part of `bytes` bytes that takes one of `share` parts of a larger budget.
+    /// Returns a part that takes `bytes` bytes now. In another budget, it takes the budget divided
+    /// by `share`, at least `bytes`.
     pub fn growing(bytes: u64, share: u64) -> Self {
-        Self { bytes, share, least: bytes, most: u64::MAX }
+        Self { bytes, share, least: bytes, most: u64::MAX, step: 1 }
     }
 
-    /// Returns this part, with `least` and `most` as its limits in another budget.
+    /// Returns this part, with `least` and `most` as its limits in another budget. It grows by
+    /// `step` bytes.
     #[must_use]
-    pub fn between(self, least: u64, most: u64) -> Self {
-        Self { least, most, ..self }
+    pub fn between(self, least: u64, most: u64, step: u64) -> Self {
+        Self { least, most, step, ..self }
     }
 
     /// Returns the number of bytes of another budget, at most.
     fn of(self, budget: u64) -> u64 {
-        let part = budget.checked_div(self.share);
-        part.map_or(self.bytes, |part| part.clamp(self.least, self.most))
+        let Some(part) = budget.checked_div(self.share) else { return self.bytes };
+        let more = part.saturating_sub(self.least) / self.step * self.step;
+        (self.least + more).min(self.most)
     }
 }
 

@@ -54,7 +54,7 @@ impl ScratchMemory {
 
     /// Returns the part of the budget.
     pub fn part(self) -> Reservation {
-        Reservation::growing(self.bytes, self.share).between(0, u64::MAX)
+        Reservation::growing(self.bytes, self.share).between(0, u64::MAX, 1)
     }
 
     /// Returns the fault of a record of `length` bytes whose keys and values take `needed` bytes,

@@ -134,17 +134,18 @@ impl RunReader {
     /// Those of [`read`](Self::read).
     pub fn record(&self, offset: u64) -> Result<Vec<u8>> {
         let (mut record, mut fault) = (Vec::new(), None);
-        let mut tracker = Tracker::new(self.geometry.framing);
-        self.scan(offset, |part| match tracker.pass(part) {
-            Ok(ends) => {
-                let length = ends.map_or(part.len(), |(first, _)| first);
-                record.extend_from_slice(&part[..length]);
-                ends.is_none()
-            }
-            Err(found) => {
+        let framing = self.geometry.framing;
+        let mut tracker = Tracker::new(framing);
+        self.scan(offset, |part| {
+            // Most records end in their first block.
+            let whole = framing.whole_length(part).filter(|_| record.is_empty());
+            let ends = whole.map_or_else(|| tracker.pass(part), |end| Ok(Some((end, end))));
+            let end = ends.unwrap_or_else(|found| {
                 fault = Some(found);
-                false
-            }
+                Some((0, 0))
+            });
+            record.extend_from_slice(&part[..end.map_or(part.len(), |(first, _)| first)]);
+            end.is_none()
         })?;
         if let Some(fault) = fault {
             return Err(Error::corrupt(self.path(), offset / BLOCK as u64, fault.message));

@@ -40,8 +40,8 @@ pub struct Source {
     start: usize,
     /// Bytes of the next record; zero before the first and after the last.
     length: usize,
-    /// The record after the next one, where its end is not in the window: how far it was searched,
-    /// and the number of bytes.
+    /// The search for the end of a long record after the next one, and how many of its bytes were
+    /// searched.
     begun: Option<(Tracker, usize)>,
     /// End of the bytes that were read.
     end: usize,
@@ -342,8 +342,7 @@ impl Source {
         Ok(())
     }
 
-    /// Returns the number of bytes of the record after the next one, where the window holds all of
-    /// it.
+    /// Returns the bytes of the record after the next one, where the window holds all of it.
     #[inline]
     fn length_behind(&mut self) -> Option<usize> {
         let rest = &self.window[self.start + self.length..self.end];
@@ -351,13 +350,16 @@ impl Source {
         length.or_else(|| self.length_begun())
     }
 
-    /// Returns the same of a record whose beginning may have been searched before.
+    /// Returns the number of bytes of the record after the next one, where that is longer than a
+    /// window was at first: what was searched of it is not searched again.
     #[cold]
     fn length_begun(&mut self) -> Option<usize> {
         let rest = &self.window[self.start + self.length..self.end];
-        let (mut tracker, searched) =
-            self.begun.take().unwrap_or_else(|| (Tracker::new(self.framing), 0));
-        // The framing names what is wrong.
+        // The beginning of a record with a prefix says where it ends.
+        let is_prefixed = matches!(self.framing, Framing::Prefixed(_));
+        let begins = rest.len() >= self.window_bytes && !is_prefixed;
+        let begun = self.begun.take().or(begins.then(|| (Tracker::new(self.framing), 0)));
+        let (mut tracker, searched) = begun?;
         let ends = tracker.pass(&rest[searched..]).ok()?;
         self.begun = Some((tracker, rest.len()));
         ends.map(|(first, _)| searched + first)

@@ -40,8 +40,9 @@ fn parts_are_those_of_the_budget() {
     for (part, of_small, of_large) in [
         (Reservation::fixed(8 << 20), 8 << 20, 8 << 20),
         (share, 8 << 20, 128 << 20),
-        (share.between(0, u64::MAX), 2 << 20, 128 << 20),
-        (share.between(3 << 20, 20 << 20), 3 << 20, 20 << 20),
+        (share.between(0, u64::MAX, 1), 2 << 20, 128 << 20),
+        (share.between(3 << 20, 20 << 20, 1), 3 << 20, 20 << 20),
+        (share.between(1 << 20, 1 << 30, 100 << 20), 1 << 20, 101 << 20),
     ] {
         let besides = besides(&[part, Reservation::fixed(1)]);
         assert_eq!(besides.bytes(), (8 << 20) + 1);
