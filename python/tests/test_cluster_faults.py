@@ -164,6 +164,18 @@ class Faults(WithRoots):
         found, _ = self.sorted(path, progress=act, **options)
         self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
 
+    def test_exchanges_that_die_at_the_end_leave_no_runs(self):
+        killed = []
+
+        def act(progress):
+            if progress.phase == "reduce" and progress.done == progress.tasks:
+                for process in processes(b"Exchange"):
+                    os.kill(process, signal.SIGKILL)
+                    killed.append(process)
+
+        self.sort_while(act)
+        self.assertTrue(killed)
+
     def test_resume(self):
         path = self.write("in", records(100_000, "uniform", seed=8))
         options = {"format": "fixed:100", "key": "0..10", "resume": True}

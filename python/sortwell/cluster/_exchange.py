@@ -190,12 +190,13 @@ class Exchange:
 
     def end(self, keeps_runs: bool) -> None:
         """Ends the sort, and removes the runs unless they are wanted later."""
+        job = self._spec.job
         # Runs that are kept are on disk.
         _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
         # Tasks look for it.
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self._folders[0], _janitor.LOCK))
-        _janitor.remove_unfinished(self._output, self._spec.job)
+        _janitor.remove_unfinished(self._output, job)
         if self._has_made_output:
             with contextlib.suppress(OSError):
                 os.rmdir(self._output)

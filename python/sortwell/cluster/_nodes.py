@@ -139,14 +139,19 @@ class Cluster:
         Raises `NodeLost` if the node is not alive.
         """
 
-        def call(node: str) -> Any:
-            return getattr(self._exchanges[node], method).remote(*arguments)
+        return self._finish(node, self._begin(node, method, *arguments), method, *arguments)
+
+    def _begin(self, node: str, method: str, *arguments: Any) -> Any:
+        return getattr(self._exchanges[node], method).remote(*arguments)
+
+    def _finish(self, node: str, reference: Any, method: str, *arguments: Any) -> Any:
+        """Returns the answer to a call that was begun."""
 
         def call_again(node: str) -> Any:
             self._urls[node] = ray.get(self._begin_sort(node), timeout=PATIENCE * 4)
-            return call(node)
+            return self._begin(node, method, *arguments)
 
-        return self._answer(node, call(node), call_again)
+        return self._answer(node, reference, call_again)
 
     def _answer(self, node: str, reference: Any, call_again: Callable[[str], Any]) -> Any:
         """Returns the answer of an exchange, which is called again if it has died."""
@@ -200,14 +205,11 @@ class Cluster:
             known = {node.id for node in alive()}
         # The answer of a lost node would be waited for.
         begun = [node for node in self._urls if node in known]
-        ends = [(node, self._exchanges[node].end.remote(keeps_runs)) for node in begun]
+        ends = [(node, self._begin(node, "end", keeps_runs)) for node in begun]
         for node, reference in ends:
             with contextlib.suppress(Exception):
-                # To remove many runs takes long.
-                while not ray.wait([reference], timeout=PATIENCE)[0]:
-                    if not any(known.id == node for known in alive()):
-                        break
-                ray.get(reference, timeout=0)
+                # An exchange that was restarted finds the runs after it has begun the sort again.
+                self._finish(node, reference, "end", keeps_runs)
                 if is_done:
                     _KEPT.append((_session(), node, self._exchanges.pop(node)))
         for exchange in self._exchanges.values():
