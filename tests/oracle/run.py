@@ -31,7 +31,7 @@ UNITS = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30, "bytes": 1}
 ADVICE = re.compile(r"at least ([\d.]+) (KiB|MiB|GiB|bytes) with --memory")
 OVER_LIMIT = re.compile(r"would take (?:up to ([\d.]+) (KiB|MiB|GiB|bytes), )?more than the")
 DROPPED = re.compile(r"left out (\d+) rows? with a different number of cells")
-RAISES = 8  # times that limits are raised as messages say; then a message is at fault
+RAISES = 8  # most times that limits are raised to those that messages name
 TIMEOUT_SECONDS = 20.0
 PANICS = ("panicked at", "report it", "internal error")
 
@@ -142,7 +142,7 @@ class Runner:
         return verdict
 
     def attempt(self, place: Place, verdict: Verdict, kill: Kill | None) -> dict:
-        """Runs the command; again with the limits it asks for, where its own are too small."""
+        """Runs the command, and runs it again with larger limits that its messages name."""
         for _ in range(RAISES):
             answer = self.launch(place, verdict, kill)
             verdict.stderr = (self.root / "stderr").read_text(errors="replace")
@@ -187,14 +187,14 @@ class Runner:
 
 
 def raise_limits(verdict: Verdict, status: int) -> bool:
-    """Raises a limit that was too small as the message says; whether there is one."""
+    """Raises a limit to the one that a message names. Returns whether a message names one."""
     advice, over = ADVICE.search(verdict.stderr), OVER_LIMIT.search(verdict.stderr)
     if status in (2, 3) and advice and verdict.budget_mib:
         verdict.budget_mib = -(-int(float(advice[1]) * UNITS[advice[2]]) // MIB)
     elif status == 4 and over and verdict.temp_limit:
         known = int(float(over[1]) * UNITS[over[2]]) if over[1] else 8 * verdict.temp_limit
         if known <= verdict.temp_limit:
-            verdict.add("advice", "the message asks for a limit of temporary files that there is")
+            verdict.add("advice", "the message names a limit of temporary files that was given")
             return False
         verdict.temp_limit = known
     else:

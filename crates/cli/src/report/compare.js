@@ -1,7 +1,7 @@
 // Several sorts beside each other: their figures in a table, their throughput in one chart, their
 // phases as bars, and the report of each for who opens it.
 
-/** How much of a sort was proven: 0 for nothing, 1 for the order, 2 for the records too. */
+/** Returns the proven part of a sort: 0 for nothing, 1 for the order, 2 for the records too. */
 function proofOf(stats) {
   if (isOf(stats.proof)) return 2;
   return stats.is_order_proven === true ? 1 : 0;

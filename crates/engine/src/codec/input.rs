@@ -142,8 +142,8 @@ impl DecodingInput {
         is_idle && !matches!(self.batches, Batches::Awaited | Batches::Failed)
     }
 
-    /// Begins a step. Returns `None` if a batch has failed, or is waited for, since the input was
-    /// queued: what comes next in the file would be expanded before what is put back.
+    /// Begins a step. Returns `None` if a batch failed, or is waited for, after the input was
+    /// queued: otherwise a thread would expand later bytes before those that are put back.
     pub fn begin(&mut self) -> Option<Turn> {
         self.is_queued = false;
         self.is_free().then(|| Turn {

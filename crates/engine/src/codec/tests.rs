@@ -470,7 +470,7 @@ fn batches_change_nothing() {
     }
 }
 
-/// A step that was asked for before a batch failed is not taken: the batch is put back first.
+/// A step that was queued before a batch failed waits until the batch is put back.
 #[test]
 fn a_batch_that_failed_is_put_back_before_the_next_step() {
     let (codec, windows) = (Codec::Gzip, Arc::new(Windows::new(0, 0)));

@@ -70,7 +70,7 @@ fn sizes_for_an_option_are_enough_and_have_no_blank() {
     }
 }
 
-/// What is shown is what was asked for, or up to a tenth of a unit more, and can be read again.
+/// A rounded size is at most a tenth of a unit larger than the size, and its text can be read.
 #[test]
 fn sizes_are_rounded_up_to_what_is_shown() {
     for (bytes, text) in [

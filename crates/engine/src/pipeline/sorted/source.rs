@@ -350,8 +350,8 @@ impl Source {
         length.or_else(|| self.length_begun())
     }
 
-    /// Returns the number of bytes of the record after the next one, where that is longer than a
-    /// window was at first: what was searched of it is not searched again.
+    /// Returns the number of bytes of the record after the next one if it is longer than the first
+    /// window. Bytes that were searched are not searched again.
     #[cold]
     fn length_begun(&mut self) -> Option<usize> {
         let rest = &self.window[self.start + self.length..self.end];
