@@ -37,9 +37,14 @@ def tearDownModule():
     end_nodes(CLUSTER)
 
 
+def stat_of(process):
+    """Returns the fields of a process from its state on, as proc(5) lists them."""
+    return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
+
 def start_of(process):
     """Returns when a process was started, in clock ticks since the machine was."""
-    return int(pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
+    return int(stat_of(process)[19])
 
 
 def processes(title):
@@ -60,6 +65,17 @@ def kill(title, sign=signal.SIGKILL):
             os.kill(process, sign)
             return True
     return False
+
+
+def remove_at_once(node):
+    """Ends a node and its workers, which otherwise serve for a while after it."""
+    (raylet,) = node.all_processes["raylet"]
+    parent = str(raylet.process.pid)
+    workers = [process for process in processes(b"") if stat_of(process)[1] == parent]
+    CLUSTER.remove_node(node, allow_graceful=False)
+    for worker in workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
 
 
 def may_mount():
@@ -102,7 +118,7 @@ class Faults(WithRoots):
         def act(progress):
             if progress.phase == "reduce" and not lost:
                 lost.append(progress)
-                CLUSTER.remove_node(node, allow_graceful=False)
+                remove_at_once(node)
 
         with self.assertRaisesRegex(sortwell.StorageError, "no other node has this input"):
             self.sorted(f"node://lost{path}", progress=act, format="fixed:100", parts=6)
