@@ -67,7 +67,7 @@ use crate::standard;
 ///
 /// MODIFIER of any type: desc (largest first) and asc. nulls-first and nulls-last set the place of
 /// empty keys; by default, empty cells of CSV come last in both directions. trim ignores blanks at
-/// the ends of text, and ci ignores its case. locale=NAME is the order of a language for bytes and
+/// the ends of text, and ci the case of its ASCII letters. locale=NAME is the order of a language for bytes and
 /// text, which is equal on every machine: locale=de. pad=BYTE replaces the missing bytes of short
 /// records that begin with their length.
 ///

@@ -22,7 +22,8 @@ pub struct Filtering {
     ///
     /// Text, by bytes: 1 contains "x", 1 starts with "x", 1 ends with "x", 1 matches "^a.*z$".
     /// matches, or =~, takes a regular expression, which may match anywhere in the value. The
-    /// modifier ci ignores case (1:ci contains "x").
+    /// modifier ci ignores the case of ASCII letters (1:ci contains "x"), and that of all letters
+    /// in matches.
     ///
     /// Emptiness: 1 is empty, 1 is not empty.
     ///

@@ -11,7 +11,8 @@ impl DateFormat {
     ///
     /// # Errors
     ///
-    /// The fault of the pattern, in words: a directive that is not known, or that cannot be read.
+    /// The fault of the pattern, in words: a directive that is not known, that cannot be read, or
+    /// whose value would not count.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let wrong = |error: jiff::Error| {
             format!("'{pattern}' is not a date format: {error}; write, for example, %d.%m.%Y")
@@ -28,6 +29,9 @@ impl DateFormat {
             return Err(format!(
                 "'{pattern}' has neither a day nor a time; write, for example, %d.%m.%Y"
             ));
+        }
+        if let Some(part) = ignored_part(pattern, &read) {
+            return Err(format!("'{pattern}' has a part that does not count: {part}"));
         }
         Ok(Self { pattern: pattern.to_owned(), has_date, has_time })
     }
@@ -70,6 +74,26 @@ impl DateFormat {
         let (second, digits) = seconds(moment.time());
         Some((86_400 * i64::from(days(moment.date())) + i64::from(second - ahead), digits))
     }
+}
+
+/// Returns the part of a pattern whose value `jiff` reads and then leaves out of the moment, and
+/// what to write instead. `read` is a moment that the pattern has read.
+fn ignored_part(pattern: &str, read: &BrokenDownTime) -> Option<&'static str> {
+    if read.iana_time_zone().is_some() {
+        return Some("the name of a time zone; write its offset with %z");
+    }
+    if read.timestamp().is_some() && read.subsec_nanosecond().is_some() {
+        return Some("digits after the seconds of %s; sort such numbers by the type decimal");
+    }
+    // Years that agree in their last two digits are the same only if nothing else is written.
+    let of_year = |year| {
+        let noon = civil::date(year, 7, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).ok()?;
+        let written = strtime::format(pattern, &noon).ok()?;
+        let read = strtime::parse(pattern, &written).ok()?.to_date().ok()?;
+        Some((written, read))
+    };
+    let ((old, old_day), (new, new_day)) = of_year(1868).zip(of_year(2068))?;
+    (old != new && old_day == new_day).then_some("the century of %C; write the year with %Y")
 }
 
 /// Returns the days from 1970-01-01 to a date.

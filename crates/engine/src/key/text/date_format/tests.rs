@@ -32,6 +32,24 @@ fn patterns_that_tell_nothing_are_refused() {
     }
 }
 
+/// Moments of which a part did not count would be equal.
+#[test]
+fn patterns_with_a_part_that_does_not_count_are_refused() {
+    for (pattern, part) in [
+        ("%C%y-%m-%d", "the century of %C; write the year with %Y"),
+        ("%d.%m.%C%y %H:%M", "the century of %C"),
+        ("%s%.f", "digits after the seconds of %s"),
+        ("%F %R %Q", "the name of a time zone; write its offset with %z"),
+        ("%F %R %:Q", "the name of a time zone"),
+    ] {
+        let message = DateFormat::new(pattern).unwrap_err();
+        assert!(message.contains(part), "{pattern}: {message}");
+    }
+    for pattern in ["%y-%m-%d", "%A %d.%m.%y", "%C %Y-%m-%d", "%H:%M:%S%.f", "%F %T %z", "%c"] {
+        DateFormat::new(pattern).unwrap();
+    }
+}
+
 #[test]
 fn moments_before_1970_have_fractions_that_count_upwards() {
     let format = DateFormat::new("%Y-%m-%d %H:%M:%S%.f").unwrap();
