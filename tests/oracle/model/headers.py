@@ -119,9 +119,9 @@ def drop_ragged(
         return inputs, None
     if columns is None or columns == [b""]:
         return inputs, 0
-    kept = [[row for row in part if len(row.cells) == len(columns)] for part in inputs]
-    if any(not row.body for part in inputs for row in part) and len(columns) > 1:
-        raise Unspecified("empty rows of a table with several columns")
+    kept = [
+        [row for row in part if len(row.cells) == len(columns) or not row.body] for part in inputs
+    ]
     return kept, sum(map(len, inputs)) - sum(map(len, kept))
 
 
@@ -133,10 +133,8 @@ def check_widths(form: Format, columns: list[bytes] | None, inputs: list[list[Re
     """
     if form.ragged or columns is None or columns == [b""]:
         return
-    wrong = [row for part in inputs for row in part if len(row.cells) != len(columns)]
-    if wrong:
-        if all(not row.body for row in wrong):
-            raise Unspecified("empty rows of a table with several columns")
+    rows = (row for part in inputs for row in part if row.body)
+    if any(len(row.cells) != len(columns) for row in rows):
         raise MalformedError("a row that has more or fewer cells than the header")
 
 

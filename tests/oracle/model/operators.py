@@ -69,7 +69,7 @@ class Operators:
     aggregates: tuple[Aggregate, ...]
     selected: tuple[Place, ...] | None
     counts: bool
-    width: int
+    width: int | None
 
     def places(self) -> list[Place]:
         """Returns the places that are written."""
@@ -97,7 +97,9 @@ def parse_operators(options: Options, form: Format, columns: list[bytes] | None)
         ]
         if sum(lengths) + 8 > 1 << 20:
             raise UsageError("--count makes records that are too long")
-    return Operators(form, aggregates, selected, options.count, len(columns or ()))
+    # "A first row without anything in it" says nothing of the others.
+    width = len(columns) if columns and columns != [b""] else None
+    return Operators(form, aggregates, selected, options.count, width)
 
 
 def parse_written_place(text: str, form: Format) -> Place:
@@ -176,8 +178,10 @@ def make_row(operators: Operators, kept: Record, group: list[Record]) -> bytes:
                 cells[-1] = last_of_row(form, cells[-1], kept.end)
             if cells == [b""] and form.kind == "csv" and not operators.counts:
                 cells = [empty_row(form)]
-        elif operators.counts and form.ragged and len(cells) != operators.width:
-            raise Unspecified("--count of rows that have more or fewer cells")
+        elif operators.counts and form.kind == "csv" and operators.width is not None:
+            if len(cells) > operators.width:
+                raise MalformedError("a row with more cells than the table has no column for counts")
+            cells += [b""] * (operators.width - len(cells))
         if operators.counts and form.kind == "csv":
             cells.append(str(len(group)).encode())
         body = bytes([form.separator or 0]).join(cells)

@@ -22,6 +22,8 @@ pub struct RecordShape {
     parts: Vec<FoundPlace>,
     /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,
+    /// Number of cells before that of the count; none where rows need not agree.
+    width: Option<usize>,
 }
 
 impl RecordShape {
@@ -71,7 +73,10 @@ impl RecordShape {
                 .into());
             }
         }
-        Ok(Self { layout: Some(layout), parts, counts })
+        // A first row without anything in it does not say how many cells others have.
+        let tells = |of: &RowColumns<'_>| counts && parts.is_empty() && of.cells != [b""];
+        let width = columns.filter(tells).map(|columns| columns.cells.len());
+        Ok(Self { layout: Some(layout), parts, counts, width })
     }
 
     /// Returns whether records are written as they are.
@@ -88,7 +93,8 @@ impl RecordShape {
     ///
     /// # Errors
     ///
-    /// In words: it got too long for its prefix, or its last cell needs quotes and there are none.
+    /// In words: it got too long for its prefix, its last cell needs quotes and there are none, or
+    /// it has more cells than the table, so that its count would have no column.
     pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), Message> {
         match (self.counts, self.layout) {
             (false, _) => self.write_with(record, &[], out),
@@ -148,6 +154,21 @@ impl RecordShape {
                 }
             }
             _ => out.extend_from_slice(body),
+        }
+        if let (Some(width), Some(dialect)) = (self.width, layout.dialect()) {
+            let cells = Cells::new(dialect, body).count();
+            if cells > width {
+                return Err(message!(
+                    "the row has {} cells, and the table {}, so its count would have no column; \
+                     leave out {}, or such rows with {}",
+                    cells,
+                    width,
+                    Setting::Count,
+                    Setting::Ragged.to("drop"),
+                ));
+            }
+            // Cells that a short or an empty row lacks.
+            out.resize(out.len() + width - cells, dialect.separator);
         }
         if let (true, Some(dialect)) = (self.counts, layout.dialect()) {
             out.push(dialect.separator);

@@ -38,6 +38,20 @@ fn rows_of_some_cells_and_counts() {
     );
 }
 
+/// A count stands in a column of its own, whatever cells a row lacks.
+#[test]
+fn counts_of_short_rows_stand_in_their_column() {
+    let counted = |row: &str| shaped("", true, Format::CSV, row.as_bytes());
+    assert_eq!(counted("\n"), b",,,12\n");
+    assert_eq!(counted("1\r\n"), b"1,,,12\r\n");
+    assert_eq!(counted("1,\"2,3\""), b"1,\"2,3\",,12");
+    let counts = shape("", true, Format::CSV).unwrap();
+    let said = counts.write(b"1,2,3,4\n", 1, &mut Vec::new()).unwrap_err().to_string();
+    assert!(said.contains("the row has 4 cells, and the table 3"), "{said}");
+    // Selected cells are as many in each row.
+    assert_eq!(shaped("3,1", true, Format::CSV, b"1,2,3,4\n"), b"3,1,12\n");
+}
+
 #[test]
 fn headers_go_with_their_rows() {
     let shape = shape("note,id", true, Format::CSV).unwrap();
