@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::harness::{DIED_OF_INT, Folder, Random, Said, ended, random_records, signal};
 
 const SORT: &str = "sort -F fixed:100 -k 0..10 -M 48MiB -T spill -o out in";
-const RECORDS: usize = 1_000_000;
-const KILLS: usize = 10;
+const RECORDS: usize = 800_000;
+const KILLS: usize = 8;
 const INTERRUPTS: usize = 8;
 
 /// The status of a process that died of SIGKILL.

@@ -58,21 +58,21 @@ fn neighbours_that_change_places_in_memory_are_found() {
 #[test]
 fn merges_that_take_the_wrong_record_are_found() {
     let folder = Folder::new();
-    folder.write("records", random_records(300_000, 100));
+    folder.write("records", random_records(200_000, 100));
     let line = |number: u64| format!("{},{}\n", number * 7919 % 1_000_003, number % 91);
-    folder.write("lines", (0..900_000).map(line).collect::<String>());
+    folder.write("lines", (0..600_000).map(line).collect::<String>());
     let spilled = "-M 64MiB --run-size 2MiB";
     for line in [
         format!("sort -F fixed:100 -k 0..10 {spilled} records"),
         format!("sort -F fixed:100 -k 0..10 --merge streams {spilled} records"),
         format!("sort -t , -k 2:int {spilled} lines"),
         format!("sort -t , -k 2 -k 1:decimal --skip 3 {spilled} lines"),
-        format!("sort -t , -k 2 -k 1:decimal --merge streams --limit 500000 {spilled} lines"),
+        format!("sort -t , -k 2 -k 1:decimal --merge streams --limit 300000 {spilled} lines"),
     ] {
         is_found(&folder, &line, "merge");
     }
     run(&folder, "sort -F fixed:100 -k 0..10 -o sorted records", "").quietly();
-    run(&folder, "sort -F fixed:100 -k 0..10 --limit 90000 -o other records", "").quietly();
+    run(&folder, "sort -F fixed:100 -k 0..10 --limit 60000 -o other records", "").quietly();
     is_found(&folder, "merge -F fixed:100 -k 0..10 sorted other", "merge");
 }
 

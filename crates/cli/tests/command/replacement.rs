@@ -16,7 +16,7 @@ fn nearly_sorted(records: u64) -> Vec<u8> {
 #[test]
 fn a_nearly_sorted_file_is_one_run() {
     let folder = Folder::new();
-    let records = nearly_sorted(500_000);
+    let records = nearly_sorted(400_000);
     folder.write("in", &records);
     let expected = sorted_by(&records, 100, |record| record[..10].to_vec());
     for (algorithm, runs) in [

@@ -35,7 +35,7 @@ const CHOICES: [&str; 17] = [
 ];
 
 /// Bytes of each input.
-const BYTES: usize = 16_000_000;
+const BYTES: usize = 13_000_000;
 
 /// Rows of text, half of whose keys begin alike.
 fn rows(random: &mut Random) -> String {

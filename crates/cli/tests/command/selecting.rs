@@ -384,7 +384,7 @@ fn limits_bound_what_is_asked_of_records() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 33) % below
     };
-    for case in 0..36 {
+    for case in 0..24 {
         let (is_csv, is_keyed) = (case % 2 == 0, case % 4 == 3);
         let asked = [Asked::Sum, Asked::Max, Asked::Unique][case / 2 % 3];
         let (keys, faults) = ([3, 40, 900, 1 << 30][case / 3 % 4], [0, 3000, 400][case % 3]);

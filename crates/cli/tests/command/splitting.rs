@@ -61,7 +61,7 @@ fn few_records_in_few_files() {
             let mut input = header.to_vec();
             sorted.iter().rev().for_each(|row| input.extend_from_slice(row));
             folder.write("in", input);
-            for files in 1..=8 {
+            for files in [1, 2, 3, 5, 8] {
                 let (part, skip, limit) = PARTS[(count + files) % PARTS.len()];
                 for (part, skip, limit) in [("", 0, usize::MAX), (part, skip, limit)] {
                     let line = format!("sort {format} {part} --split {files} -o out in");

@@ -79,9 +79,9 @@ fn many_inputs_are_merged_with_few_files() {
 #[test]
 fn many_runs_are_merged_with_few_files() {
     let folder = Folder::new();
-    let data = random_records(400_000, 100);
+    let data = random_records(300_000, 100);
     folder.write("in", &data);
-    for (number, part) in data.chunks(4_000_000).enumerate() {
+    for (number, part) in data.chunks(3_000_000).enumerate() {
         folder.write(&format!("part{number}"), part);
     }
     let parts: Vec<String> = (0..10).map(|number| format!("part{number}")).collect();

@@ -302,7 +302,7 @@ fn budgets_hold_where_nothing_overlaps() {
     }
     let folder = Folder::on_disk();
     let (length, budget) = ((64 << 20) / 3, ByteSize::mib(64));
-    let bytes = fill_with_long_lines(&folder, 160 << 20, length);
+    let bytes = fill_with_long_lines(&folder, 130 << 20, length);
     Sort { kind, is_lines: true, length, threads: 2, budget, engine }.run_within(&folder, bytes);
 }
 
@@ -373,7 +373,7 @@ fn a_budget_holds_for_lines_of_a_third_of_it() {
         (Kind::Unique, 14 << 20, [1, 2]),
     ]) {
         let folder = Folder::on_disk();
-        let bytes = fill_with_long_lines(&folder, 160 << 20, length);
+        let bytes = fill_with_long_lines(&folder, 130 << 20, length);
         for threads in random.some(all_threads) {
             let is_lines = true;
             let sort = Sort { kind, is_lines, length, threads, budget, engine: Engine::Auto };

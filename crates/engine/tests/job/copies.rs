@@ -37,7 +37,7 @@ fn repeated(bytes: usize, distinct: usize, random: &mut Random) -> Vec<u8> {
 #[test]
 fn what_is_left_of_an_input_larger_than_memory_is_sorted_in_one_pass() {
     let mut random = Random::fresh();
-    let input = repeated(60_000_000, 100_000, &mut random);
+    let input = repeated(45_000_000, 70_000, &mut random);
     let expected = unique(vec![input.clone()], 64, &mut random).expected();
     for _ in 0..2 {
         let statistics = unique(vec![input.clone()], 64, &mut random).run_against(&expected);
@@ -92,7 +92,7 @@ fn what_is_left_may_be_more_than_memory() {
 #[test]
 fn lines_that_do_not_repeat() {
     let mut random = Random::fresh();
-    let different = text(40_000_000, |_| format!("{:030}", random.next()).into_bytes());
+    let different = text(30_000_000, |_| format!("{:030}", random.next()).into_bytes());
     // All copies lie at the beginning, or at the end.
     let copies = repeated(34_000_000, 1000, &mut random);
     let others = text(20_000_000, |number| format!("{:x}", number * 77).into_bytes());

@@ -156,7 +156,7 @@ fn answers_out_of_order_and_late() {
 fn writes_that_begin_late() {
     let mut random = Random::fresh();
     let subjects = Subject::some(&mut random).zip(std::iter::repeat(5));
-    for (subject, milliseconds) in subjects.chain([(Subject::long_records(), 100)]) {
+    for (subject, milliseconds) in subjects.chain([(Subject::long_records(), 50)]) {
         let late = InjectedFault::BeginsLate(Duration::from_millis(milliseconds));
         let script = Script::new(&subject.folder.at(""), 0..u64::MAX, late);
         let outcome = subject.run(script.of(Direction::Write));

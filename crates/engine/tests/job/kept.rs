@@ -241,10 +241,10 @@ fn rows_and_prefixed_records_in_pieces() {
 #[test]
 fn lines_of_many_inputs_are_carried_on_in_pieces() {
     let mut random = Random::fresh();
-    let long = |_| (0..4000).map(|n: u32| format!("{n:0999}\n")).collect::<String>().into_bytes();
+    let long = |_| (0..3000).map(|n: u32| format!("{n:0999}\n")).collect::<String>().into_bytes();
     let short = |of: u32| {
         let line = |n: u32| format!("{:09}\n", n.wrapping_mul(7919) ^ of);
-        (0..60_000).map(line).collect::<String>().into_bytes()
+        (0..40_000).map(line).collect::<String>().into_bytes()
     };
     let inputs = (0..6).map(long).chain((0..60).map(short)).collect();
     let lines = Lines { memory: ByteSize::mib(36), ..Lines::new(inputs) };

@@ -64,7 +64,7 @@ fn buffers(statistics: &Statistics) -> MergeBuffers {
 fn reads_grow_with_the_geometry() {
     let mut random = Random::fresh();
     let folder = Folder::on_disk();
-    fs::write(folder.input(0), records(1_500_000, false, &mut random)).expect("write");
+    fs::write(folder.input(0), records(1_000_000, false, &mut random)).expect("write");
     let mut expected = None;
     let settings = ["geometry=0,refill=0.4", "geometry=0.5", "geometry=1,refill=0.4"];
     let means = settings.map(|setting| {

@@ -45,7 +45,7 @@ fn runs_of_records_are_as_long_as_each_form_plans() {
         let mut trial = Trial::new(length, vec![Part::bytes(0, 8)], Vec::new());
         trial.memory = trial.modest_memory();
         let endless = Trial { is_streamed_in: true, ..trial.clone() }.plan();
-        let count = 10 * endless.load.records_max as usize;
+        let count = 6 * endless.load.records_max as usize;
         let data = records(Order::Random, count, length, (0, 2), &mut random);
         trial.inputs = in_pieces(&data, length, &mut random);
         trial.threads = 1 + random.below(3);
@@ -91,7 +91,7 @@ fn lines_of_every_shape() {
         let lines = Lines { overlap: Overlap::Sync, threads, memory, ..Lines::new(vec![input]) };
         Lines { is_streamed: (is_streamed, false), ..lines }.run();
     }
-    let inputs = [24 << 20, 0, 8 << 20].map(|bytes| {
+    let inputs = [16 << 20, 0, 5 << 20].map(|bytes| {
         text(bytes, |_| {
             let length = random.below(99);
             letters(&mut random, length)
@@ -107,7 +107,7 @@ fn lines_of_every_shape() {
 #[test]
 fn lines_that_memory_was_not_divided_for() {
     let mut random = Random::fresh();
-    let mut input = text(12 << 20, |_| letters(&mut random, 500));
+    let mut input = text(8 << 20, |_| letters(&mut random, 500));
     input.extend(text(4 << 20, |number| vec![b'a' + (number % 3) as u8; (number % 2) as usize]));
     let long = letters(&mut random, 1021);
     for length in [7 << 20, 9 << 20, 5 << 20] {
@@ -129,7 +129,7 @@ fn lines_that_memory_was_not_divided_for() {
 fn rows_selections_and_replacement_selection() {
     let mut random = Random::fresh();
     let row = |_| tricky_row(&mut random, 4, 40, (b',', b'"'));
-    let input = table("a,b,c,d", 16 << 20, row);
+    let input = table("a,b,c,d", 12 << 20, row);
     let (overlap, memory) = (Overlap::Sync, ByteSize::mib(30));
     assert!(Table { overlap, memory, ..Table::new(vec![input]) }.run().runs > 1);
 
@@ -190,7 +190,7 @@ fn stopped_in_one_form_and_gone_on_with_in_the_other() {
     let mut random = Random::fresh();
     let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], Vec::new());
     trial.memory = trial.modest_memory();
-    let data = records(Order::Random, 300_000, 100, (0, 2), &mut random);
+    let data = records(Order::Random, 200_000, 100, (0, 2), &mut random);
     let expected = reference::sorted(&data, 100, &trial.parts);
     trial.inputs = vec![data];
     let folder = trial.folder();
@@ -205,7 +205,7 @@ fn stopped_in_one_form_and_gone_on_with_in_the_other() {
     assert_same(&fs::read(folder.output()).expect("read"), &expected, "resumed");
     folder.assert_clean(true);
 
-    let input = text(24 << 20, |number| format!("{:x} {number}", random.below(999)).into_bytes());
+    let input = text(18 << 20, |number| format!("{:x} {number}", random.below(999)).into_bytes());
     let lines = Lines { memory: ByteSize::mib(30), ..Lines::new(vec![input]) };
     let folder = Folder::on_disk();
     lines.lay_out(&folder);

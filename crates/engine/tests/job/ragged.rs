@@ -113,9 +113,9 @@ fn sorts_in_pieces_count_all() {
     let (folder, mut plain, (expected, mut ragged)) = two_tables(500_000, 20);
     if random.one_in(2) {
         // Loads between the two of which no row is left.
-        fs::write(folder.input(2), "a,b\n".to_owned() + &"x\n".repeat(15_000_000)).expect("write");
+        fs::write(folder.input(2), "a,b\n".to_owned() + &"x\n".repeat(8_000_000)).expect("write");
         plain.inputs.insert(1, Input::File(folder.input(2)));
-        ragged += 15_000_000;
+        ragged += 8_000_000;
     }
     let job = |random: &mut Random| SortJob {
         memory: Budget::Bytes(ByteSize::mib(26 + random.next() % 4)),
@@ -134,7 +134,7 @@ fn merges_in_pieces_count_all() {
     let folder = Folder::on_disk();
     let (mut all, mut ragged, mut inputs) = (Vec::new(), 0, Vec::new());
     for index in 0..6 {
-        let (_, good, _) = table(150_000, 1000, &mut random);
+        let (_, good, _) = table(100_000, 1000, &mut random);
         let text = sorted(good.clone());
         let rows = text.split("\n\"\n").collect::<Vec<_>>();
         // Rows that belong nowhere in the order, between any two others and at both ends.

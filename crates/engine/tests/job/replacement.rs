@@ -83,7 +83,7 @@ fn equal_records_stay_in_order() {
 fn nearly_sorted_input_makes_one_run() {
     let mut random = Random::fresh();
     let (plain, held) = trial(100);
-    let mut data = records(Order::Random, held * 10, 100, (0, 8), &mut random);
+    let mut data = records(Order::Random, held * 5, 100, (0, 8), &mut random);
     for (place, record) in data.chunks_exact_mut(100).enumerate() {
         // No record is further from its place than memory holds.
         let key = (place + random.below(held * 9 / 10)) as u64;
@@ -97,7 +97,7 @@ fn nearly_sorted_input_makes_one_run() {
 fn runs_of_random_records_are_twice_as_long_as_memory() {
     let mut random = Random::fresh();
     let (plain, held) = trial(40);
-    let count = held * 25;
+    let count = held * 15;
     let data = records(Order::Random, count, 40, (0, 8), &mut random);
     let statistics = run(&Trial { inputs: vec![data], ..plain });
     // The first run is shorter, as memory is filled before it, and so are the last two.
@@ -152,7 +152,7 @@ fn of_lines(inputs: Vec<Vec<u8>>) -> Lines {
 fn lines_of_every_length() {
     let mut random = Random::fresh();
     for longest in random.some([1, 30, 300, 60_000]) {
-        let unit = if longest == 1 { 1 << 20 } else { 5 << 20 };
+        let unit = if longest == 1 { 1 << 20 } else { 4 << 20 };
         let parts = [2 * unit, 0, unit].map(|bytes| lines(bytes, longest, &mut random));
         let [mut first, second, mut third] = parts;
         // Lines that lack their ends.
@@ -180,7 +180,7 @@ fn selections() {
     let line = |number: usize, random: &mut Random| {
         format!("{number:09}\t{:06}\t{}\n", random.below(200_000), "x".repeat(random.below(40)))
     };
-    let input: String = (0..400_000).map(|number| line(number, &mut random)).collect();
+    let input: String = (0..300_000).map(|number| line(number, &mut random)).collect();
     let plain = Lines {
         separator: Some(b'\t'),
         keys: vec!["2"],
@@ -194,7 +194,7 @@ fn selections() {
         Select { unique: Some(Unique::Last), ..none.clone() },
         Select { unique: Some(Unique::First), count: true, ..none.clone() },
         Select { limit: Some(10), ..none.clone() },
-        Select { limit: Some(300_000), skip: 7, ..none.clone() },
+        Select { limit: Some(200_000), skip: 7, ..none.clone() },
         Select { limit: Some(20), unique: Some(Unique::First), ..none.clone() },
     ]) {
         let statistics = Lines { select, ..plain.clone() }.run();
@@ -211,7 +211,7 @@ fn selections() {
 fn records_that_are_left_out() {
     for is_streamed in [(false, false), (true, false)] {
         let line = |number: u64| format!("{:07} {}\n", number * 7919 % 1_000_003, number % 7);
-        let input: String = (0..800_000).map(line).collect();
+        let input: String = (0..600_000).map(line).collect();
         let lines = Lines { is_streamed, ..of_lines(vec![input.clone().into_bytes()]) };
         let folder = Folder::on_disk();
         lines.lay_out(&folder);
