@@ -1,5 +1,6 @@
 """`sortwell.Sorter` with NumPy and others, and jobs of files beside the command."""
 
+import itertools
 import mmap
 import pathlib
 import subprocess
@@ -82,6 +83,35 @@ class Records(unittest.TestCase):
         self.assertGreater(len(blocks), 1)
         self.assertTrue(all(block.endswith(b"\n") for block in blocks))
         self.assertEqual(b"".join(blocks), b"".join(sorted(lines)))
+
+    def test_selected_and_counted_records_in_whole_blocks(self):
+        # The options, the length of a record of the output, and that record: made of the first
+        # record of a group and the number of records in it.
+        cases = (
+            ({"select": "2..6"}, 4, lambda record, _: record[2:]),
+            ({"select": ["4..", "0..3"]}, 5, lambda record, _: record[4:] + record[:3]),
+            ({"select": "0..2", "unique": True}, 2, lambda record, _: record[:2]),
+            ({"count": True}, 14, lambda record, size: record + size.to_bytes(8, "big")),
+            (
+                {"count": True, "select": "1..2"},
+                9,
+                lambda record, size: record[1:2] + size.to_bytes(8, "big"),
+            ),
+        )
+        for count in (0, 1, 2, 3, 40, 300_000):
+            records = [b"%02d%04d" % (n * 7 % 10, n % 10_000) for n in range(count)]
+            in_order = sorted(records, key=lambda record: record[:2])
+            groups = itertools.groupby(in_order, lambda record: record[:2])
+            groups = [list(group) for _, group in groups]
+            for options, length, made in cases:
+                is_grouped = "unique" in options or "count" in options
+                parts = groups if is_grouped else ([record] for record in in_order)
+                expected = b"".join(made(part[0], len(part)) for part in parts)
+                sorter = sortwell.Sorter(format="fixed:6", key="0..2", **options)
+                sorter.push(b"".join(records))
+                blocks = [bytes(block) for block in sorter.finish()]
+                self.assertTrue(b"".join(blocks) == expected, (count, options))
+                self.assertEqual([b for b in blocks if len(b) % length], [], (count, options))
 
     def test_keyed(self):
         with sortwell.Sorter() as sorter:

@@ -253,8 +253,9 @@ int sortwell_pull(sortwell *job, const void **block, size_t *bytes, sortwell_err
 /*
  * Lends the next sorted record. Keyed records have a key and a payload. Of other formats, the
  * record is whole, with its line feed, and its key has 0 bytes; the header of a CSV file is the
- * first record. The key and the record stay valid until the next call on the job. key and
- * key_bytes may be NULL. Returns SORTWELL_END after the last one: only then is the result proven.
+ * first record. With the options select and count, a record has the selected parts and the count.
+ * The key and the record stay valid until the next call on the job. key and key_bytes may be NULL.
+ * Returns SORTWELL_END after the last one: only then is the result proven.
  */
 int sortwell_next(sortwell *job, const void **key, size_t *key_bytes, const void **record,
                   size_t *bytes, sortwell_error **error);

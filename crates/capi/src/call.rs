@@ -19,7 +19,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sortwell::unstable::format::Framing;
 use sortwell::unstable::key::OrderFunction;
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Progress, Spiller, Statistics};
@@ -87,7 +86,6 @@ pub enum CallStage {
 #[derive(Debug)]
 pub struct Pushing {
     target: PushTarget,
-    framing: Framing,
     is_keyed: bool,
 }
 

@@ -138,7 +138,6 @@ impl BatchesState {
             words.set("key".as_ref(), Some(key.as_ref()))?;
         }
         let job = words.pushed_job()?;
-        let framing = job.format.framing();
         let mut sort = BlockSort::new(job, Arc::clone(wait.progress()));
         for batch in reader {
             if wait.progress().is_stopping() {
@@ -146,7 +145,7 @@ impl BatchesState {
             }
             rows.push(&batch?, &mut sort, wait.progress())?;
         }
-        let records = RecordsInOrder::new(sort.finish()?, framing);
+        let records = RecordsInOrder::of_sort(sort)?;
         Ok(Self { words, rows, stage: BatchesStage::Pulling(Box::new(records)), rest: Vec::new() })
     }
 

@@ -8,7 +8,6 @@
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use sortwell::unstable::format::Framing;
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Error, Format, Progress, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
@@ -54,14 +53,12 @@ enum BlockStage {
 /// The side of a sort that takes records.
 struct BlocksIn {
     sort: BlockSort,
-    framing: Framing,
     is_keyed: bool,
 }
 
 /// The side of a sort that returns records.
 struct BlocksOut {
     records: RecordsInOrder,
-    framing: Framing,
     /// The beginning of a record of fixed length whose end is in the next block.
     rest: Vec<u8>,
 }
@@ -85,7 +82,7 @@ impl BlocksIn {
 impl BlocksOut {
     /// Returns the next whole records; empty after the last one.
     fn next_block(&mut self) -> Result<Vec<u8>> {
-        if let Some(length) = self.framing.fixed_length() {
+        if let Some(length) = self.records.fixed_length() {
             return self.next_of_fixed(length);
         }
         let mut block = Vec::with_capacity(BLOCK_BYTES);
@@ -101,6 +98,8 @@ impl BlocksOut {
             block.extend_from_slice(self.records.lent());
         }
         self.rest = block.split_off(block.len() - block.len() % length);
+        let is_end = block.is_empty();
+        assert!(!is_end || self.rest.is_empty(), "the sorted bytes end with a part of a record");
         Ok(block)
     }
 }
@@ -116,9 +115,9 @@ impl BlockState {
     ) -> PyResult<&mut BlocksIn> {
         if matches!(self.stage, BlockStage::Options) {
             let job = self.job(is_keyed).map_err(|error| faults::exception(py, &error))?;
-            let (framing, is_keyed) = (job.format.framing(), job.format == Format::KEYED);
+            let is_keyed = job.format == Format::KEYED;
             let sort = BlockSort::new(job, Arc::clone(progress));
-            self.stage = BlockStage::Pushing(Box::new(BlocksIn { sort, framing, is_keyed }));
+            self.stage = BlockStage::Pushing(Box::new(BlocksIn { sort, is_keyed }));
         }
         match &mut self.stage {
             BlockStage::Pushing(pushing) if is_keyed && !pushing.is_keyed => Err(faults::usage(
@@ -257,9 +256,8 @@ impl BlockSorter {
                     return Err(Error::Interrupted);
                 };
                 pushing.sort.push(&std::mem::take(&mut state.pending))?;
-                let BlocksIn { sort, framing, .. } = *pushing;
-                let records = RecordsInOrder::new(sort.finish()?, framing);
-                let blocks = BlocksOut { records, framing, rest: Vec::new() };
+                let records = RecordsInOrder::of_sort(pushing.sort)?;
+                let blocks = BlocksOut { records, rest: Vec::new() };
                 state.stage = BlockStage::Pulling(Box::new(blocks));
                 Ok(())
             })

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
-use sortwell::{Error, Format, Result};
+use sortwell::{Error, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
 use crate::faults;
@@ -91,8 +91,8 @@ pub fn sort_items(
         return Err(error);
     }
     let sort = sort.ok_or_else(|| raised(&Error::Interrupted))?;
-    let blocks = wait.run(py, || sort.finish())?.map_err(|error| raised(&error))?;
-    let records = RecordsInOrder::new(blocks, Format::KEYED.framing());
+    let records =
+        wait.run(py, || RecordsInOrder::of_sort(sort))?.map_err(|error| raised(&error))?;
     let stage = ItemsStage::Pulling(Box::new(records));
     let state = ItemsState { words, stage, block: Vec::new(), start: 0 };
     let state = Guarded::new(state, wait.progress());

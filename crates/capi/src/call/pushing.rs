@@ -4,7 +4,7 @@ use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 
-use sortwell::unstable_sort::{self, BlockSort, BlocksInOrder, RecordsInOrder};
+use sortwell::unstable_sort::{self, BlockSort, RecordsInOrder};
 use sortwell::{Format, RunFile, Spiller};
 use sortwell_cli::embed::EmbeddedCommand;
 
@@ -53,13 +53,13 @@ impl CallState {
         let CallStage::Pushing(pushing) = self.replace(CallStage::Ended(true)) else {
             return Ok(());
         };
-        let Pushing { target, framing, .. } = *pushing;
-        let sort = match target {
+        let sort = match pushing.target {
             PushTarget::Sort(sort) => sort,
             PushTarget::Runs(spiller) => return self.end_runs(*spiller),
         };
-        let blocks = sort.finish().map_err(|error| self.fail(of_pushed(error.into())))?;
-        self.take_from(RecordsInOrder::new(blocks, framing));
+        let records = RecordsInOrder::of_sort(*sort);
+        let records = records.map_err(|error| self.fail(of_pushed(error.into())))?;
+        self.take_from(records);
         Ok(())
     }
 
@@ -82,9 +82,7 @@ impl CallState {
         }
         let mut job = self.words.pulled_merge()?;
         job.order.comparison.clone_from(&self.comparison);
-        let framing = job.format.framing();
-        let blocks = BlocksInOrder::merged(job, Arc::clone(&self.progress))?;
-        self.take_from(RecordsInOrder::new(blocks, framing));
+        self.take_from(RecordsInOrder::of_merge(job, Arc::clone(&self.progress))?);
         Ok(())
     }
 
@@ -165,7 +163,7 @@ impl CallState {
             return Err(not_keyed(function));
         }
         job.order.comparison.clone_from(&self.comparison);
-        let (framing, is_keyed) = (job.format.framing(), job.format == Format::KEYED);
+        let is_keyed = job.format == Format::KEYED;
         let progress = Arc::clone(&self.progress);
         let target = match &self.directory {
             Some(_) if !is_keyed => return Err(not_keyed("sortwell_spill_to")),
@@ -175,7 +173,7 @@ impl CallState {
             None => PushTarget::Sort(Box::new(BlockSort::new(job, progress))),
         };
         self.words = words;
-        Ok(Pushing { target, framing, is_keyed })
+        Ok(Pushing { target, is_keyed })
     }
 }
 

@@ -66,6 +66,14 @@ fn callbacks_make_keys_and_take_records() {
 }
 
 #[test]
+fn selected_and_counted_records_are_taken_whole() {
+    let Some(installed) = installation() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = installed.program("tests/c/shapes.c");
+    assert_eq!(succeeded(installed.call(&program).current_dir(&folder)), "");
+}
+
+#[test]
 fn records_are_sorted_as_by_qsort() {
     let Some(installed) = installation() else { return };
     let program = installed.program("tests/c/quicksort.c");

@@ -29,8 +29,10 @@ pub use selection::{Selected, Selection};
 pub use split::{PartFiles, Split, Splitter};
 pub use target::{SelectionTarget, TaskOutlet};
 
-use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
+use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
+use crate::format::{Format, Framing};
 use crate::predicate::RecordFilter;
+use shape::RecordShape;
 
 /// Selection of the sorted records that are written, and their form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +72,7 @@ pub enum Unique {
 impl std::str::FromStr for Unique {
     type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text {
             "first" => Ok(Self::First),
             "last" => Ok(Self::Last),
@@ -110,7 +112,7 @@ impl Select {
     ///
     /// [`Error::Config`](crate::Error::Config) for a split by a number of records that is not known
     /// beforehand.
-    pub fn check(&self) -> crate::error::Result<()> {
+    pub fn check(&self) -> Result<()> {
         if self.groups() && matches!(self.split, Some(Split::Count(_))) {
             return Err(config!(
                 ConfigErrorKind::Conflict(Setting::Split, Setting::Unique),
@@ -121,6 +123,23 @@ impl Select {
             ));
         }
         Ok(())
+    }
+
+    /// Returns the framing of the records that are written, given the format of those selected from.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config) for a part that records of the format do not have.
+    pub fn framing(&self, format: Format) -> Result<Framing> {
+        let framing = format.framing();
+        match framing {
+            Framing::Fixed(_) | Framing::Grouped(_) => {
+                let form = RecordForm::of(format, None);
+                let shape = RecordShape::new(&self.parts, self.count, form, None)?;
+                Ok(shape.framing(framing))
+            }
+            Framing::Terminated(_) | Framing::Quoted(_) | Framing::Prefixed(_) => Ok(framing),
+        }
     }
 
     /// Returns whether it matters how many records were equal.

@@ -6,7 +6,7 @@
 use super::place::{BadPlace, FoundPlace, Place, RecordForm, RowColumns};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells, append_cell, append_last_cell};
-use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
+use crate::format::{FIXED_LENGTH_MAX, Framing, LineGroup, Prefix, PrefixWidth};
 
 /// Bytes of a count at the end of records of bytes.
 const COUNT_BYTES: usize = 8;
@@ -55,12 +55,7 @@ impl RecordShape {
             .into());
         }
         if let (true, RecordForm::Fixed(whole)) = (counts, layout) {
-            let length_of = |part: &FoundPlace| match part {
-                FoundPlace::Bytes(start, end) => end.unwrap_or(whole) - start,
-                FoundPlace::Cell(_) => 0,
-            };
-            let selected: usize = parts.iter().map(length_of).sum();
-            let length = COUNT_BYTES + if parts.is_empty() { whole } else { selected };
+            let length = fixed_length(&parts, counts, whole);
             if length as u64 > FIXED_LENGTH_MAX.bytes() {
                 return Err(message!(
                     "{} makes records of {} bytes, and fixed:N has up to {}; write fewer bytes \
@@ -87,6 +82,18 @@ impl RecordShape {
     /// Returns whether a cell or bytes at the end hold the number of records.
     pub fn counts(&self) -> bool {
         self.counts
+    }
+
+    /// Returns the framing of records in this shape, given that of the records they are made of.
+    pub fn framing(&self, framing: Framing) -> Framing {
+        match framing {
+            Framing::Fixed(whole) => Framing::Fixed(fixed_length(&self.parts, self.counts, whole)),
+            Framing::Grouped(group) if !self.parts.is_empty() => {
+                Framing::Grouped(LineGroup { lines: self.parts.len() as u32, ..group })
+            }
+            // A shape keeps line ends and quotes, and changes lengths in front of records.
+            _ => framing,
+        }
     }
 
     /// Writes a record that stands for `count`.
@@ -181,6 +188,16 @@ impl RecordShape {
         out.extend_from_slice(end);
         Ok(())
     }
+}
+
+/// Returns the length of records made of records with `whole` bytes.
+fn fixed_length(parts: &[FoundPlace], counts: bool, whole: usize) -> usize {
+    let length_of = |part: &FoundPlace| match part {
+        FoundPlace::Bytes(start, end) => end.unwrap_or(whole) - start,
+        FoundPlace::Cell(_) => 0,
+    };
+    let selected = if parts.is_empty() { whole } else { parts.iter().map(length_of).sum() };
+    selected + if counts { COUNT_BYTES } else { 0 }
 }
 
 /// Writes parts of a record of bytes, all of it without any, and a count.

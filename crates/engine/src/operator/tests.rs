@@ -49,11 +49,7 @@ fn target(sink: &Sink) -> SelectionTarget<'_> {
 }
 
 /// Writes lines in tasks of `per_task`, by some workers.
-fn written(
-    lines: &[Vec<u8>],
-    per_task: usize,
-    select: &Select,
-) -> crate::error::Result<(Vec<u8>, Selected)> {
+fn written(lines: &[Vec<u8>], per_task: usize, select: &Select) -> Result<(Vec<u8>, Selected)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");
     let file = File::create(&path, Direct::Auto).unwrap();
@@ -202,7 +198,7 @@ fn folds_are_those_of_a_single_loop() {
         |a: &[u8], b: &[u8]| a.split(|b| *b == b',').next() == b.split(|b| *b == b',').next();
     let select =
         Select { folds: vec![FoldSpec::read(Function::Sum, "2").unwrap()], ..Select::default() };
-    let layout = RecordForm::of(crate::format::Format::CSV, None);
+    let layout = RecordForm::of(Format::CSV, None);
     let making = Arc::new(Making::new(&select, FoldInput::of(layout)).unwrap());
     let mut expected = Vec::new();
     for group in (0..2000_u32).collect::<Vec<_>>().chunk_by(|a, b| a / 7 == b / 7) {
@@ -308,4 +304,31 @@ fn a_fault_after_all_that_is_wanted_is_none() {
             assert_eq!(written.is_ok(), is_good, "{rows:?}, {per_task} a task: {written:?}");
         }
     }
+}
+
+/// Places as a user writes them, with spaces between them.
+fn places(words: &str) -> Vec<Place> {
+    words.split_whitespace().map(|word| word.parse().unwrap()).collect()
+}
+
+#[test]
+fn selected_and_counted_records_have_a_framing_of_their_own() {
+    let cases: [(&str, &str, bool, Framing); 8] = [
+        ("fixed:6", "", false, Framing::Fixed(6)),
+        ("fixed:6", "", true, Framing::Fixed(14)),
+        ("fixed:6", "0..2", false, Framing::Fixed(2)),
+        ("fixed:6", "4.. 0..6", false, Framing::Fixed(8)),
+        ("fixed:6", "4..5", true, Framing::Fixed(9)),
+        ("lines:group=3", "", true, "lines:group=3".parse::<Format>().unwrap().framing()),
+        ("lines:group=3", "3 1", false, "lines:group=2".parse::<Format>().unwrap().framing()),
+        ("u16be", "0..2", true, "u16be".parse::<Format>().unwrap().framing()),
+    ];
+    for (format, parts, count, expected) in cases {
+        let select = Select { parts: places(parts), count, ..Select::default() };
+        let framing = select.framing(format.parse().unwrap()).unwrap();
+        assert_eq!(framing, expected, "{format}, {parts}");
+    }
+    let select = Select { parts: places("5..9"), ..Select::default() };
+    let said = select.framing("fixed:6".parse().unwrap()).unwrap_err().to_string();
+    assert!(said.contains("beyond the record's 6 bytes"), "{said}");
 }

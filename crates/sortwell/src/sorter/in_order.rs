@@ -1,9 +1,18 @@
 //! Sorted records, block by block or one by one.
 
+#[cfg(feature = "unstable")]
+use std::sync::Arc;
+
 use sortwell_engine::Result;
 use sortwell_engine::format::{Framing, Prefix};
+#[cfg(feature = "unstable")]
+use sortwell_engine::job::MergeJob;
+#[cfg(feature = "unstable")]
+use sortwell_engine::stats::Progress;
 use sortwell_engine::stats::Statistics;
 
+#[cfg(feature = "unstable")]
+use super::block_sort::BlockSort;
 use super::block_sort::BlocksInOrder;
 use super::sorted::KeyedRecord;
 
@@ -24,9 +33,40 @@ pub struct RecordsInOrder {
 }
 
 impl RecordsInOrder {
-    /// Returns the records of a format in blocks.
+    /// Ends the input of a sort, and returns its records in the form that they are written in.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BlockSort::finish`].
+    #[cfg(feature = "unstable")]
+    pub fn of_sort(mut sort: BlockSort) -> Result<Self> {
+        let job = sort.job();
+        let framing = job.select.framing(job.format);
+        // A wrong part is an error of both; that of the sort is the one that the command reports.
+        let blocks = sort.finish()?;
+        Ok(Self::new(blocks, framing?))
+    }
+
+    /// Begins a merge, and returns its records in the form that they are written in.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BlocksInOrder::merged`].
+    #[cfg(feature = "unstable")]
+    pub fn of_merge(job: MergeJob, progress: Arc<Progress>) -> Result<Self> {
+        let framing = job.select.framing(job.format)?;
+        Ok(Self::new(BlocksInOrder::merged(job, progress)?, framing))
+    }
+
+    /// Returns the records in blocks, which have this framing.
     pub const fn new(blocks: BlocksInOrder, framing: Framing) -> Self {
         Self { blocks, framing, start: 0, end: 0, joined: Vec::new() }
+    }
+
+    /// Returns the number of bytes of every record, if they do not differ.
+    #[cfg(feature = "unstable")]
+    pub fn fixed_length(&self) -> Option<usize> {
+        self.framing.fixed_length()
     }
 
     /// Takes the rest of the block, or the next block. Returns false after the last one.
@@ -75,6 +115,8 @@ impl RecordsInOrder {
                 break;
             }
             if self.end == self.blocks.block().len() && !self.next_block()? {
+                let is_whole = joined.is_empty() || self.framing.terminator().is_some();
+                assert!(is_whole, "the sorted bytes end with a part of a record");
                 break; // What is left is the last record, if there is one.
             }
         }
