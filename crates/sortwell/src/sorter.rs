@@ -346,7 +346,8 @@ impl Sorter {
     pub fn finish(mut self) -> Result<Sorted> {
         self.check()?;
         if self.pushers.is_empty() {
-            return self.blocks.finish().map(|blocks| Sorted::new(blocks, u64::MAX));
+            let comparison = self.blocks.job().order.comparison.clone();
+            return self.blocks.finish().map(|blocks| Sorted::new(blocks, u64::MAX, comparison));
         }
         let progress = Arc::clone(self.blocks.progress());
         let job = self.blocks.job();

@@ -66,6 +66,15 @@ impl OrderFunction {
         }
     }
 
+    /// Compares two records by their numbers, and by the function if these are equal. After a
+    /// panic, all records are equal.
+    pub fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        self.guarded(Ordering::Equal, |function| {
+            let by_number = function.prefix(left).cmp(&function.prefix(right));
+            by_number.then_with(|| function.compare(left, right))
+        })
+    }
+
     /// Returns what `call` gives, or `otherwise` after a panic.
     fn guarded<T>(&self, otherwise: T, call: impl FnOnce(&dyn Compare) -> T) -> T {
         if self.panic.get().is_some() {
@@ -136,13 +145,10 @@ impl KeyEncoder for ComparedKey {
 
     fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
         let [left, right] = [a, b].map(|record| self.body.of_record(record));
-        self.comparison.guarded(Ordering::Equal, |function| {
-            let by_number = match word {
-                0 => function.prefix(left).cmp(&function.prefix(right)),
-                _ => Ordering::Equal,
-            };
-            by_number.then_with(|| function.compare(left, right))
-        })
+        match word {
+            0 => self.comparison.compare(left, right),
+            _ => self.comparison.guarded(Ordering::Equal, |function| function.compare(left, right)),
+        }
     }
 
     /// Returns 0 for numbers that differ, and 1 for records with the same number.

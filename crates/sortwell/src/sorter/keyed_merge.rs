@@ -129,7 +129,8 @@ impl KeyedMerge {
     /// are errors of the first calls of [`Sorted::next`].
     pub fn finish(self) -> Result<Sorted> {
         let Self { job, progress, limit } = self;
-        Ok(Sorted::new(BlocksInOrder::merged(job, progress)?, limit))
+        let comparison = job.order.comparison.clone();
+        Ok(Sorted::new(BlocksInOrder::merged(job, progress)?, limit, comparison))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use sortwell_engine::Result;
 use sortwell_engine::format::{Format, Prefix};
+use sortwell_engine::key::OrderFunction;
 use sortwell_engine::stats::Statistics;
 
 use super::block_sort::BlocksInOrder;
@@ -57,13 +58,19 @@ pub struct Sorted {
     records: RecordsInOrder,
     /// Records that may still be returned.
     left: u64,
+    /// The function that the records were ordered by, if not by the bytes of their keys.
+    comparison: Option<OrderFunction>,
 }
 
 impl Sorted {
-    /// Returns the first `limit` records of a job.
-    pub(super) fn new(blocks: BlocksInOrder, limit: u64) -> Self {
+    /// Returns the first `limit` records of a job, which `comparison` has ordered.
+    pub(super) fn new(
+        blocks: BlocksInOrder,
+        limit: u64,
+        comparison: Option<OrderFunction>,
+    ) -> Self {
         let records = RecordsInOrder::new(blocks, Format::KEYED.framing());
-        Self { records, left: limit }
+        Self { records, left: limit, comparison }
     }
 
     /// Returns the next record; `None` after the last one. The order and the number of records are
@@ -83,7 +90,9 @@ impl Sorted {
     }
 
     /// Returns records whose keys differ: of records with equal keys, `fold` adds the payload of
-    /// each to that of the first.
+    /// each to that of the first. If a function orders the records
+    /// ([`Sorter::by_comparison`](super::Sorter::by_comparison)), it decides which keys are equal,
+    /// and the result has the first of these keys.
     ///
     /// ```
     /// use sortwell::Sorter;
@@ -100,9 +109,10 @@ impl Sorted {
     /// assert_eq!(sums, [(b'a', 2), (b'b', 4)]);
     /// # Ok::<(), sortwell::Error>(())
     /// ```
-    pub fn fold<F: FnMut(&mut Vec<u8>, &[u8])>(self, fold: F) -> Folded<F> {
+    pub fn fold<F: FnMut(&mut Vec<u8>, &[u8])>(mut self, fold: F) -> Folded<F> {
+        let comparison = self.comparison.take();
         let (next, payload) = (FoldedNext::Unknown, Vec::new());
-        Folded { sorted: self, fold, next, key: Vec::new(), payload }
+        Folded { sorted: self, comparison, fold, next, key: Vec::new(), payload }
     }
 
     /// Passes the records that are left, and returns the statistics of the sort.
@@ -119,6 +129,8 @@ impl Sorted {
 #[derive(Debug)]
 pub struct Folded<F> {
     sorted: Sorted,
+    /// The function that decides which keys are equal, if not their bytes do.
+    comparison: Option<OrderFunction>,
     fold: F,
     next: FoldedNext,
     key: Vec<u8>,
@@ -141,7 +153,8 @@ impl<F: FnMut(&mut Vec<u8>, &[u8])> Folded<F> {
     ///
     /// # Errors
     ///
-    /// Those of [`Sorted::next`].
+    /// Those of [`Sorted::next`], and [`Error::Caller`](crate::Error::Caller) if the function that
+    /// compares keys panics.
     pub fn next(&mut self) -> Result<Option<KeyedRecord<'_>>> {
         (self.key, self.payload) = match std::mem::replace(&mut self.next, FoldedNext::End) {
             FoldedNext::Begins(key, payload) => (key, payload),
@@ -152,7 +165,7 @@ impl<F: FnMut(&mut Vec<u8>, &[u8])> Folded<F> {
             },
         };
         while let Some(record) = self.sorted.next()? {
-            if record.key != self.key {
+            if !are_equal(self.comparison.as_ref(), record.key, &self.key)? {
                 self.next = FoldedNext::Begins(record.key.to_vec(), record.payload.to_vec());
                 break;
             }
@@ -168,5 +181,16 @@ impl<F: FnMut(&mut Vec<u8>, &[u8])> Folded<F> {
     /// Those of [`Sorted::next`].
     pub fn close(self) -> Result<Statistics> {
         self.sorted.close()
+    }
+}
+
+/// Returns true for keys that a function does not tell apart; without one, for equal bytes.
+fn are_equal(comparison: Option<&OrderFunction>, a: &[u8], b: &[u8]) -> Result<bool> {
+    match comparison {
+        None => Ok(a == b),
+        Some(comparison) => {
+            let is_equal = comparison.compare(a, b).is_eq();
+            comparison.checked(Ok(is_equal))
+        }
     }
 }

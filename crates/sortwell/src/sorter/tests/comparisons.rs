@@ -1,6 +1,7 @@
 //! Orders by functions, against `Vec::sort_by` with the same function.
 
 use std::cmp::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering as AtomicOrdering};
 
 use super::*;
 
@@ -96,6 +97,57 @@ fn functions_that_panic_or_contradict_themselves_end_in_errors_or_any_order() {
             assert_empty(&folder);
         }
     }
+}
+
+#[test]
+fn keys_that_a_function_does_not_tell_apart_are_folded() {
+    let ignoring_case = |a: &[u8], b: &[u8]| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase());
+    let words = [("b", 1), ("a", 1), ("A", 2), ("a", 4), ("C", 8), ("c", 16)];
+    let by_length = |key: &[u8]| key.len() as u64;
+    for is_by_prefix in [false, true] {
+        for is_pushed_by_pushers in [false, true] {
+            let (mut sorter, _folder) = sorter();
+            match is_by_prefix {
+                true => sorter.by_prefix(by_length, ignoring_case),
+                false => sorter.by_comparison(ignoring_case),
+            };
+            if is_pushed_by_pushers {
+                let mut pushers = sorter.pushers(1).expect("pushers");
+                let mut pusher = pushers.remove(0);
+                words.iter().for_each(|(word, count)| {
+                    pusher.push(word.as_bytes(), &[*count]).expect("a push");
+                });
+                pusher.finish().expect("an end");
+            } else {
+                words.iter().for_each(|(word, count)| {
+                    sorter.push(word.as_bytes(), &[*count]).expect("a push");
+                });
+            }
+            let mut folded = sorter.finish().expect("a sort").fold(|sum, count| sum[0] += count[0]);
+            let mut sums = Vec::new();
+            while let Some(record) = folded.next().expect("a sum") {
+                sums.push((record.key[0], record.payload[0]));
+            }
+            assert_eq!(sums, [(b'a', 7), (b'b', 1), (b'C', 24)], "{is_by_prefix}");
+        }
+    }
+}
+
+#[test]
+fn a_function_that_panics_while_equal_keys_are_folded_is_an_error() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let (mut sorter, _folder) = sorter();
+    sorter.by_comparison(move |a, b| {
+        assert!(counted.fetch_add(1, AtomicOrdering::Relaxed) < 1000, "too many calls");
+        a.cmp(b)
+    });
+    sorter.push(b"a", b"").expect("a push");
+    sorter.push(b"b", b"").expect("a push");
+    let mut folded = sorter.finish().expect("a sort").fold(|_, _| {});
+    calls.store(1000, AtomicOrdering::Relaxed);
+    let error = folded.next().expect_err("an error");
+    assert!(error.to_string().contains("panicked: too many calls"), "{error}");
 }
 
 fn push_all(sorter: &mut Sorter, records: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {

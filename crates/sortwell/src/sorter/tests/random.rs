@@ -80,7 +80,7 @@ fn modelled(case: &Case, parts: &[Vec<Pair>]) -> Vec<Pair> {
     records.truncate(case.limit.map_or(usize::MAX, |limit| limit as usize));
     if case.folds {
         records.dedup_by(|next, kept| {
-            let is_equal = next.0 == kept.0;
+            let is_equal = order(&next.0, &kept.0).is_eq();
             if is_equal {
                 kept.1.extend_from_slice(&next.1);
             }
