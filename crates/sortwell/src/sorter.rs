@@ -191,8 +191,7 @@ impl Sorter {
         prefix: impl Fn(&[u8]) -> u64 + Send + Sync + 'static,
         compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
     ) -> &mut Self {
-        let comparison = OrderFunction::new(Functions { prefix, compare });
-        self.options().order.comparison = Some(comparison);
+        self.options().order.comparison = Some(order_by(prefix, compare));
         self
     }
 
@@ -321,7 +320,8 @@ impl Sorter {
     }
 
     /// Returns a sorter that writes sorted runs into a directory and does not merge them. A
-    /// [`KeyedMerge`] merges them later, also in another process. Options of the result (`unique`,
+    /// [`KeyedMerge`] merges them later, also in another process. It needs the functions of
+    /// [`by_comparison`](Self::by_comparison) and [`by_prefix`](Self::by_prefix) again. Options of the result (`unique`,
     /// `limit`) apply to each run. No record may have been pushed yet, or the first call of the
     /// spiller is an error. Runs get names that are free in the directory.
     pub fn spill_to(self, directory: impl AsRef<Path>) -> Spiller {
@@ -391,6 +391,14 @@ fn append_record(out: &mut Vec<u8>, key: &[u8], payload: &[u8]) -> Result<()> {
     out.extend_from_slice(key);
     out.extend_from_slice(payload);
     Ok(())
+}
+
+/// Returns the order by two functions of keys.
+fn order_by(
+    prefix: impl Fn(&[u8]) -> u64 + Send + Sync + 'static,
+    compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
+) -> OrderFunction {
+    OrderFunction::new(Functions { prefix, compare })
 }
 
 /// The functions that order keys.

@@ -1,5 +1,6 @@
 //! A merge of sources that are sorted already.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use sortwell_engine::{Error, Result};
 
 use super::block_sort::BlocksInOrder;
 use super::spiller::RunFile;
-use super::{MEMORY, Sorted, append_record};
+use super::{MEMORY, Sorted, append_record, order_by};
 
 /// A merge of sorted sources: run files of [`Sorter::spill_to`](super::Sorter::spill_to), and
 /// records that the program gives. Of records with equal keys, those of earlier sources come first.
@@ -85,6 +86,48 @@ impl KeyedMerge {
         self
     }
 
+    /// Orders records by a function of two keys, as
+    /// [`Sorter::by_comparison`](super::Sorter::by_comparison) does. The sources are in this order;
+    /// for runs, it is the function of the sorter that made them.
+    ///
+    /// ```
+    /// use sortwell::{KeyedMerge, Sorter};
+    ///
+    /// let folder = tempfile::tempdir().expect("a folder");
+    /// let descending = |a: &[u8], b: &[u8]| b.cmp(a);
+    /// let mut sorter = Sorter::new();
+    /// sorter.by_comparison(descending);
+    /// let mut spiller = sorter.spill_to(folder.path());
+    /// for key in [b"a", b"c", b"b"] {
+    ///     spiller.push(key, b"")?;
+    /// }
+    /// let mut merge = KeyedMerge::new();
+    /// merge.by_comparison(descending);
+    /// for run in spiller.finish()? {
+    ///     merge.run(&run);
+    /// }
+    /// let mut sorted = merge.finish()?;
+    /// assert_eq!(sorted.next()?.map(|record| record.key), Some(&b"c"[..]));
+    /// # Ok::<(), sortwell::Error>(())
+    /// ```
+    pub fn by_comparison(
+        &mut self,
+        compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.by_prefix(|_| 0, compare)
+    }
+
+    /// Orders records by a number of each key, and by a function of two keys if their numbers are
+    /// equal, as [`Sorter::by_prefix`](super::Sorter::by_prefix) does.
+    pub fn by_prefix(
+        &mut self,
+        prefix: impl Fn(&[u8]) -> u64 + Send + Sync + 'static,
+        compare: impl Fn(&[u8], &[u8]) -> Ordering + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.job.order.comparison = Some(order_by(prefix, compare));
+        self
+    }
+
     /// Returns the progress of the merge. Any thread may watch it, and stop the merge through it.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
@@ -96,7 +139,8 @@ impl KeyedMerge {
         self
     }
 
-    /// Adds a source of keys and payloads, in ascending order of keys. It is asked for them by a
+    /// Adds a source of keys and payloads, in the order of the merge: ascending by the bytes of
+    /// their keys, unless a function orders them. It is asked for them by a
     /// thread of the merge. Its first error ends the merge with that error.
     pub fn source<K, P, I>(&mut self, records: I) -> &mut Self
     where

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering as AtomicOrdering};
 
 use super::*;
 
+type Pair = (Vec<u8>, Vec<u8>);
+
 /// Compares keys from their ends, which no prefix of theirs helps with.
 fn from_the_end(a: &[u8], b: &[u8]) -> Ordering {
     a.iter().rev().cmp(b.iter().rev())
@@ -131,6 +133,63 @@ fn keys_that_a_function_does_not_tell_apart_are_folded() {
             assert_eq!(sums, [(b'a', 7), (b'b', 1), (b'C', 24)], "{is_by_prefix}");
         }
     }
+}
+
+#[test]
+fn runs_and_sources_are_merged_by_a_function() {
+    let number = |key: &[u8]| key.len() as u64;
+    for (count, is_by_prefix) in [(500, false), (400_000, false), (400_000, true)] {
+        let (mut sorter, folder) = sorter();
+        let mut merge = KeyedMerge::new();
+        sorter.memory(ByteSize::mib(32));
+        merge.temp(folder.path());
+        match is_by_prefix {
+            true => {
+                sorter.by_prefix(number, from_the_end);
+                merge.by_prefix(number, from_the_end);
+            }
+            false => {
+                sorter.by_comparison(from_the_end);
+                merge.by_comparison(from_the_end);
+            }
+        }
+        let order = |a: &Pair, b: &Pair| {
+            let by_number =
+                if is_by_prefix { number(&a.0).cmp(&number(&b.0)) } else { Ordering::Equal };
+            by_number.then_with(|| from_the_end(&a.0, &b.0))
+        };
+        let mut expected = records(count, 6);
+        let mut spiller = sorter.spill_to(folder.path());
+        expected.iter().for_each(|(key, payload)| spiller.push(key, payload).expect("a push"));
+        let runs = spiller.finish().expect("runs");
+        assert_eq!(runs.len() > 1, count == 400_000);
+        runs.iter().for_each(|run| _ = merge.run(run));
+        let mut source = records(1000, 7);
+        source.sort_by(order);
+        merge.source(source.clone().into_iter().map(Ok));
+        expected.extend(source);
+        expected.sort_by(order);
+        let mut sorted = merge.finish().expect("a merge");
+        assert!(pulled(&mut sorted) == expected, "{count} records");
+        assert!(sorted.close().expect("statistics").is_order_proven);
+        runs.iter().for_each(|run| std::fs::remove_file(&run.path).expect("a run"));
+        assert_empty(&folder);
+    }
+}
+
+#[test]
+fn a_merge_without_the_function_of_its_runs_is_refused() {
+    let (mut sorter, folder) = sorter();
+    sorter.by_comparison(|a, b| b.cmp(a));
+    let mut spiller = sorter.spill_to(folder.path());
+    for key in [b"a", b"b"] {
+        spiller.push(key, b"").expect("a push");
+    }
+    let mut merge = KeyedMerge::new();
+    spiller.finish().expect("runs").iter().for_each(|run| _ = merge.run(run));
+    let mut sorted = merge.finish().expect("a merge");
+    let error = sorted.next().expect_err("an error");
+    assert!(error.to_string().contains("out of order"), "{error}");
 }
 
 #[test]

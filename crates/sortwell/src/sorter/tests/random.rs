@@ -45,7 +45,7 @@ fn drawn(seed: u64) -> Case {
         parts: (0..parts).map(|_| sizes[below(6) as usize]).collect(),
         memory: if has_pushers { 128 + below(128) } else { 24 + below(48) },
         threads: 1 + below(3) as usize,
-        order: if spills { 0 } else { below(4) as usize },
+        order: below(4) as usize,
         unique: match below(4) {
             0 => Some(Unique::First),
             1 if !has_pushers && !spills => Some(Unique::Last),
@@ -123,6 +123,11 @@ fn sorted(case: &Case, parts: &[Vec<Pair>], folder: &Path) -> Result<Vec<Pair>> 
         parts[0].iter().try_for_each(|(key, payload)| spiller.push(key, payload))?;
         let mut merge = KeyedMerge::new();
         merge.temp(folder).unique(case.unique.is_some());
+        match ORDERS[case.order] {
+            _ if case.order == 0 => &mut merge,
+            (None, compare) => merge.by_comparison(compare),
+            (Some(number), compare) => merge.by_prefix(number, compare),
+        };
         for run in spiller.finish()? {
             merge.run(&run);
         }
