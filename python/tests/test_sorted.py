@@ -213,6 +213,35 @@ class Documented(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "numpy.ndarray, which is no type of keys"):
             sortwell.sorted([numpy.array([1, 2])])
 
+    def test_numpy_times(self):
+        texts = ["2020-01-02T03:04:05", "1999-12-31", "2020-01-02"]
+        times = [numpy.datetime64(text, "s") for text in texts]
+        for unit in ("us", "ms", "s", "h"):
+            items = [time.astype(f"datetime64[{unit}]") for time in times]
+            self.assertEqual(list(sortwell.sorted(items)), sorted(items))
+        days = [t.astype(f"datetime64[{unit}]") for t, unit in zip(times, "DMY", strict=True)]
+        self.assertEqual(list(sortwell.sorted(days)), [days[1], days[2], days[0]])
+        found = list(sortwell.sorted([numpy.datetime64("NaT", "ns"), times[0]]))
+        self.assertEqual(found[0], times[0])
+        self.assertTrue(numpy.isnat(found[1]))
+        fine = [numpy.datetime64(5000, "ps"), numpy.datetime64(100, "ns")]
+        for items, message in (
+            (fine, r"item 0, counted from 0: key is a numpy.datetime64 .*datetime64\[us\]"),
+            ([1, fine[1]], "item 1, counted from 0: key is a numpy.datetime64"),
+            ([(1, fine[1])], r"key\[1\] is a numpy.datetime64"),
+            ([numpy.datetime64("12000-01-01", "s")], "year is not from 1 to 9999"),
+            ([numpy.timedelta64(1, "Y"), numpy.timedelta64(2, "M")], "a numpy.timedelta64, which"),
+            ([numpy.timedelta64(1, "ns")], "a numpy.timedelta64, which is no type of keys"),
+            ([numpy.timedelta64(1, "s")], "a numpy.timedelta64, which is no type of keys"),
+        ):
+            with self.assertRaisesRegex(TypeError, message):
+                sortwell.sorted(items)
+        found = sortwell.sorted(fine, key=lambda time: time.astype("datetime64[us]"))
+        self.assertEqual(list(found), fine)
+        nanoseconds = numpy.array([100, 5], "datetime64[ns]")
+        found = sortwell.sorted(nanoseconds, key=lambda time: time.astype("int64"))
+        self.assertEqual(list(found), sorted(nanoseconds))
+
     def test_mixed_types(self):
         cases = [
             ([1, "a"], "item 1, counted from 0: key is a str, and in an item before it a number"),

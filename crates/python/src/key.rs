@@ -88,6 +88,8 @@ enum KeyRejection {
     Unordered(Vec<usize>, String),
     /// Another type than before: the position, the type, the type before.
     Mixed(Vec<usize>, KeyClass, KeyClass),
+    /// A time of NumPy that is only a number of its unit in Python: the position.
+    NumpyTime(Vec<usize>),
     /// Tuples within each other, too many.
     Deep,
 }
@@ -159,6 +161,12 @@ fn raised(fault: KeyRejection, item: u64) -> PyErr {
             place(&position),
             found.name(),
             before.name()
+        )),
+        KeyRejection::NumpyTime(position) => PyTypeError::new_err(format!(
+            "item {item}, counted from 0: {} is a numpy.datetime64 that datetime cannot hold, as \
+             its unit is finer than microseconds or its year is not from 1 to 9999; return \
+             astype('datetime64[us]') of it from key=, or astype('int64') if all have one unit",
+            place(&position)
         )),
         KeyRejection::Deep => PyValueError::new_err(format!(
             "item {item}, counted from 0: the key has more than {DEPTH_MAX} tuples within each \
@@ -246,9 +254,9 @@ fn append_tuple(
 #[cold]
 fn below(mut fault: KeyRejection, index: usize) -> KeyRejection {
     match &mut fault {
-        KeyRejection::Unordered(position, _) | KeyRejection::Mixed(position, ..) => {
-            position.push(index);
-        }
+        KeyRejection::Unordered(position, _)
+        | KeyRejection::Mixed(position, ..)
+        | KeyRejection::NumpyTime(position) => position.push(index),
         KeyRejection::Raised(_) | KeyRejection::Deep => {}
     }
     fault
@@ -347,8 +355,11 @@ fn append_other(
             key.extend_from_slice(bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
             Ok(())
         }
-        subclass::KeyBase::NumpyScalar => {
+        base @ (subclass::KeyBase::NumpyScalar | subclass::KeyBase::NumpyTime) => {
             let plain = object.call_method0("item")?;
+            if base == subclass::KeyBase::NumpyTime && plain.is_instance_of::<PyInt>() {
+                return Err(KeyRejection::NumpyTime(Vec::new()));
+            }
             if subclass::is_numpy(&plain)? {
                 return Err(unordered(object));
             }

@@ -21,6 +21,8 @@ pub enum KeyBase {
     Uuid,
     /// A scalar that NumPy can turn into an object of Python.
     NumpyScalar,
+    /// A time of NumPy, which becomes an integer if `datetime` cannot hold it.
+    NumpyTime,
     Unordered,
 }
 
@@ -43,7 +45,13 @@ pub fn base_of(object: &Bound<'_, PyAny>) -> PyResult<KeyBase> {
         return Ok(KeyBase::Uuid);
     }
     if is_numpy(object)? {
-        return Ok(KeyBase::NumpyScalar);
+        let name = object.get_type().name()?;
+        return Ok(match name.to_str()? {
+            "datetime64" => KeyBase::NumpyTime,
+            // Python has no order of months and days, and an integer has lost its unit.
+            "timedelta64" => KeyBase::Unordered,
+            _ => KeyBase::NumpyScalar,
+        });
     }
     // A datetime is a date, so that it comes first.
     let bases = [
