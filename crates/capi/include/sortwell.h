@@ -346,7 +346,10 @@ int sortwell_index_prefix(sortwell_index *index, const sortwell_value *values, s
 int sortwell_index_range(sortwell_index *index, const sortwell_bound *from,
                          const sortwell_bound *to, sortwell_error **error);
 
-/* Turns the search around: it finds the last record first. It comes before the first record. */
+/*
+ * Turns the search around: it finds the last record first. It comes before the first call of
+ * sortwell_index_next, and is a usage error later, also after the last record.
+ */
 int sortwell_index_reverse(sortwell_index *index, sortwell_error **error);
 
 /*

@@ -25,6 +25,8 @@ pub struct IndexHandle {
 pub struct IndexCalls {
     index: Index,
     matches: Option<Matches>,
+    /// True if the search has looked for its first entry.
+    has_begun: bool,
     /// The entry that was returned last.
     found: Option<Found>,
     /// Its record, its included parts and the path of its file, as they were lent.
@@ -43,7 +45,8 @@ impl IndexHandle {
     fn new(index: Index) -> Self {
         let entries = index.description().entries;
         let (record, parts, path) = (Vec::new(), Vec::new(), CString::default());
-        let calls = IndexCalls { index, matches: None, found: None, record, parts, path };
+        let (matches, has_begun, found) = (None, false, None);
+        let calls = IndexCalls { index, matches, has_begun, found, record, parts, path };
         Self { gate: CallGate::new("index", calls), entries }
     }
 
@@ -80,7 +83,7 @@ impl IndexHandle {
 impl IndexCalls {
     /// Begins a search, in place of the one before.
     pub fn search(&mut self, find: impl FnOnce(&Index) -> Result<Matches, Error>) -> Called {
-        (self.matches, self.found) = (None, None);
+        (self.matches, self.has_begun, self.found) = (None, false, None);
         self.matches = Some(find(&self.index)?);
         Ok(())
     }
@@ -88,9 +91,10 @@ impl IndexCalls {
     /// Turns the search around, before its first record.
     pub fn reverse(&mut self) -> Called {
         let function = "sortwell_index_reverse";
-        if self.found.is_some() {
+        if self.has_begun {
             return Err(CallError::usage(format!(
-                "{function}: records of this search were taken; reverse it before the first one"
+                "{function}: this search has begun; reverse it before the first call of \
+                 sortwell_index_next"
             )));
         }
         let matches = self.matches.take().ok_or_else(|| no_search(function))?;
@@ -102,7 +106,7 @@ impl IndexCalls {
     pub fn advance(&mut self) -> Called<bool> {
         let matches = self.matches.as_mut().ok_or_else(|| no_search("sortwell_index_next"))?;
         // After an error there is no entry.
-        self.found = None;
+        (self.has_begun, self.found) = (true, None);
         self.found = matches.next().transpose()?;
         Ok(self.found.is_some())
     }

@@ -76,6 +76,12 @@ static void search(sortwell_index *index)
     CHECK(sortwell_index_next(index, &part, &length, &error) == SORTWELL_OK);
     CHECK(length == 9 && memcmp(part, "3,Oslo,5\n", 9) == 0);
     CHECK(fails(sortwell_index_reverse(index, &error), SORTWELL_USAGE, "before the first"));
+    CHECK(sortwell_index_next(index, NULL, NULL, &error) == SORTWELL_OK);
+    CHECK(sortwell_index_next(index, NULL, NULL, &error) == SORTWELL_END);
+    CHECK(fails(sortwell_index_reverse(index, &error), SORTWELL_USAGE, "before the first"));
+    CHECK(sortwell_index_get(index, oslo, 1, &error) == SORTWELL_OK);
+    CHECK(sortwell_index_reverse(index, &error) == SORTWELL_OK);
+    CHECK(sortwell_index_next(index, NULL, NULL, &error) == SORTWELL_OK);
     CHECK(sortwell_index_place(index, &path, &offset, &bytes, &error) == SORTWELL_OK);
     CHECK(strstr(path, "orders.csv") != NULL && offset == 34 && bytes == 9);
     CHECK(sortwell_index_included(index, 0, &part, &length, &error) == SORTWELL_OK);
