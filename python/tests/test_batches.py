@@ -7,6 +7,7 @@ import os
 import random
 import threading
 import unittest
+import uuid
 
 import batch_model
 import nanoarrow
@@ -302,6 +303,18 @@ class Dictionaries(unittest.TestCase):
         reader = pyarrow.RecordBatchReader.from_batches(batches[0].schema, batches)
         with self.assertRaisesRegex(sortwell.UsageError, "'d' of type .*more than 128 values"):
             sortwell.sort_batches(reader, "d")
+
+    def test_extension_types(self):
+        ids = pyarrow.array([uuid.UUID(int=n) for n in (2, 1, 2)], pyarrow.uuid())
+        table = pyarrow.table({"n": [3, 1, 2], "id": ids})
+        found = pyarrow.table(sortwell.sort_batches(table, "n"))
+        self.assertEqual(found.schema, table.schema)
+        self.assertEqual(found["id"].to_pylist(), [uuid.UUID(int=n) for n in (1, 2, 2)])
+        encoded = pyarrow.DictionaryArray.from_arrays([1, 0, 1], ids[:2])
+        table = pyarrow.table({"n": [3, 1, 2], "id": encoded})
+        for data in (table, table.to_batches()[0], table.to_reader()):
+            with self.assertRaisesRegex(sortwell.UsageError, "'id' is a dictionary .*'arrow.uuid'"):
+                sortwell.sort_batches(data, "n")
 
 
 class Empty(unittest.TestCase):

@@ -106,7 +106,7 @@ pub fn sort_batches(
         ))
     })?;
     let wait = Arc::new(Wait::new(Arc::default(), progress));
-    let planned = reader.map_err(BatchFault::from).and_then(|reader| {
+    let planned = reader.and_then(|reader| {
         BatchRows::plan(&reader.schema(), by, is_null_first, batch_rows).map(|rows| (reader, rows))
     });
     let (reader, rows) = planned.map_err(|fault| fault.exception(py))?;

@@ -12,9 +12,12 @@ use arrow_array::{
     Array, ArrayReader, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader,
     StructArray,
 };
+use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
+
+use super::fault::BatchFault;
 
 /// Names of the capsules, which the interface gives.
 const STREAM: &CStr = c"arrow_array_stream";
@@ -29,14 +32,14 @@ pub type BatchReader = Box<dyn RecordBatchReader + Send>;
 /// # Errors
 ///
 /// The exceptions of its method. The inner error is that of an object whose elements are no rows.
-pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader, ArrowError>>> {
+pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader, BatchFault>>> {
     if let Some(method) = data.getattr_opt("__arrow_c_stream__")? {
         let capsule = method.call0()?.cast_into::<PyCapsule>()?;
         let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
         // SAFETY: the name of the capsule says that it points to a stream, which lives as long as
         // the capsule. The stream is moved out, and what stays is a released one.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
-        return Ok(Some(ArrayStreamReader::try_new(stream).and_then(reader_of_stream)));
+        return Ok(Some(reader_of_stream(stream)));
     }
     let Some(method) = data.getattr_opt("__arrow_c_array__")? else { return Ok(None) };
     let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) =
@@ -49,10 +52,44 @@ pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader,
     Ok(Some(reader_of_array(schema, array)))
 }
 
-fn reader_of_stream(arrays: ArrayStreamReader) -> Result<BatchReader, ArrowError> {
+/// Checks that the schema of rows says no more than a schema of Rust can.
+///
+/// # Errors
+///
+/// A usage error for a dictionary whose values have an extension type. The name of that type is at
+/// the dictionary, where a schema of Rust has no metadata.
+fn check_schema(schema: &FFI_ArrowSchema) -> Result<(), BatchFault> {
+    for column in schema.children() {
+        let Some(values) = column.dictionary() else { continue };
+        if let Some(extension) = values.metadata()?.get(EXTENSION_TYPE_NAME_KEY) {
+            return Err(BatchFault::Usage(format!(
+                "column '{}' is a dictionary whose values have the extension type '{extension}', \
+                 which is not supported; cast the column to the type of its values",
+                column.name().unwrap_or_default(),
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the schema of a stream; `None` if it has none, which its reader reports.
+fn schema_of(stream: &mut FFI_ArrowArrayStream) -> Option<FFI_ArrowSchema> {
+    let get_schema = stream.get_schema()?;
+    let mut schema = FFI_ArrowSchema::empty();
+    // SAFETY: the function is that of the stream. If it returns 0, it has written a schema, which
+    // this value then frees.
+    let code = unsafe { get_schema(stream, &raw mut schema) };
+    (code == 0).then_some(schema)
+}
+
+fn reader_of_stream(mut stream: FFI_ArrowArrayStream) -> Result<BatchReader, BatchFault> {
+    if let Some(schema) = schema_of(&mut stream) {
+        check_schema(&schema)?;
+    }
+    let arrays = ArrayStreamReader::try_new(stream)?;
     let field = arrays.field();
     let DataType::Struct(fields) = field.data_type() else {
-        return Err(ArrowError::CDataInterface(format!(
+        return Err(BatchFault::Source(format!(
             "its elements are of type {}, not rows of columns",
             field.data_type()
         )));
@@ -82,7 +119,8 @@ fn batch_of(schema: &SchemaRef, rows: StructArray) -> Result<RecordBatch, ArrowE
 fn reader_of_array(
     ffi_schema: &FFI_ArrowSchema,
     array: FFI_ArrowArray,
-) -> Result<BatchReader, ArrowError> {
+) -> Result<BatchReader, BatchFault> {
+    check_schema(ffi_schema)?;
     let schema = SchemaRef::new(Schema::try_from(ffi_schema)?);
     // SAFETY: the object that passed both on says that the schema is that of the array.
     let data = unsafe { from_ffi(array, ffi_schema) }?;
