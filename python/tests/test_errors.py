@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import numpy
+import pyarrow
 
 import sortwell
 
@@ -166,6 +167,39 @@ class Callers(WithFolder):
             time.sleep(0.2)
             list(sortwell.sorted([1], progress=show))
         self.assert_nothing_left()
+
+    def test_stop_iteration_ends_no_result_early(self):
+        def stop(*_):
+            raise StopIteration
+
+        def late(progress):
+            if is_taking:
+                raise StopIteration
+
+        def blocks():
+            sorter = sortwell.Sorter(progress=late)
+            sorter.push(b"line\n")
+            return sorter.finish()
+
+        class Upset:
+            def __reduce__(self):
+                return stop, ()
+
+        items = [(n, Upset()) for n in range(3)]
+        table = pyarrow.table({"n": [2, 1]})
+        for result in (
+            lambda: sortwell.sorted([2, 1], serializer=(lambda _: b"", stop)),
+            lambda: sortwell.sorted(items, key=lambda item: item[0]),
+            lambda: sortwell.sorted([2, 1], progress=late),
+            blocks,
+            lambda: sortwell.sort_batches(table, "n", progress=late),
+        ):
+            is_taking = False
+            result = result()
+            is_taking = True
+            with self.assertRaisesRegex(RuntimeError, "raised StopIteration") as caught:
+                list(result)
+            self.assertIsInstance(caught.exception.__cause__, StopIteration)
 
     def test_order_of_calls(self):
         sorter = sortwell.Sorter(format="fixed:1")

@@ -245,7 +245,8 @@ impl SortedBatchStream {
         if self.is_handed_over.load(Ordering::Acquire) {
             return Err(handed_over(py));
         }
-        Ok(self.feed.take_attended(py)?.map(Batch::new))
+        let taken = self.feed.take_attended(py);
+        Ok(taken.map_err(|raised| faults::in_iterator(py, raised))?.map(Batch::new))
     }
 
     /// Returns a capsule that has the batches from now on.

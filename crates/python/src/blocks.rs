@@ -201,6 +201,38 @@ impl BlockSorter {
             _ => Err(Error::Interrupted),
         })
     }
+
+    fn take_block(&self, py: Python<'_>) -> PyResult<Option<Block>> {
+        self.act(py, "finish", |state| {
+            match state.stage {
+                BlockStage::Pulling(_) => {}
+                BlockStage::Ended => return Ok(None),
+                BlockStage::Failed => return Err(failed_before(py, "finish")),
+                _ => return Err(faults::usage(py, "finish: it was not called")),
+            }
+            let block = self.run(py, state, |state| {
+                let BlockStage::Pulling(blocks) = &mut state.stage else {
+                    return Err(Error::Interrupted);
+                };
+                let block = blocks.next_block()?;
+                if !block.is_empty() {
+                    return Ok(Some(block));
+                }
+                if let BlockStage::Pulling(blocks) =
+                    std::mem::replace(&mut state.stage, BlockStage::Failed)
+                {
+                    let statistics = blocks.records.close()?;
+                    self.statistics.get_or_init(|| state.words.statistics(&statistics, None));
+                    state.stage = BlockStage::Ended;
+                }
+                Ok(None)
+            })?;
+            if block.is_none() {
+                self.wait.show(py)?;
+            }
+            Ok(block.map(Block::new))
+        })
+    }
 }
 
 #[pymethods]
@@ -266,35 +298,7 @@ impl BlockSorter {
 
     /// Returns the next block; `None` after the last one.
     fn next_block(&self, py: Python<'_>) -> PyResult<Option<Block>> {
-        self.act(py, "finish", |state| {
-            match state.stage {
-                BlockStage::Pulling(_) => {}
-                BlockStage::Ended => return Ok(None),
-                BlockStage::Failed => return Err(failed_before(py, "finish")),
-                _ => return Err(faults::usage(py, "finish: it was not called")),
-            }
-            let block = self.run(py, state, |state| {
-                let BlockStage::Pulling(blocks) = &mut state.stage else {
-                    return Err(Error::Interrupted);
-                };
-                let block = blocks.next_block()?;
-                if !block.is_empty() {
-                    return Ok(Some(block));
-                }
-                if let BlockStage::Pulling(blocks) =
-                    std::mem::replace(&mut state.stage, BlockStage::Failed)
-                {
-                    let statistics = blocks.records.close()?;
-                    self.statistics.get_or_init(|| state.words.statistics(&statistics, None));
-                    state.stage = BlockStage::Ended;
-                }
-                Ok(None)
-            })?;
-            if block.is_none() {
-                self.wait.show(py)?;
-            }
-            Ok(block.map(Block::new))
-        })
+        self.take_block(py).map_err(|raised| faults::in_iterator(py, raised))
     }
 
     /// Returns the statistics as JSON; `None` before the last block was taken.

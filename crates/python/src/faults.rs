@@ -5,6 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use sortwell::Error;
@@ -79,10 +80,22 @@ pub fn bug(py: Python<'_>, panic: &str) -> PyErr {
 /// Returns the exception for a signal whose handler raised `KeyboardInterrupt`, and that of any
 /// other handler as it is.
 pub fn interruption(py: Python<'_>, raised: PyErr) -> PyErr {
-    if !raised.get_type(py).is(py.get_type::<pyo3::exceptions::PyKeyboardInterrupt>()) {
+    if !raised.get_type(py).is(py.get_type::<PyKeyboardInterrupt>()) {
         return raised;
     }
     let exception = exception(py, &Error::Interrupted);
+    exception.set_cause(py, Some(raised));
+    exception
+}
+
+/// Returns the exception of a call that makes the next element of an iterator. `StopIteration`, which
+/// a function of the program raised, would be the end of it: as in a generator of Python, it becomes
+/// the cause of a `RuntimeError`.
+pub fn in_iterator(py: Python<'_>, raised: PyErr) -> PyErr {
+    if !raised.is_instance_of::<PyStopIteration>(py) {
+        return raised;
+    }
+    let exception = PyRuntimeError::new_err("a function that sortwell called raised StopIteration");
     exception.set_cause(py, Some(raised));
     exception
 }

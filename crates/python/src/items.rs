@@ -202,13 +202,9 @@ impl ItemsState {
     }
 }
 
-#[pymethods]
 impl SortedItems {
-    fn __iter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// Returns the next item; `None` after the last one.
+    fn next_item<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut guard = self.state.lock(py, "sorted")?;
         let Some(state) = guard.as_mut() else {
             return Err(faults::usage(py, "sorted: the items were closed"));
@@ -238,6 +234,17 @@ impl SortedItems {
         let Some((payload, end)) = state.whole_item() else { return Ok(None) };
         state.start = end;
         self.codec.object(py, &state.block[payload..end]).map(Some)
+    }
+}
+
+#[pymethods]
+impl SortedItems {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.next_item(py).map_err(|raised| faults::in_iterator(py, raised))
     }
 
     /// Returns the statistics as JSON; `None` before the last item was taken.
