@@ -136,7 +136,6 @@ fn without_records(description: &Description) -> (&[DataFile], Vec<PathBuf>) {
 /// scan, and then those that were opened.
 fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Result<OpenData> {
     let mut open = OpenData { data: Vec::new(), files: Vec::new(), columns: None };
-    open.columns = description.columns.clone().map(Index::columns_of).or(added.columns.clone());
     if let (Some(old), Some(new)) = (&description.columns, &added.columns)
         && *old != new.cells
     {
@@ -168,6 +167,8 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
         }
         open.data.push(DataFile { top: old.top, ..now });
     }
+    // The first row of all says how many cells the new ones have.
+    open.columns = description.columns_in(kept)?.or(added.columns);
     for scanned in added.files {
         let number = scanned.number + kept.len();
         open.files.push(ScannedFile { number, ..scanned });

@@ -20,7 +20,7 @@ use crate::include::{Include, Included};
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::pack::Packer;
-use crate::scanned::{ExpandedBytes, ScannedFile};
+use crate::scanned::ScannedFile;
 use crate::sort::{EntrySort, prove};
 use crate::source::{DataFile, Positions};
 
@@ -96,7 +96,7 @@ pub struct OpenData {
     pub data: Vec<DataFile>,
     /// The files to scan.
     pub files: Vec<ScannedFile>,
-    /// The columns, if records are rows.
+    /// The columns that the header or the first row shows, if records are rows.
     pub columns: Option<Columns>,
 }
 
@@ -230,9 +230,7 @@ impl BuildJob {
                     format!("{} is a data file; give the index a name of its own", path.display());
                 return Err(Error::config(ConfigErrorKind::InvalidPath, message));
             }
-            let mut bytes = ExpandedBytes::new(data.scanned(number, file));
-            let (top, _) = heading.read(path, |buffer| bytes.take(buffer))?;
-            let scanned = bytes.starting_at(top.size.bytes);
+            let (top, scanned) = data.read_top(path, number, file, &heading)?;
             data.top = scanned.start;
             open.files.push(scanned);
             open.data.push(data);

@@ -23,6 +23,7 @@ use sortwell_engine::format::{CsvFormat, Format, HeaderLines, Ragged};
 use sortwell_engine::key::text::{DateFormat, Invalid, InvalidPlace};
 use sortwell_engine::key::{Key, OrderOptions};
 use sortwell_engine::operator::Unique;
+use sortwell_engine::pipeline::{Columns, Heading};
 use sortwell_engine::{Error, Result};
 
 use crate::include::Include;
@@ -80,6 +81,26 @@ impl Description {
     pub fn open_data(&self, may_differ: bool) -> Result<Vec<RecordFile>> {
         let opened = self.data.iter().map(|data| RecordFile::of(data, data.reopen(may_differ)?));
         opened.collect()
+    }
+
+    /// Returns the columns by their names; without names, those that the first row of `data` shows,
+    /// some of the data files. `None` if records are no rows, or if there is no row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] for a first row that is none.
+    pub fn columns_in(&self, data: &[DataFile]) -> Result<Option<Columns>> {
+        if let Some(cells) = self.columns.clone() {
+            return Ok(Some(Columns { cells, are_named: true }));
+        }
+        let heading = Heading::of(self.format, &self.header)?;
+        for file in data.iter().filter(|_| matches!(heading, Heading::Row(_))) {
+            let (top, _) = file.read_top(&file.path, 0, file.reopen(true)?, &heading)?;
+            if let Some(columns) = top.columns(&heading) {
+                return Ok(Some(columns));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the entries that say all this.

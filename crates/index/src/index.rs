@@ -7,7 +7,6 @@ use std::sync::Arc;
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
 use sortwell_engine::key::ListMemory;
-use sortwell_engine::pipeline::Columns;
 use sortwell_engine::{Error, Result};
 
 use crate::description::{Description, ENTRIES, Lines, META, META_MAX, check_size};
@@ -108,8 +107,7 @@ impl Index {
         let positions = Positions::new(description.data.iter().map(DataFile::end));
         let format = description.format;
         let order = description.order.bind(&description.keys, format, ListMemory::UNBOUNDED)?;
-        let columns = description.columns.clone();
-        let columns = columns.map(Self::columns_of);
+        let columns = description.columns_in(&[])?;
         let names = description.keys.iter().map(ToString::to_string).collect();
         let keys = ValueKeys::new(format, &order, names, columns)?;
         let data = match data_use {
@@ -157,11 +155,6 @@ impl Index {
     pub fn sizes(&self) -> [u64; 4] {
         let tree = self.0.entries;
         [u64::from(tree.depth), tree.leaf_pages, tree.branch_pages, tree.overflow_pages]
-    }
-
-    /// Returns columns by their names.
-    pub(crate) const fn columns_of(cells: Vec<Vec<u8>>) -> Columns {
-        Columns { cells, are_named: true }
     }
 
     /// Returns the path of data file `number`.

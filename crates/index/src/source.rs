@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use sortwell_engine::codec::{CONTENT_BYTES, Codec, ContentKind};
 use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::pipeline::{Heading, Top};
 use sortwell_engine::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bgzf;
 use crate::description::{Lines, Reader};
-use crate::scanned::ScannedFile;
+use crate::scanned::{ExpandedBytes, ScannedFile};
 
 /// Bytes at the beginning and at the end of a file that are hashed.
 const HASHED: u64 = 1 << 20;
@@ -128,6 +129,25 @@ impl DataFile {
     pub fn scanned(&self, number: usize, file: File) -> ScannedFile {
         let (path, start, end, is_bgzf) = (self.path.clone(), self.top, self.end(), self.is_bgzf);
         ScannedFile { number, file, path, start, end, is_bgzf }
+    }
+
+    /// Reads the top of the open file, called `path` in messages. Returns it, and the file as it is
+    /// scanned after it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] for a top that is too long, or a row that is none.
+    pub fn read_top(
+        &self,
+        path: &Path,
+        number: usize,
+        file: File,
+        heading: &Heading,
+    ) -> Result<(Top, ScannedFile)> {
+        let mut bytes = ExpandedBytes::new(self.scanned(number, file));
+        let (top, _) = heading.read(path, |buffer| bytes.take(buffer))?;
+        let start = top.size.bytes;
+        Ok((top, bytes.starting_at(start)))
     }
 
     /// Returns the offset after the last record.

@@ -44,8 +44,7 @@ impl Index {
     ///
     /// Every [`Error`] that data, disks or options can cause.
     pub fn verify(&self, effort: &Effort, progress: &Progress) -> Result<Option<WrongEntry>> {
-        let Description { format, keys, order, unique, include, columns, data, .. } =
-            self.description();
+        let Description { format, keys, order, unique, include, data, .. } = self.description();
         let temp = effort.temp.first().cloned().unwrap_or_else(std::env::temp_dir);
         let job = BuildJob {
             data: Vec::new(),
@@ -65,10 +64,10 @@ impl Index {
             resume: false,
         };
         let mut open = OpenData { data: data.clone(), files: Vec::new(), columns: None };
-        open.columns = columns.clone().map(Self::columns_of);
         for (number, data) in data.iter().enumerate() {
             open.files.push(data.scanned(number, data.reopen(false)?));
         }
+        open.columns = self.description().columns_in(data)?;
         let (temporary, _) = job.build(open, None, progress)?;
         self.compare(temporary.file(), progress)
     }

@@ -15,14 +15,14 @@ use lmdb::{appended_by_lmdb, opened_by_lmdb, processor_seconds};
 use model::{Case, Random};
 use rustix::fs::{FlockOperation, flock};
 use sortwell_engine::ByteSize;
-use sortwell_engine::format::{Format, HeaderLines};
+use sortwell_engine::format::{CsvFormat, Format, HeaderLines, Ragged};
 use sortwell_engine::io::{Direct, TempFile};
 use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_index::lmdb::writer::{NewTree, PageFile};
-use sortwell_index::{AppendJob, BuildJob, Built, Include, Index, Matches, SortSettings};
+use sortwell_index::{AppendJob, BuildJob, Built, Effort, Include, Index, Matches, SortSettings};
 
 /// A build of an index with the default for every option.
 pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> BuildJob {
@@ -59,6 +59,11 @@ fn append_to(index: &Path, memory: Budget, threads: Option<usize>) -> AppendJob 
         force: false,
         sync: false,
     }
+}
+
+/// Returns the message of an error.
+fn words(error: sortwell_engine::Error) -> String {
+    error.to_string()
 }
 
 /// Builds an index of a part of the data, and adds the rest.
@@ -528,4 +533,47 @@ fn data_without_records() {
         assert_eq!(places(index.range(["1"]..).unwrap()).len() as u64, entries);
         opened_by_lmdb(&output, entries as usize);
     }
+}
+
+/// Without a header, the first row of the data says how many cells rows have.
+#[test]
+fn rows_without_a_header_are_as_wide_as_the_first_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [empty, data, more, output] =
+        ["empty", "data", "more", "index"].map(|name| folder.path().join(name));
+    let effort =
+        Effort { memory: Budget::Auto, threads: Some(1), temp: vec![folder.path().to_owned()] };
+    let verified =
+        || Index::open(&output).unwrap().verify(&effort, &Progress::new()).map_err(words);
+    let append = |data: &[PathBuf]| {
+        let job = append_to(&output, Budget::Auto, Some(1));
+        let made = AppendJob { data: data.to_vec(), ..job }.run(&Progress::new());
+        made.map(|built| built.entries).map_err(words)
+    };
+    let start = |ragged, text: &str| {
+        fs::write(&empty, "").unwrap();
+        fs::write(&data, text).unwrap();
+        let csv = CsvFormat { has_header: false, ragged, ..CsvFormat::separated_by(b',') };
+        run(&build(&[empty.clone(), data.clone()], &output, Format::Csv(csv), &["1"])).entries
+    };
+    fs::write(&more, "p,1,q\nq,9\n").unwrap();
+    let rows = "a,1,x\nb,2\nc,3,z\n";
+    assert_eq!(start(Ragged::Drop, rows), 2);
+    assert_eq!(verified(), Ok(None));
+    fs::write(&data, format!("{rows}d,4\ne,5,v\n")).unwrap();
+    assert_eq!(append(&[]), Ok(3));
+    assert_eq!(append(std::slice::from_ref(&more)), Ok(4));
+    assert_eq!(verified(), Ok(None));
+    let found = places(Index::open(&output).unwrap().entries().unwrap());
+    assert_eq!(found, [(1, 0), (1, 10), (1, 20), (2, 0)]);
+    let rows = "a,1,x\nb,2,y\n";
+    assert_eq!(start(Ragged::Refuse, rows), 2);
+    let refused = "the row has 2 cells, and the first row has 3";
+    assert!(append(std::slice::from_ref(&more)).unwrap_err().contains(refused));
+    fs::write(&data, format!("{rows}c,3\n")).unwrap();
+    assert!(append(&[]).unwrap_err().contains(refused));
+    assert_eq!(start(Ragged::Keep, rows), 2);
+    fs::write(&data, format!("{rows}c,3\n")).unwrap();
+    assert_eq!(append(&[more]), Ok(5));
+    assert_eq!(verified(), Ok(None));
 }
