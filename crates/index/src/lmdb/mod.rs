@@ -37,6 +37,10 @@ pub const OFFSET: usize = 2;
 /// A node of more bytes than this has its value on overflow pages.
 pub const NODE_MAX: usize = (PAGE - HEADER) / 2 - OFFSET;
 
+/// Most bytes of a value, which is held in memory. That of an entry has the rest of a long key and
+/// the included parts of a record.
+pub const VALUE_MAX: usize = 1 << 30;
+
 /// The number of the first page after the meta pages.
 pub const FIRST_PAGE: u64 = 2;
 

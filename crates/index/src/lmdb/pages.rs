@@ -178,6 +178,22 @@ impl Pages {
         read.map_err(|error| Error::io_at("read", &self.path, offset, error))
     }
 
+    /// Checks that overflow pages from `first` on hold a value of `length` bytes, before these are
+    /// read: a page of a damaged file may name any length.
+    pub(super) fn check_value(&self, first: u64, length: usize) -> Result<()> {
+        let pages = (HEADER + length).div_ceil(PAGE) as u64;
+        if first.checked_add(pages).is_none_or(|end| end > self.count) {
+            return Err(self.damaged(first, "a value lies outside of the file"));
+        }
+        let mut header = [0; HEADER];
+        self.read_into(first, &mut header)?;
+        let is_value = u16::from_le_bytes([header[10], header[11]]) & OVERFLOW != 0;
+        if is_value && number_at(&header, 8) >> 32 == pages {
+            return Ok(());
+        }
+        Err(self.damaged(first, &format!("it does not hold a value of {length} bytes")))
+    }
+
     fn read(&self, number: u64) -> Result<Arc<PageBytes>> {
         let mut page = [0; PAGE];
         self.read_into(number, &mut page)?;

@@ -7,7 +7,7 @@ use sortwell_engine::{Error, Result};
 
 use super::pages::{PageBytes, Pages, half_at, nodes_of};
 use super::tree::{PageTree, number_at};
-use super::{BIG_VALUE, DEPTH_MAX, HEADER, LEAF, NO_PAGE, NODE, OFFSET, OVERFLOW, PAGE};
+use super::{BIG_VALUE, DEPTH_MAX, HEADER, LEAF, NO_PAGE, NODE, OFFSET, PAGE, VALUE_MAX};
 
 /// A node of a leaf.
 #[derive(Clone, Copy, Debug)]
@@ -78,13 +78,13 @@ impl TreeCursor {
             index: 0,
             is_at_entry: false,
             value: Vec::new(),
-            value_max: usize::MAX,
+            value_max: VALUE_MAX,
             leaves_left: 0,
             flags: 0,
         }
     }
 
-    /// Returns the cursor with an upper limit for the bytes of a value.
+    /// Returns the cursor with a lower limit for the bytes of a value than [`VALUE_MAX`].
     pub fn with_value_max(self, value_max: usize) -> Self {
         Self { value_max, ..self }
     }
@@ -294,18 +294,12 @@ impl TreeCursor {
             return Ok(Some((node.key, node.held)));
         }
         let (first, length) = (number_at(node.held, 0), node.length);
-        let pages = (HEADER + length).div_ceil(PAGE) as u64;
-        if first.checked_add(pages).is_none_or(|end| end > self.pages.count) {
-            return Err(self.pages.damaged(self.number, "a value lies outside of the file"));
-        }
         if length > self.value_max {
             return Err(self.pages.damaged(self.number, "a value is too long"));
         }
+        self.pages.check_value(first, length)?;
         self.value.resize(HEADER + length, 0);
         self.pages.read_into(first, &mut self.value)?;
-        if u16::from_le_bytes([self.value[10], self.value[11]]) & OVERFLOW == 0 {
-            return Err(self.pages.damaged(first, "it does not hold a value"));
-        }
         Ok(Some((node.key, &self.value[HEADER..])))
     }
 }

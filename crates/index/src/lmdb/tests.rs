@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write as _;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::pages::Pages;
 use super::reader::TreeCursor;
 use super::tree::PageTree;
 use super::writer::{NewTree, PageFile};
-use super::{BRANCH, HEADER, PAGE};
+use super::{BRANCH, HEADER, PAGE, VALUE_MAX};
 
 /// A tree in a file of its own, and its entries as the reader finds them.
 struct Written {
@@ -117,6 +118,8 @@ fn long_values_lie_on_pages_of_their_own() {
                 .add(&key(number), [&vec![1; length / 3], &vec![2; length - length / 3]])
                 .unwrap();
         }
+        let too_long = leaves.add(&key(lengths.len()), [&vec![0; VALUE_MAX], b"x"]);
+        assert!(too_long.unwrap_err().to_string().contains("an index takes at most 1 GiB"));
         leaves.finish(1).unwrap();
     });
     let found: Vec<usize> = written.entries.iter().map(|(_, value)| value.len()).collect();
@@ -197,4 +200,52 @@ fn a_page_that_is_in_a_tree_twice_is_found() {
     };
     assert!(error.contains("it is in its tree twice"), "{error}");
     assert!(steps <= LEVELS + bytes / PAGE as u64, "{steps} steps");
+}
+
+/// A node says how long its value is, and may be wrong.
+#[test]
+fn a_value_that_is_not_on_its_pages_is_found() {
+    const LENGTH: usize = 10_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let temporary = TempFile::create(&path, Direct::Off).unwrap();
+    let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
+    let tree = NewTree::new(&file);
+    let mut leaves = tree.begin(0);
+    leaves.add(b"key", [&[7; LENGTH], b""]).unwrap();
+    leaves.finish(1).unwrap();
+    let tree = tree.finish().unwrap();
+    file.finish(&[("entries", tree)]).unwrap();
+    temporary.persist(&path, false).unwrap();
+    // The file is sparse, so that all these values might lie in it.
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    file.set_len(5 << 30).unwrap();
+    let leaf = tree.root * PAGE as u64;
+    let read = || {
+        let (pages, _) = Pages::open(&path).unwrap();
+        let mut cursor = TreeCursor::new(&pages, tree);
+        cursor.seek_first().unwrap();
+        let found = cursor.entry().map(|entry| entry.unwrap().1.len());
+        found.map_err(|error| error.to_string())
+    };
+    assert_eq!(read(), Ok(LENGTH));
+    let mut page = [0; PAGE];
+    file.read_exact_at(&mut page, leaf).unwrap();
+    let node = leaf + u64::from(u16::from_le_bytes([page[HEADER], page[HEADER + 1]]));
+    for (length, said) in [
+        (3 * PAGE as u32 - HEADER as u32, Ok(3 * PAGE - HEADER)),
+        (3 * PAGE as u32, Err("it does not hold a value of 12288 bytes")),
+        (1 << 28, Err("it does not hold a value of 268435456 bytes")),
+        (0xf000_0000, Err("a value is too long")),
+        (0xffff_ffff, Err("a value is too long")),
+    ] {
+        file.write_all_at(&length.to_le_bytes(), node).unwrap();
+        match (read(), said) {
+            (found, Ok(_)) => assert_eq!(found, said.map_err(str::to_owned)),
+            (found, Err(words)) => {
+                let found = found.unwrap_err();
+                assert!(found.contains(words), "{found}");
+            }
+        }
+    }
 }

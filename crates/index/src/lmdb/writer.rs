@@ -15,14 +15,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::File;
-use sortwell_engine::{Error, Result};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::page::{NewPage, set_number};
 use super::tree::PageTree;
 use super::{
     BIG_VALUE, DATA_VERSION, FIRST_PAGE, HEADER, MAGIC, META, META_LAST, META_MAGIC, META_MAP,
     META_TRANSACTION, META_TREES, META_VERSION, NODE, NODE_MAX, OVERFLOW, PAGE, TREE, TREE_VALUE,
+    VALUE_MAX,
 };
 
 /// Pages that a task writes at once.
@@ -330,6 +332,16 @@ impl LevelsState {
     }
 }
 
+fn too_long(length: usize) -> Error {
+    let message = format!(
+        "the key and the included parts of a record have {}, and an index takes at most {}; \
+         include less, or use a shorter key",
+        ByteSize(length as u64),
+        ByteSize(VALUE_MAX as u64)
+    );
+    Error::config(ConfigErrorKind::Unsupported, message)
+}
+
 fn disorder(place: String) -> Error {
     Error::Disorder { target: "the index", place }
 }
@@ -358,13 +370,17 @@ impl LeafWriter<'_> {
     ///
     /// # Errors
     ///
-    /// Those of writing, and [`Error::Disorder`] for a key that is not greater than the one before.
+    /// Those of writing, [`Error::Disorder`] for a key that is not greater than the one before, and
+    /// [`Error::Config`] for a value that no reader takes.
     pub fn add(&mut self, key: &[u8], value: [&[u8]; 2]) -> Result<()> {
         let is_first = self.page.nodes() == 0 && self.firsts.is_empty() && self.last.is_empty();
         if !is_first && key <= &self.last[..] {
             return Err(disorder(format!("after entry {} of a task", self.entries)));
         }
         let length = value[0].len() + value[1].len();
+        if length > VALUE_MAX {
+            return Err(too_long(length));
+        }
         if NODE + key.len() + length <= NODE_MAX {
             self.make_room(key, length)?;
             self.page.add_leaf(key, length as u32, 0, value);
