@@ -105,6 +105,26 @@ fn wrong_values_are_named() {
 }
 
 #[test]
+fn values_that_do_not_fit_find_no_other_records() {
+    let folder = Folder::new();
+    folder.write("lines", "alpha 1\nbeta 2\n");
+    folder.write("rows.csv", "n,v\nabcd,1\nabxx,2\nac,3\n");
+    folder.run("index build lines -k 1 -o lines.index").quietly();
+    folder.run("index build rows.csv -k n[0..2] -o rows.index").quietly();
+    assert_prints(&folder, "index get lines.index alpha", "alpha 1\n");
+    assert_prints(&folder, "index prefix rows.index ab", "abcd,1\nabxx,2\n");
+    for search in ["get", "prefix"] {
+        for value in ["alpha omega", "alpha z"] {
+            let said =
+                folder.script(&format!("\"$sortwell\" index {search} lines.index '{value}'"));
+            said.fails(2, &[&format!("no record has '{value}' in the place of the key 1")]);
+        }
+        let said = folder.run(&format!("index {search} rows.index abzz"));
+        said.fails(2, &["no record has 'abzz' in the place of the key n[0..2]"]);
+    }
+}
+
+#[test]
 fn data_that_has_changed_is_refused() {
     let folder = orders();
     folder.write("orders.csv", format!("{ORDERS}5,Oslo,1\n"));

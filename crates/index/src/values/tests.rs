@@ -68,5 +68,59 @@ fn values_that_keys_cannot_have() {
     let bytes = keys("fixed:8", &["0..2:u16le", "2..4"], None);
     assert!(refused(&bytes, &["65536"]).contains("no value of 0..2:u16le"));
     assert!(refused(&bytes, &["1", "long"]).contains("no value of 2..4"));
-    assert!(refused(&keys("lines", &["1"], Some(b':')), &["a:b"]).contains("no field can hold it"));
+    let error = refused(&keys("lines", &["1"], Some(b':')), &["a:b"]);
+    assert!(error.contains("no record has 'a:b' in the place of the key 1"), "{error}");
+}
+
+#[test]
+fn values_that_do_not_fit_their_places() {
+    let refused = |keys: &ValueKeys, texts: &[&str]| {
+        let error = keys.of(&values(texts)).map(drop).map_err(|error| error.to_string());
+        let error = error.expect_err(&format!("{texts:?}"));
+        assert!(error.contains("in the place of the key"), "{error}");
+        keys.of_prefix(&values(texts)).expect_err(&format!("{texts:?} as a beginning"));
+    };
+    refused(&keys("lines", &["1"], None), &["alpha omega"]);
+    refused(&keys("lines", &["1"], None), &["alpha z"]);
+    refused(&keys("lines", &["2"], None), &["alpha omega"]);
+    refused(&keys("lines", &["1"], None), &["alpha "]);
+    refused(&keys("lines", &["1[0..3]"], Some(b':')), &["long"]);
+    refused(&keys("lines", &["2:trim", "1"], None), &["a b", "c"]);
+    refused(&keys("lines", &["0..2"], None), &["abz"]);
+    refused(&keys("csv", &["2[0..2]"], None), &["abzz"]);
+    refused(&keys("csv", &["2[1..3]"], None), &["abzz"]);
+    refused(&keys("lines:group=2", &["2.1"], None), &["a b"]);
+    refused(&keys("lines:group=2", &["1"], None), &["a\nb"]);
+    // Two keys of one place.
+    refused(&keys("csv", &["1", "1[0..2]"], None), &["abcd", "ax"]);
+    refused(&keys("u16be", &["0..4", "2..4"], None), &["abcd", "xy"]);
+    refused(&keys("jsonl", &["a", "a"], None), &["x", "y"]);
+}
+
+#[test]
+fn values_in_parts_of_records() {
+    assert_same(&keys("lines", &["1-2"], Some(b':')), &["a:b"], b"a:b:c\n");
+    assert_same(&keys("lines", &["2-"], None), &["b c"], b"a b c\n");
+    assert_same(&keys("lines", &["2"], None), &[""], b"a\n");
+    assert_same(&keys("lines", &["2[1..]"], None), &["word"], b"a word\n");
+    assert_same(&keys("lines", &["2[1..3]:trim"], None), &["or"], b"a   word\n");
+    assert_same(&keys("lines", &["1[0..2]", "1"], None), &["ab", "abcd"], b"abcd\n");
+    assert_same(&keys("lines", &["1[2..4]", "1[0..2]"], None), &["cd", "ab"], b"abcd e\n");
+    assert_same(&keys("lines:group=2", &["2"], None), &["a b"], b"x\na b\n");
+    assert_same(&keys("lines:group=3", &["2[1..]", "2.2"], None), &[" b", "b"], b"x\na b\n\n");
+    assert_same(&keys("lines:group=3", &["1-2"], None), &["x\ny"], b"x\ny\nz\n");
+    assert_same(&keys("csv", &[".."], None), &["a,\"b\""], b"a,\"b\"\n");
+    assert_same(&keys("csv", &["1[2..6]"], None), &["\"c,\""], b"\"ab\"\"c,\"\"d\",1\n");
+}
+
+#[test]
+fn a_beginning_that_fills_its_place_is_a_value() {
+    for (keys, text) in [
+        (keys("csv", &["2[0..2]"], None), "ab"),
+        (keys("lines", &["0..2"], None), "ab"),
+        (keys("u16be", &["0..2"], None), "ab"),
+    ] {
+        let text = values(&[text]);
+        assert_eq!(keys.of_prefix(&text).unwrap(), keys.of(&text).unwrap());
+    }
 }
