@@ -23,6 +23,7 @@ use crate::pack::Packer;
 use crate::scanned::ScannedFile;
 use crate::sort::{EntrySort, prove};
 use crate::source::{DataFile, Positions};
+use crate::values::check_places;
 
 /// One build: which records, in which order, and where the index goes.
 #[derive(Clone, Debug)]
@@ -117,7 +118,8 @@ impl BuildJob {
     /// Every [`Error`] that data, disks or options can cause. Then no index exists under its name.
     pub fn run(&self, progress: &Progress) -> Result<Built> {
         check_supported(self.format, &self.keys, &self.order)?;
-        self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
+        let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
+        check_places(self.format, &order, &self.keys)?;
         if !self.force {
             check_replaceable(&self.output)?;
         }

@@ -7,14 +7,18 @@
 mod binary;
 mod record;
 
+use std::fmt::Display;
 use std::sync::OnceLock;
 
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::{CsvFormat, Format, Ragged};
 use sortwell_engine::job::RowKeys;
-use sortwell_engine::key::text::{Body, Separator, TextKey, TextOrder, TextSpec, TextType};
+use sortwell_engine::key::text::{Body, End, Separator, TextKey, TextOrder, TextSpec, TextType};
 use sortwell_engine::pipeline::Columns;
-use sortwell_engine::{Error, Result};
+use sortwell_engine::{ByteSize, Error, Result};
+
+/// Most bytes of a record in front of a value. They are made for every value that is looked for.
+const FRONT_MAX: usize = 16 << 20;
 
 /// Makes keys of values.
 #[derive(Clone, Debug)]
@@ -31,6 +35,31 @@ pub struct ValueKeys {
     compiled: Vec<OnceLock<RowKeys>>,
 }
 
+/// Refuses keys that look so far into records that every search would take much memory.
+///
+/// # Errors
+///
+/// [`Error::Config`] for such a key.
+pub fn check_places(format: Format, order: &TextOrder, names: &[impl Display]) -> Result<()> {
+    let has_no_fields = Body::of(format).has_no_fields();
+    for (spec, name) in order.specs.iter().zip(names) {
+        let end = match spec.end {
+            End::At(end) if has_no_fields => end.byte,
+            _ => 0,
+        };
+        // A field has two bytes at least: one, and what separates it from the next.
+        let fields = spec.start.field.saturating_mul(2);
+        if fields.saturating_add(spec.start.byte).max(end) > FRONT_MAX {
+            return Err(unsupported(format!(
+                "the key {name} looks too far into records; an index needs keys within the first \
+                 {} of records",
+                ByteSize(FRONT_MAX as u64)
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn unsupported(message: String) -> Error {
     Error::config(ConfigErrorKind::InvalidValue, message)
 }
@@ -45,7 +74,7 @@ impl ValueKeys {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a column that there is not.
+    /// [`Error::Config`] for a column that there is not, and those of [`check_places`].
     pub fn new(
         format: Format,
         order: &TextOrder,
@@ -56,6 +85,7 @@ impl ValueKeys {
             Some(columns) => columns.resolved(order)?,
             None => order.clone(),
         };
+        check_places(format, &order, &names)?;
         let is_text = !Body::of(format).has_no_fields() && order.separator != Separator::Members;
         let places = is_text.then(|| TextKey::new(&order)).transpose()?;
         // A record that is made of values has no cells after the last of them.

@@ -577,3 +577,42 @@ fn rows_without_a_header_are_as_wide_as_the_first_one() {
     assert_eq!(append(&[more]), Ok(5));
     assert_eq!(verified(), Ok(None));
 }
+
+/// Returns the bytes of an index with a text in place of another one of as many bytes.
+fn with_text(index: &Path, from: &str, to: &str) -> Vec<u8> {
+    let mut bytes = fs::read(index).unwrap();
+    let found: Vec<usize> = (0..bytes.len() - from.len())
+        .filter(|at| bytes[*at..].starts_with(from.as_bytes()))
+        .collect();
+    assert!(!found.is_empty() && from.len() == to.len(), "{from}");
+    for at in found {
+        bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+    }
+    bytes
+}
+
+/// The record of a value has bytes in front of the key. A key decides how many.
+#[test]
+fn keys_far_inside_records_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, output, other] = ["data", "index", "other"].map(|name| folder.path().join(name));
+    fs::write(&data, "a,b\nc,d\n").unwrap();
+    let cases = [
+        (Format::LINES, "1[10000000..]", "1[40000000..]"),
+        (Format::LINES, "1000000", "9000000"),
+        (Format::LINES, "10000000..10000004", "40000000..40000004"),
+        (Format::CSV, "1[10000000..]", "1[40000000..]"),
+    ];
+    for (format, near, far) in cases {
+        let mut job = build(std::slice::from_ref(&data), &output, format, &[near]);
+        job.order.separator = (format == Format::LINES).then_some(b',');
+        run(&job);
+        fs::write(&other, with_text(&output, near, far)).unwrap();
+        let refused = "an index needs keys within the first 16 MiB of records";
+        let error = Index::open_without_data(&other).map(drop).map_err(words).unwrap_err();
+        assert!(error.contains(refused) && error.contains(far), "{error}");
+        job.keys = vec![far.parse().unwrap()];
+        let error = job.run(&Progress::new()).map(drop).map_err(words).unwrap_err();
+        assert!(error.contains(refused) && error.contains(far), "{error}");
+    }
+}
