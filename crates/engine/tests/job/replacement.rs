@@ -97,7 +97,7 @@ fn nearly_sorted_input_makes_one_run() {
 fn runs_of_random_records_are_twice_as_long_as_memory() {
     let mut random = Random::fresh();
     let (plain, held) = trial(40);
-    let count = held * 15;
+    let count = held * 20;
     let data = records(Order::Random, count, 40, (0, 8), &mut random);
     let statistics = run(&Trial { inputs: vec![data], ..plain });
     // The first run is shorter, as memory is filled before it, and so are the last two.

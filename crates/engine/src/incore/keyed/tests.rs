@@ -146,7 +146,7 @@ fn check_key(key: &CompiledKey, data: &[u8], length: usize, (name, seen): (&str,
 fn short_records_with_open_keys() {
     for length in [1, 2, 4, 7, 8, 9, 15, 16] {
         for symbols in [b"0123456789".as_slice(), b"ab", b" .-+0aZ~\xff"] {
-            let data = records(3000, (length, length), |number, key| {
+            let data = records(1500, (length, length), |number, key| {
                 for (at, byte) in (0..).zip(key) {
                     *byte = symbols[mixed(number << 8 | at) as usize % symbols.len()];
                 }
@@ -286,7 +286,7 @@ fn nested_megabytes(count: usize, length: usize) -> Vec<u8> {
 #[test]
 fn dealing_again_always_ends() {
     // Longer records are looked at in fewer counts, as they take the time of several.
-    for (length, step) in [(100_000, 1), (300_000, 4)] {
+    for (length, step) in [(100_000, 2), (300_000, 6)] {
         for count in (1..70).step_by(step) {
             for values in 1..4 {
                 let data = records(count, (length, 1000), |number, key| {
