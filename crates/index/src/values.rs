@@ -175,19 +175,24 @@ impl ValueKeys {
         }
         let values: Vec<&[u8]> = values.iter().map(AsRef::as_ref).collect();
         let whole = self.key(&values)?;
-        let longer = |end: u8| {
-            let (last, others) = values.split_last()?;
-            let last = [*last, &[end]].concat();
-            self.key(&[others, &[&last[..]]].concat()).ok()
+        let Some((last, others)) = values.split_last() else {
+            return Ok(whole);
         };
-        match longer(b'a').zip(longer(b'b')) {
-            Some((mut one, other)) => {
-                one.truncate(agreeing(&one, &other));
-                Ok(one)
-            }
-            // The value fills its place, so that it is all of the key.
-            None => Ok(whole),
+        if self.fills(others.len(), last) {
+            return Ok(whole);
         }
+        let longer = |end: &[u8]| {
+            let last = [last, end].concat();
+            self.key(&[others, &[&last[..]]].concat())
+        };
+        // Bytes that are written as digits go on with digits.
+        let is_digits = Body::of(self.format).has_no_fields() && last.starts_with(b"0x");
+        let ends: [&[u8]; 2] = if is_digits { [b"61", b"62"] } else { [b"a", b"b"] };
+        let [Ok(mut one), Ok(other)] = ends.map(longer) else {
+            return Err(self.no_key(&values, "the last key shares its place with another one"));
+        };
+        one.truncate(agreeing(&one, &other));
+        Ok(one)
     }
 
     fn is_fixed(&self) -> bool {

@@ -27,18 +27,22 @@ impl ValueFields {
         self.0.entry(number).or_default()
     }
 
-    /// Returns the fields up to the last that has bytes, but at least `least`.
+    /// Returns the fields up to the last one, but at least `least`.
     fn all(mut self, least: usize) -> impl Iterator<Item = Option<Vec<u8>>> {
         let count = self.0.last_key_value().map_or(0, |(last, _)| last + 1);
         (0..count.max(least)).map(move |number| self.0.remove(&number))
     }
 }
 
-/// Writes a value into bytes from `at` on, over what is there.
-fn place(bytes: &mut Vec<u8>, at: usize, value: &[u8]) {
+/// Writes a value into bytes from `at` on, over what is there, and after filler. Before no bytes,
+/// there is no filler.
+fn place(bytes: &mut Vec<u8>, at: usize, value: &[u8], filler: u8) {
+    if value.is_empty() {
+        return;
+    }
     let end = at + value.len();
     if bytes.len() < end {
-        bytes.resize(end, FILLER);
+        bytes.resize(end, filler);
     }
     bytes[at..end].copy_from_slice(value);
 }
@@ -63,12 +67,14 @@ fn in_field<'v>(spec: &TextSpec, value: &'v [u8], separator: Separator) -> (usiz
 /// Returns a line of fields, without its end.
 fn line_of(fields: ValueFields, separator: Separator) -> Vec<u8> {
     let mut line = Vec::new();
+    let last = fields.0.iter().rfind(|(_, field)| !field.is_empty()).map_or(0, |(last, _)| *last);
     for (number, field) in fields.all(0).enumerate() {
         match (separator, field) {
             (Separator::Byte(byte), field) => {
                 line.extend((number > 0).then_some(byte));
                 line.extend(field.unwrap_or_default());
             }
+            _ if number > last => break,
             (_, None) => {
                 line.extend((number > 0).then_some(b' '));
                 line.push(FILLER);
@@ -79,6 +85,11 @@ fn line_of(fields: ValueFields, separator: Separator) -> Vec<u8> {
                     && number > 0
                 {
                     *first = b' ';
+                }
+                // Blanks alone would belong to the next field.
+                if number < last && field.iter().all(|byte| is_blank(*byte)) {
+                    field.extend((number > 0 && field.is_empty()).then_some(b' '));
+                    field.push(FILLER);
                 }
                 line.extend(field);
             }
@@ -152,6 +163,17 @@ impl ValueKeys {
         }
     }
 
+    /// Returns whether a value takes all bytes that its key can look at.
+    pub(super) fn fills(&self, at: usize, value: &[u8]) -> bool {
+        let spec = &self.order.specs[at];
+        let (End::At(end) | End::Within(end, _)) = spec.end else { return false };
+        let width = end.byte.saturating_sub(spec.start.byte);
+        if self.places.is_some() {
+            return value.len() >= width;
+        }
+        bytes_of(&self.names[at], value, None).is_none_or(|bytes| bytes.len() >= width)
+    }
+
     /// Returns the first key whose place in a record of text does not hold its value, whole.
     pub(super) fn key_without_value(&self, record: &[u8], values: &[&[u8]]) -> Option<usize> {
         let places = self.places.as_ref()?;
@@ -185,7 +207,7 @@ impl ValueKeys {
     fn row(&self, dialect: Dialect, specs: &[TextSpec], values: &[&[u8]]) -> Result<Vec<u8>> {
         let mut fields = ValueFields::default();
         for (spec, value) in specs.iter().zip(values) {
-            place(fields.field(spec.start.field), spec.start.byte, value);
+            place(fields.field(spec.start.field), spec.start.byte, value, FILLER);
         }
         let mut row = Vec::new();
         let columns = self.columns.as_ref().map_or(0, |columns| columns.cells.len());
@@ -226,14 +248,17 @@ impl ValueKeys {
         for (spec, value) in pairs().filter(|(spec, _)| spec.line.is_some() || !has_groups) {
             let (at, value) = in_field(spec, value, separator);
             let fields = divided.entry(spec.line.unwrap_or(0)).or_default();
-            place(fields.field(spec.start.field), at, &value);
+            // After blanks, a value may begin with one.
+            let is_blank = separator == Separator::Blanks && !spec.start.skips_blanks;
+            let filler = if is_blank { b' ' } else { FILLER };
+            place(fields.field(spec.start.field), at, &value, filler);
         }
         for (number, fields) in divided {
             *lines.field(number) = line_of(fields, separator);
         }
         // The fields of a record of several lines are its lines.
         for (spec, value) in pairs().filter(|(spec, _)| spec.line.is_none() && has_groups) {
-            place(lines.field(spec.start.field), spec.start.byte, value);
+            place(lines.field(spec.start.field), spec.start.byte, value, FILLER);
         }
         let lines: Vec<Vec<u8>> = lines.all(1).map(Option::unwrap_or_default).collect();
         lines.join(&end)
@@ -290,9 +315,12 @@ impl ValueKeys {
                 body.resize(start + bytes.len(), 0);
             }
             body[start..start + bytes.len()].copy_from_slice(&bytes);
-            placed.push((start, bytes));
+            placed.push((spec, bytes));
         }
-        let differs = |(start, bytes): &(usize, Vec<u8>)| !body[*start..].starts_with(bytes);
+        let differs = |(spec, bytes): &(&TextSpec, Vec<u8>)| {
+            let rest = &body[spec.start.byte..];
+            !rest.starts_with(bytes) || spec.end == End::Record && rest != bytes
+        };
         match placed.iter().position(differs) {
             Some(at) => Err(self.misplaced(values, at)),
             None => Ok(body),

@@ -123,4 +123,12 @@ fn a_beginning_that_fills_its_place_is_a_value() {
         let text = values(&[text]);
         assert_eq!(keys.of_prefix(&text).unwrap(), keys.of(&text).unwrap());
     }
+    let bytes = keys("u16be", &["0..4"], None);
+    let digits = bytes.of_prefix(&values(&["0x6162"])).unwrap();
+    assert_eq!(digits, bytes.of_prefix(&values(&["ab"])).unwrap());
+    assert!(bytes.of(&values(&["abc"])).unwrap().starts_with(&digits));
+    // Nobody knows how the rest of the line goes on.
+    let shared = keys("lines", &["1", "1-"], Some(b':'));
+    let error = shared.of_prefix(&values(&["a", "a"])).unwrap_err().to_string();
+    assert!(error.contains("the last key shares its place with another one"), "{error}");
 }
