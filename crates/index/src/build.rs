@@ -117,7 +117,7 @@ impl BuildJob {
     ///
     /// Every [`Error`] that data, disks or options can cause. Then no index exists under its name.
     pub fn run(&self, progress: &Progress) -> Result<Built> {
-        check_supported(self.format, &self.keys, &self.order)?;
+        check_supported(self.format, &self.keys)?;
         let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         check_places(self.format, &order, &self.keys)?;
         if !self.force {

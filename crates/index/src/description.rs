@@ -199,7 +199,7 @@ impl Description {
         let (format, separator) = lines.format()?;
         let order = OrderOptions { separator, ..order };
         let keys = keys?;
-        check_supported(format, &keys, &order)?;
+        check_supported(format, &keys)?;
         Ok(Self {
             format,
             keys,
@@ -403,11 +403,9 @@ pub fn check_size(path: &Path, bytes: usize) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for no key, for columns that are found by name in several inputs, for lists of
-/// values and collating sequences, which may be in files that change, and for several keys of which
-/// invalid ones place the record: then the first key alone does not say where a record is.
-pub fn check_supported(format: Format, keys: &[Key], order: &OrderOptions) -> Result<()> {
-    let is_placed = matches!(order.invalid, Some(Invalid::Placed(_)));
+/// [`Error::Config`] for no key, for columns that are found by name in several inputs, and for
+/// lists of values and collating sequences, which may be in files that change.
+pub fn check_supported(format: Format, keys: &[Key]) -> Result<()> {
     let message = match format {
         _ if keys.is_empty() => {
             let message = "an index needs a key; give one";
@@ -415,10 +413,6 @@ pub fn check_supported(format: Format, keys: &[Key], order: &OrderOptions) -> Re
         }
         Format::Csv(CsvFormat { union_by_name: true, .. }) => {
             "an index needs data files with the same columns in the same order"
-        }
-        _ if keys.len() > 1 && is_placed => {
-            "an index of several keys cannot place records whose keys are invalid; index one key, \
-             or correct these records"
         }
         _ if keys.iter().any(|key| key.has_list() || key.file().is_some()) => {
             "an index cannot have a key with a list of values or a collating sequence; use another \

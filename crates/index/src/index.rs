@@ -14,7 +14,7 @@ use crate::entry::EntryForm;
 use crate::lmdb::pages::Pages;
 use crate::lmdb::reader::TreeCursor;
 use crate::lmdb::tree::PageTree;
-use crate::matches::Matches;
+use crate::matches::{KeyRange, Matches, successor};
 use crate::record_file::RecordFile;
 use crate::source::{DataFile, Positions};
 use crate::values::ValueKeys;
@@ -166,14 +166,14 @@ impl Index {
     ///
     /// A value is text as it stands in the data. Keys of binary records take numbers, text, or
     /// bytes as hexadecimal digits after `0x`.
+    /// Records of which a later key is invalid are found too, before or after the others.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] for values that keys cannot have, and [`Error::Malformed`] for a damaged
     /// index.
     pub fn get<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Matches> {
-        let key = self.0.keys.of(values)?;
-        Matches::between(self, Some(key.clone()), successor(key))
+        self.beginning_with(self.0.keys.of(values)?, values.len())
     }
 
     /// Finds the records whose first keys have these values, but for the last key, which begins
@@ -184,8 +184,17 @@ impl Index {
     /// Those of [`get`](Self::get), and [`Error::Config`] for a key whose values have no
     /// beginnings.
     pub fn prefix<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Matches> {
-        let key = self.0.keys.of_prefix(values)?;
-        Matches::between(self, Some(key.clone()), successor(key))
+        self.beginning_with(self.0.keys.of_prefix(values)?, values.len())
+    }
+
+    /// Finds the records whose keys begin with the `key` of `count` values, and those of which a
+    /// later key is invalid.
+    fn beginning_with(&self, key: Vec<u8>, count: usize) -> Result<Matches> {
+        let others = self.0.keys.with_invalid_later(&key, count);
+        let mut ranges: Vec<KeyRange> =
+            others.into_iter().chain([key]).map(KeyRange::beginning_with).collect();
+        ranges.sort_by(|one, other| one.low.cmp(&other.low));
+        Matches::within(self, ranges)
     }
 
     /// Finds the records between two ends, each with values of the first keys. The beginning comes
@@ -205,7 +214,7 @@ impl Index {
             Bound::Included(values) => Some(key(values)?),
             Bound::Excluded(values) => match successor(key(values)?) {
                 // Nothing comes after the greatest key.
-                None => return Ok(Matches::nothing(self)),
+                None => return Matches::within(self, Vec::new()),
                 after => after,
             },
         };
@@ -214,7 +223,7 @@ impl Index {
             Bound::Included(values) => successor(key(values)?),
             Bound::Excluded(values) => Some(key(values)?),
         };
-        Matches::between(self, low, high)
+        Matches::within(self, vec![KeyRange { low, high }])
     }
 
     /// Finds all records.
@@ -223,7 +232,7 @@ impl Index {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a damaged index.
     pub fn entries(&self) -> Result<Matches> {
-        Matches::between(self, None, None)
+        Matches::within(self, vec![KeyRange::default()])
     }
 
     /// Returns the byte between columns of the data; a tab if records are no rows.
@@ -262,16 +271,4 @@ impl Index {
         };
         file.read(found.offset, found.bytes, out)
     }
-}
-
-/// Returns the least bytes that are greater than all that begin with `key`; `None` if there are
-/// none.
-fn successor(mut key: Vec<u8>) -> Option<Vec<u8>> {
-    while let Some(last) = key.pop() {
-        if let Some(next) = last.checked_add(1) {
-            key.push(next);
-            return Some(key);
-        }
-    }
-    None
 }

@@ -6,6 +6,22 @@ use crate::entry::{CUT, NUMBER, Parsed, read_number};
 use crate::index::{Found, Index};
 use crate::lmdb::reader::TreeCursor;
 
+/// Keys from one on, up to the one before another.
+#[derive(Clone, Debug, Default)]
+pub struct KeyRange {
+    /// The least key; `None` for any.
+    pub low: Option<Vec<u8>>,
+    /// The least key that is too great; `None` if there is none.
+    pub high: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// Returns the keys that begin with `key`.
+    pub fn beginning_with(key: Vec<u8>) -> Self {
+        Self { low: Some(key.clone()), high: successor(key) }
+    }
+}
+
 /// The entries that a search found, in the order of the index.
 ///
 /// It iterates over `Result<Found>`, and ends after an error.
@@ -13,36 +29,28 @@ use crate::lmdb::reader::TreeCursor;
 pub struct Matches {
     index: Index,
     cursor: TreeCursor,
-    /// The least key, and the least one that is too great.
-    low: Option<Vec<u8>>,
-    high: Option<Vec<u8>>,
+    /// The range of the cursor; `None` at the end.
+    range: Option<KeyRange>,
+    /// Ranges that come after it, the next one last.
+    later: Vec<KeyRange>,
     is_reverse: bool,
     /// True if the cursor is at an entry that was not returned yet.
     is_new: bool,
-    is_over: bool,
 }
 
 impl Matches {
-    /// Returns no entry of an index.
-    pub(crate) fn nothing(index: &Index) -> Self {
-        let cursor = TreeCursor::new(index.pages(), index.tree());
-        let (index, low, high) = (index.clone(), None, None);
-        Self { index, cursor, low, high, is_reverse: false, is_new: false, is_over: true }
-    }
-
-    /// Returns the entries from a key on, up to the one before another key.
+    /// Returns the entries whose keys are in ranges. These are in order, and have no key in common.
     ///
     /// # Errors
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a damaged index.
-    pub(crate) fn between(
-        index: &Index,
-        low: Option<Vec<u8>>,
-        high: Option<Vec<u8>>,
-    ) -> Result<Self> {
-        let mut found = Self { low, high, ..Self::nothing(index) };
-        found.is_over = false;
-        found.begin(false)?;
+    pub(crate) fn within(index: &Index, mut ranges: Vec<KeyRange>) -> Result<Self> {
+        ranges.reverse();
+        let cursor = TreeCursor::new(index.pages(), index.tree());
+        let index = index.clone();
+        let mut found =
+            Self { index, cursor, range: None, later: ranges, is_reverse: false, is_new: false };
+        found.next_range()?;
         Ok(found)
     }
 
@@ -57,27 +65,29 @@ impl Matches {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a damaged index.
     pub fn reversed(mut self) -> Result<Self> {
-        if !self.is_over {
-            self.begin(true)?;
-        }
+        self.later.extend(self.range.take());
+        self.later.reverse();
+        self.is_reverse = true;
+        self.next_range()?;
         Ok(self)
     }
 
-    fn begin(&mut self, is_reverse: bool) -> Result<()> {
-        self.is_reverse = is_reverse;
-        self.is_new = true;
-        let start = if is_reverse { self.high.take() } else { self.low.take() };
-        match (&start, is_reverse) {
-            (Some(key), _) => self.seek(key)?,
-            (None, false) => self.cursor.seek_first()?,
-            (None, true) => self.cursor.seek_end(),
+    /// Goes to the first entry of the next range, or to the end.
+    fn next_range(&mut self) -> Result<()> {
+        let Some(range) = self.later.pop() else {
+            self.range = None;
+            return Ok(());
+        };
+        match (&range.low, &range.high) {
+            (Some(low), _) if !self.is_reverse => self.seek(low)?,
+            (None, _) if !self.is_reverse => self.cursor.seek_first()?,
+            (_, Some(high)) => self.seek(high)?,
+            (_, None) => self.cursor.seek_end(),
         }
-        if is_reverse {
-            self.high = start;
+        if self.is_reverse {
             self.cursor.step_back()?;
-        } else {
-            self.low = start;
         }
+        (self.range, self.is_new) = (Some(range), true);
         Ok(())
     }
 
@@ -108,28 +118,24 @@ impl Matches {
 
     /// Returns the next entry; `None` after the last one.
     fn step(&mut self) -> Result<Option<Found>> {
-        if self.is_over {
-            return Ok(None);
+        while let Some(range) = &self.range {
+            match (std::mem::take(&mut self.is_new), self.is_reverse) {
+                (true, _) => {}
+                (false, true) => self.cursor.step_back()?,
+                (false, false) => self.cursor.step()?,
+            }
+            let is_inside = |entry: &Parsed<'_>| match self.is_reverse {
+                false => range.high.as_ref().is_none_or(|high| entry.compare(high).is_lt()),
+                true => range.low.as_ref().is_none_or(|low| entry.compare(low).is_ge()),
+            };
+            let entry = parsed(&self.index, &mut self.cursor)?.filter(is_inside);
+            if let Some(Parsed { position, length, .. }) = entry {
+                let (file, offset) = self.index.place(position);
+                return Ok(Some(Found { file, offset, bytes: length }));
+            }
+            self.next_range()?;
         }
-        match (std::mem::take(&mut self.is_new), self.is_reverse) {
-            (true, _) => {}
-            (false, true) => self.cursor.step_back()?,
-            (false, false) => self.cursor.step()?,
-        }
-        let Some(entry) = parsed(&self.index, &mut self.cursor)? else {
-            self.is_over = true;
-            return Ok(None);
-        };
-        let is_outside = match self.is_reverse {
-            false => self.high.as_ref().is_some_and(|high| entry.compare(high).is_ge()),
-            true => self.low.as_ref().is_some_and(|low| entry.compare(low).is_lt()),
-        };
-        if is_outside {
-            self.is_over = true;
-            return Ok(None);
-        }
-        let (file, offset) = self.index.place(entry.position);
-        Ok(Some(Found { file, offset, bytes: entry.length }))
+        Ok(None)
     }
 
     /// Returns the included parts of the entry that was returned last, as they stand in the record.
@@ -159,7 +165,9 @@ impl Iterator for Matches {
 
     fn next(&mut self) -> Option<Result<Found>> {
         let next = self.step().transpose();
-        self.is_over |= matches!(next, Some(Err(_)));
+        if matches!(next, Some(Err(_))) {
+            (self.range, self.later) = (None, Vec::new());
+        }
         next
     }
 }
@@ -185,4 +193,16 @@ fn parsed<'c>(index: &Index, cursor: &'c mut TreeCursor) -> Result<Option<Parsed
             entry => Ok(entry),
         },
     }
+}
+
+/// Returns the least bytes that are greater than all that begin with `key`; `None` if there are
+/// none.
+pub fn successor(mut key: Vec<u8>) -> Option<Vec<u8>> {
+    while let Some(last) = key.pop() {
+        if let Some(next) = last.checked_add(1) {
+            key.push(next);
+            return Some(key);
+        }
+    }
+    None
 }

@@ -105,9 +105,8 @@ impl ValueKeys {
             return Ok(None);
         };
         if kept.get().is_none() {
-            let specs = self.order.specs[..count].to_vec();
-            let order = TextOrder { specs, ..self.order.clone() };
-            let keys = RowKeys::ended(self.format, &order, self.columns.as_ref())?;
+            let columns = self.columns.as_ref();
+            let keys = RowKeys::beginning(self.format, &self.order, columns, count)?;
             return Ok(Some(kept.get_or_init(|| keys)));
         }
         Ok(kept.get())
@@ -126,6 +125,14 @@ impl ValueKeys {
     pub fn of<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Vec<u8>> {
         let values: Vec<&[u8]> = values.iter().map(AsRef::as_ref).collect();
         self.key(&values)
+    }
+
+    /// Returns the beginning of the keys of records that have an invalid later key, for that of all
+    /// others: `key`, of the first `count` values. `None` if it is already, or if there are none.
+    pub fn with_invalid_later(&self, key: &[u8], count: usize) -> Option<Vec<u8>> {
+        let mark = self.compiled.get(count.checked_sub(1)?)?.get()?.invalid_mark()?;
+        let has_later = count < self.count() && key.first() != Some(&mark);
+        has_later.then(|| [&[mark], key].concat())
     }
 
     fn key(&self, values: &[&[u8]]) -> Result<Vec<u8>> {

@@ -61,6 +61,34 @@ impl RowKeys {
         Self::new(format, &order, columns)
     }
 
+    /// Returns the first `count` keys of an order. The keys of records begin with them, after the
+    /// [`invalid_mark`](Self::invalid_mark) of a record that has an invalid later key.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
+    pub fn beginning(
+        format: Format,
+        order: &TextOrder,
+        columns: Option<&Columns>,
+        count: usize,
+    ) -> Result<Self> {
+        let all = Self::ended(format, order, columns)?;
+        match all.key.beginning(count) {
+            Some(key) => Ok(Self { key, ..all }),
+            None => {
+                let specs = order.specs[..count].to_vec();
+                Self::ended(format, &TextOrder { specs, ..order.clone() }, columns)
+            }
+        }
+    }
+
+    /// Returns the byte in front of the keys of records of which any key is invalid; `None` if such
+    /// records have no place of their own, or are known by the first key alone.
+    pub fn invalid_mark(&self) -> Option<u8> {
+        self.key.invalid_mark()
+    }
+
     /// Shows the records that take part to `show`; returns their number. `rows` are whole records
     /// back to back.
     ///

@@ -357,6 +357,20 @@ impl CompiledKey {
         }
     }
 
+    /// Returns the first `count` parts of a key of text; `None` of any other key.
+    pub(crate) fn beginning(&self, count: usize) -> Option<Self> {
+        match self {
+            Self::Text(key) => Some(Self::Text(key.clone().beginning(count))),
+            _ => None,
+        }
+    }
+
+    /// Returns the byte in front of the keys of records with an invalid part, if there is one for
+    /// any part.
+    pub(crate) fn invalid_mark(&self) -> Option<u8> {
+        if let Self::Text(key) = self { key.invalid_mark() } else { None }
+    }
+
     /// Returns the key that orders records of `format` by `keys`, most significant first.
     ///
     /// ```

@@ -99,6 +99,22 @@ impl TextKey {
         Ok(Self { separator, body, parts, is_partial, invalid, cells, cutter, watch })
     }
 
+    /// Returns the key of its first `count` parts: the beginning of each record's key, but for the
+    /// mark of an invalid later part.
+    pub(in crate::key) fn beginning(mut self, count: usize) -> Self {
+        self.parts = self.parts.into_iter().take(count).collect();
+        self.is_partial = self.parts.iter().any(TextKeyPart::is_partial);
+        self.invalid = self.invalid.map(|(place, placing)| (place, placing.min(count)));
+        self.watch = None;
+        self
+    }
+
+    /// Returns the byte in front of the keys of records of which any part is invalid; `None` if the
+    /// first part alone can be, or none.
+    pub(in crate::key) fn invalid_mark(&self) -> Option<u8> {
+        self.invalid.map(|(place, _)| mark_of(place))
+    }
+
     /// Returns the bytes that key number `spec` of the order looks at, as a part of `record`; for
     /// showing them to people. `None` where there is no such key. Of a cell, those between its
     /// quotes.
@@ -131,7 +147,7 @@ impl TextKey {
         if let Some((place, placing)) = self.invalid
             && self.has_invalid(placing, fields)
         {
-            out.push(if place == InvalidPlace::First { 0 } else { 0xff });
+            out.push(mark_of(place));
         }
         for part in &self.parts {
             part.append(fields, out);
@@ -140,6 +156,11 @@ impl TextKey {
             }
         }
     }
+}
+
+/// Returns the mark of records that have this place for an invalid part.
+fn mark_of(place: InvalidPlace) -> u8 {
+    if place == InvalidPlace::First { 0 } else { 0xff }
 }
 
 impl KeyEncoder for TextKey {
