@@ -62,11 +62,6 @@ fn append_to(index: &Path, memory: Budget, threads: Option<usize>) -> AppendJob 
     }
 }
 
-/// Returns the message of an error.
-fn words(error: sortwell_engine::Error) -> String {
-    error.to_string()
-}
-
 /// Builds an index of a part of the data, and adds the rest.
 fn appended(job: &mut BuildJob, case: &Case, random: &mut Random) -> Built {
     let data = job.data.clone();
@@ -300,7 +295,7 @@ fn records_with_an_invalid_later_key_are_found() {
     let build = |keys: &[&str], place: &str| {
         let mut job = build(std::slice::from_ref(&data), &output, Format::CSV, keys);
         job.order.invalid = Some(place.parse().unwrap());
-        job.run(&Progress::new()).map(|built| built.entries).map_err(words)
+        job.run(&Progress::new()).map(|built| built.entries).map_err(|error| error.to_string())
     };
     let (five, x, one, none) = ((0, 4), (0, 11), (0, 18), (0, 25));
     for (place, all, oslo) in [
@@ -561,12 +556,16 @@ fn rows_without_a_header_are_as_wide_as_the_first_one() {
         ["empty", "data", "more", "index"].map(|name| folder.path().join(name));
     let effort =
         Effort { memory: Budget::Auto, threads: Some(1), temp: vec![folder.path().to_owned()] };
-    let verified =
-        || Index::open(&output).unwrap().verify(&effort, &Progress::new()).map_err(words);
+    let verified = || {
+        Index::open(&output)
+            .unwrap()
+            .verify(&effort, &Progress::new())
+            .map_err(|error| error.to_string())
+    };
     let append = |data: &[PathBuf]| {
         let job = append_to(&output, Budget::Auto, Some(1));
         let made = AppendJob { data: data.to_vec(), ..job }.run(&Progress::new());
-        made.map(|built| built.entries).map_err(words)
+        made.map(|built| built.entries).map_err(|error| error.to_string())
     };
     let start = |ragged, text: &str| {
         fs::write(&empty, "").unwrap();
@@ -627,10 +626,14 @@ fn keys_far_inside_records_are_refused() {
         run(&job);
         fs::write(&other, with_text(&output, near, far)).unwrap();
         let refused = "an index needs keys within the first 16 MiB of records";
-        let error = Index::open_without_data(&other).map(drop).map_err(words).unwrap_err();
+        let error = Index::open_without_data(&other)
+            .map(drop)
+            .map_err(|error| error.to_string())
+            .unwrap_err();
         assert!(error.contains(refused) && error.contains(far), "{error}");
         job.keys = vec![far.parse().unwrap()];
-        let error = job.run(&Progress::new()).map(drop).map_err(words).unwrap_err();
+        let error =
+            job.run(&Progress::new()).map(drop).map_err(|error| error.to_string()).unwrap_err();
         assert!(error.contains(refused) && error.contains(far), "{error}");
     }
 }
