@@ -25,6 +25,19 @@ def large_items(count=ITEMS):
         yield (number * 7919 % 10007, number, PADDING)
 
 
+def stop(*_):
+    """Raises the exception that ends an iteration."""
+    raise StopIteration
+
+
+class Unreadable:
+    """An object whose bytes `pickle` cannot read."""
+
+    def __reduce__(self):
+        """Makes `pickle` call a function that fails."""
+        return stop, ()
+
+
 class WithFolder(unittest.TestCase):
     """Tests with a folder of their own."""
 
@@ -169,9 +182,6 @@ class Callers(WithFolder):
         self.assert_nothing_left()
 
     def test_stop_iteration_ends_no_result_early(self):
-        def stop(*_):
-            raise StopIteration
-
         def late(progress):
             if is_taking:
                 raise StopIteration
@@ -181,11 +191,7 @@ class Callers(WithFolder):
             sorter.push(b"line\n")
             return sorter.finish()
 
-        class Upset:
-            def __reduce__(self):
-                return stop, ()
-
-        items = [(n, Upset()) for n in range(3)]
+        items = [(n, Unreadable()) for n in range(3)]
         table = pyarrow.table({"n": [2, 1]})
         for result in (
             lambda: sortwell.sorted([2, 1], serializer=(lambda _: b"", stop)),

@@ -88,9 +88,9 @@ pub fn interruption(py: Python<'_>, raised: PyErr) -> PyErr {
     exception
 }
 
-/// Returns the exception of a call that makes the next element of an iterator. `StopIteration`, which
-/// a function of the program raised, would be the end of it: as in a generator of Python, it becomes
-/// the cause of a `RuntimeError`.
+/// Returns the exception of a call that makes the next element of an iterator. `StopIteration`,
+/// which a function of the program raised, would be the end of it. As in a generator of Python, it
+/// becomes the cause of a `RuntimeError`.
 pub fn in_iterator(py: Python<'_>, raised: PyErr) -> PyErr {
     if !raised.is_instance_of::<PyStopIteration>(py) {
         return raised;

@@ -321,9 +321,9 @@ impl Sorter {
 
     /// Returns a sorter that writes sorted runs into a directory and does not merge them. A
     /// [`KeyedMerge`] merges them later, also in another process. It needs the functions of
-    /// [`by_comparison`](Self::by_comparison) and [`by_prefix`](Self::by_prefix) again. Options of the result (`unique`,
-    /// `limit`) apply to each run. No record may have been pushed yet, or the first call of the
-    /// spiller is an error. Runs get names that are free in the directory.
+    /// [`by_comparison`](Self::by_comparison) and [`by_prefix`](Self::by_prefix) again. Options of
+    /// the result (`unique`, `limit`) apply to each run. No record may have been pushed yet, or the
+    /// first call of the spiller is an error. Runs get names that are free in the directory.
     pub fn spill_to(self, directory: impl AsRef<Path>) -> Spiller {
         let pushed = self.has_records.then(|| {
             Error::config(

@@ -125,21 +125,18 @@ impl Select {
         Ok(())
     }
 
-    /// Returns the framing of the records that are written, given the format of those selected from.
+    /// Returns the framing of the records that are written, given the format of those read.
     ///
     /// # Errors
     ///
     /// [`Error::Config`](crate::Error::Config) for a part that records of the format do not have.
     pub fn framing(&self, format: Format) -> Result<Framing> {
         let framing = format.framing();
-        match framing {
-            Framing::Fixed(_) | Framing::Grouped(_) => {
-                let form = RecordForm::of(format, None);
-                let shape = RecordShape::new(&self.parts, self.count, form, None)?;
-                Ok(shape.framing(framing))
-            }
-            Framing::Terminated(_) | Framing::Quoted(_) | Framing::Prefixed(_) => Ok(framing),
+        if !matches!(framing, Framing::Fixed(_) | Framing::Grouped(_)) {
+            return Ok(framing);
         }
+        let form = RecordForm::of(format, None);
+        Ok(RecordShape::new(&self.parts, self.count, form, None)?.framing(framing))
     }
 
     /// Returns whether it matters how many records were equal.
