@@ -285,6 +285,47 @@ class Processes(WithFolder):
         self.assertEqual(self.run_python(code), (0, "0\n", ""))
         self.assert_nothing_left()
 
+    def test_end_of_the_interpreter_during_calls_of_daemon_threads(self):
+        (self.folder / "large").write_bytes(os.urandom(100_000_000))
+        options = "memory='24MiB', temp='.'"
+        programs = {
+            "sorted": f"sortwell.sorted(items(), {options})",
+            "slow": f"sortwell.sorted(slow(items()), {options})",
+            "key": f"sortwell.sorted(items(), key=lambda item: item[0], {options})",
+            "taken": f"while True:\n        for _ in sortwell.sorted(few, {options}): ...",
+            "push": f"s = sortwell.Sorter(format='fixed:100', {options})\n"
+            "    while True: s.push(bytes(5_000_000))",
+            "file": f"while True: sortwell.sort('large', 'out', format='fixed:100', {options})",
+            "batches": f"sortwell.sort_batches(batches(), 'n', {options})",
+        }
+        for name, program in programs.items():
+            code = (
+                "import itertools, random, threading, time\n"
+                "import pyarrow, sortwell\n"
+                "few = [(n * 7 % 1000, 'x' * 3000) for n in range(12_000)]\n"
+                "def items(): return ((n * 7 % 1000, 'x' * 300) for n in itertools.count())\n"
+                "def slow(items):\n"
+                "    for n, item in enumerate(items):\n"
+                "        if n == 200_000: time.sleep(60)\n"
+                "        yield item\n"
+                "def batches():\n"
+                "    schema = pyarrow.schema([('n', pyarrow.int64())])\n"
+                "    def made():\n"
+                "        while True:\n"
+                "            numbers = [random.randrange(1 << 60) for _ in range(10_000)]\n"
+                "            yield pyarrow.record_batch([pyarrow.array(numbers)], schema)\n"
+                "    return pyarrow.RecordBatchReader.from_batches(schema, made())\n"
+                "def call():\n"
+                f"    {program}\n"
+                "threading.excepthook = lambda raised: None\n"
+                "threading.Thread(target=call, daemon=True).start()\n"
+                f"time.sleep({1.5 if name == 'slow' else 0.7})\n"
+                "print('the end')\n"
+            )
+            with self.subTest(name):
+                self.assertEqual(self.run_python(code), (0, "the end\n", ""))
+                self.assertEqual({path.name for path in self.folder.iterdir()} - {"out"}, {"large"})
+
     def test_interrupt_of_each_call(self):
         programs = {
             "sorted": "for _ in sortwell.sorted(itertools.count(), memory='24MiB', temp='.'): ...",

@@ -106,6 +106,7 @@ pub fn sort_batches(
         ))
     })?;
     let wait = Arc::new(Wait::new(Arc::default(), progress));
+    let _call = wait.begin_call();
     let planned = reader.and_then(|reader| {
         BatchRows::plan(&reader.schema(), by, is_null_first, batch_rows).map(|rows| (reader, rows))
     });
@@ -184,6 +185,7 @@ impl BatchFeed {
 
     /// Takes the next batch, while the calling thread looks after Python.
     fn take_attended(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        let _call = self.wait.begin_call();
         let taken = self.wait.run(py, || self.take())?;
         let batch = taken.map_err(|fault| fault.exception(py))?;
         if batch.is_none() {

@@ -47,6 +47,7 @@ fn waited<T: Send>(
     work: impl FnOnce(&Progress) -> Result<T> + Send,
 ) -> PyResult<T> {
     let wait = Wait::new(Arc::<Progress>::default(), progress);
+    let _call = wait.begin_call();
     wait.run(py, || work(wait.progress()))?.map_err(|error| faults::exception(py, &error))
 }
 

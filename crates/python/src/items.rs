@@ -77,20 +77,22 @@ pub fn sort_items(
         Some((dumps, loads)) => ObjectCodec::Functions { dumps, loads },
     };
     let wait = Wait::new(Arc::default(), progress);
+    let _call = wait.begin_call();
+    // While the iterable makes an item, the end of the interpreter can close the sort.
+    let sort = BlockSort::new(job, Arc::clone(wait.progress()));
+    let sort = Guarded::new(sort, wait.progress());
     let mut feed = ItemFeed {
-        sort: Some(BlockSort::new(job, Arc::clone(wait.progress()))),
+        sort: &sort,
         wait: &wait,
         codec: &codec,
         keys: ObjectKeys::new(is_reverse),
         block: Vec::new(),
     };
-    let fed = feed.feed(&iterable.try_iter()?, key);
-    let sort = feed.sort.take();
-    if let Err(error) = fed {
-        py.detach(move || drop(sort));
+    if let Err(error) = feed.feed(&iterable.try_iter()?, key) {
+        sort.close_detached();
         return Err(error);
     }
-    let sort = sort.ok_or_else(|| raised(&Error::Interrupted))?;
+    let sort = sort.lock(py, "sorted")?.take().ok_or_else(|| raised(&Error::Interrupted))?;
     let records =
         wait.run(py, || RecordsInOrder::of_sort(sort))?.map_err(|error| raised(&error))?;
     let stage = ItemsStage::Pulling(Box::new(records));
@@ -101,7 +103,8 @@ pub fn sort_items(
 
 /// Items on their way to the sort.
 struct ItemFeed<'w> {
-    sort: Option<BlockSort>,
+    /// The sort, unless it was closed.
+    sort: &'w Guarded<BlockSort>,
     wait: &'w Wait,
     codec: &'w ObjectCodec,
     keys: ObjectKeys,
@@ -118,6 +121,9 @@ impl ItemFeed<'_> {
         let py = items.py();
         for (number, item) in (0..).zip(items.clone()) {
             let item = item?;
+            if self.wait.progress().is_stopping() {
+                return Err(faults::exception(py, &Error::Interrupted));
+            }
             if number % ITEMS_BETWEEN_LOOKS == 0 {
                 py.check_signals().map_err(|raised| faults::interruption(py, raised))?;
             }
@@ -159,8 +165,10 @@ impl ItemFeed<'_> {
 
     /// Pushes the block.
     fn push(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Self { sort: Some(sort), block, wait, .. } = self else { return Ok(()) };
-        let pushed = wait.run(py, || sort.push(block))?;
+        let Self { sort, block, wait, .. } = self;
+        let mut sort = sort.lock(py, "sorted")?;
+        let sort = &mut *sort;
+        let pushed = wait.run(py, || sort.as_mut().ok_or(Error::Interrupted)?.push(block))?;
         block.clear();
         pushed.map_err(|error| faults::exception(py, &error))
     }

@@ -93,6 +93,7 @@ pub fn run_job(
         }
     }
     let wait = Wait::new(Arc::<Progress>::default(), progress);
+    let _call = wait.begin_call();
     let end = wait.run(py, || job.run(wait.progress()))?.map_err(|error| raised(&error))?;
     wait.show(py)?;
     Ok(match end {

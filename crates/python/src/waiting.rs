@@ -9,11 +9,13 @@
 //! the calling thread stays free to run them. An exception from a handler or from the callback
 //! stops the job; the call ends as soon as the job has.
 //!
-//! This file also counts forks, and closes what is open when the interpreter ends.
+//! This file also counts forks, and closes what is open when the interpreter ends. It stops the
+//! calls of other threads then, and waits for them: Python ends a thread that needs the interpreter
+//! later, with what it has on its stack, and a daemon thread may be in any call.
 
 use std::any::Any;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
@@ -29,11 +31,21 @@ use crate::faults;
 /// Time between two looks at signals and progress.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// Longest wait at the end of the interpreter for the calls of other threads. A stopped job needs
+/// some milliseconds, but a function of the program may take any time.
+const CLOSE_MAX: Duration = Duration::from_secs(2);
+
+/// Time between two looks at these calls.
+const CLOSE_LOOK: Duration = Duration::from_millis(5);
+
 /// Number of forks that led to this process.
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// Jobs that may have threads and files.
+/// Jobs that may have threads and files, and calls that have not returned.
 static OPEN: Mutex<Vec<Weak<dyn Closable>>> = Mutex::new(Vec::new());
+
+/// True from the end of the interpreter on.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The class of what a progress callback receives.
 static PROGRESS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -44,17 +56,69 @@ pub fn note_fork() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Closes all jobs; the package registers it to run when the interpreter ends.
+/// Closes all jobs, and waits until the calls of other threads have returned; the package registers
+/// it to run when the interpreter ends.
 #[pyfunction]
 pub fn close_all(py: Python<'_>) {
-    let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
-    let open: Vec<_> = open.iter().filter_map(Weak::upgrade).collect();
-    py.detach(|| open.iter().for_each(|job| job.close()));
+    IS_ENDING.store(true, Ordering::Release);
+    // The calls need the interpreter lock to return.
+    py.detach(|| {
+        let begun = Instant::now();
+        while !is_all_closed() && begun.elapsed() < CLOSE_MAX {
+            thread::sleep(CLOSE_LOOK);
+        }
+    });
+}
+
+/// Closes what is open. Returns false if a call has not returned.
+fn is_all_closed() -> bool {
+    let open: Vec<_> = jobs_and_calls().iter().filter_map(Weak::upgrade).collect();
+    let busy = open.iter().filter(|open| !open.close()).count();
+    busy == 0
+}
+
+fn jobs_and_calls() -> MutexGuard<'static, Vec<Weak<dyn Closable>>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes a job or a call until it is dropped.
+fn note_open(open: Weak<dyn Closable>) {
+    let mut noted = jobs_and_calls();
+    noted.retain(|open| open.strong_count() > 0);
+    noted.push(open);
 }
 
 /// Stopped and freed without a value; that of a parent process is left alone.
 trait Closable: Send + Sync {
-    fn close(&self);
+    /// Requests a stop, and frees what no call uses. Returns false while a call uses it.
+    fn close(&self) -> bool;
+}
+
+/// Call that has not returned. The end of the interpreter stops it, and waits for it.
+pub struct OpenCall {
+    progress: Arc<Progress>,
+    /// Number of forks when it began.
+    forks: u32,
+}
+
+impl OpenCall {
+    fn begin(progress: &Arc<Progress>) -> Arc<Self> {
+        let forks = FORKS.load(Ordering::Relaxed);
+        let call = Arc::new(Self { progress: Arc::clone(progress), forks });
+        let noted: Arc<dyn Closable> = Arc::<Self>::clone(&call);
+        note_open(Arc::downgrade(&noted));
+        call
+    }
+}
+
+impl Closable for OpenCall {
+    fn close(&self) -> bool {
+        let is_of_parent = self.forks != FORKS.load(Ordering::Relaxed);
+        if !is_of_parent {
+            self.progress.request_stop();
+        }
+        is_of_parent
+    }
 }
 
 /// State of a job that Python objects hold. One call at a time uses it.
@@ -73,10 +137,8 @@ impl<S: Send + 'static> Guarded<S> {
             progress: Arc::clone(progress),
             forks: FORKS.load(Ordering::Relaxed),
         });
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|job| job.strong_count() > 0);
         let job: Arc<dyn Closable> = Arc::<Self>::clone(&guarded);
-        open.push(Arc::downgrade(&job));
+        note_open(Arc::downgrade(&job));
         guarded
     }
 
@@ -113,14 +175,18 @@ impl<S: Send + 'static> Guarded<S> {
     /// Stops the job and frees it. The interpreter lock may be held or not: no thread of a sort
     /// needs it.
     pub fn close_here(&self) {
-        self.close();
+        _ = self.close();
     }
 
     /// Stops the job and frees it, without the interpreter lock.
     pub fn close_detached(&self) {
-        // Without an interpreter there is no lock to give up.
-        if Python::try_attach(|py| py.detach(|| self.close())).is_none() {
-            self.close();
+        // At the end of the interpreter, a thread that gives the lock up may not get it again.
+        let is_detached = !IS_ENDING.load(Ordering::Acquire) && {
+            let _call = OpenCall::begin(&self.progress);
+            Python::try_attach(|py| py.detach(|| self.close())).is_some()
+        };
+        if !is_detached {
+            _ = self.close();
         }
     }
 
@@ -130,7 +196,7 @@ impl<S: Send + 'static> Guarded<S> {
 }
 
 impl<S: Send + 'static> Closable for Guarded<S> {
-    fn close(&self) {
+    fn close(&self) -> bool {
         let is_of_parent = self.is_of_parent();
         if !is_of_parent {
             self.progress.request_stop();
@@ -138,13 +204,14 @@ impl<S: Send + 'static> Closable for Guarded<S> {
         let state = match self.state.try_lock() {
             Ok(mut state) => state.take(),
             Err(TryLockError::Poisoned(state)) => state.into_inner().take(),
-            // The call that uses it ends after the stop.
-            Err(TryLockError::WouldBlock) => return,
+            // The call that uses it ends after the stop. One of the parent is not in this process.
+            Err(TryLockError::WouldBlock) => return is_of_parent,
         };
         if is_of_parent {
             // Its threads and files are those of the parent.
             std::mem::forget(state);
         }
+        true
     }
 }
 
@@ -171,6 +238,12 @@ impl Wait {
     /// Returns the progress of the job.
     pub const fn progress(&self) -> &Arc<Progress> {
         &self.progress
+    }
+
+    /// Notes the call that waits, until the value is dropped. It must be the last one that a call
+    /// drops, unless the call has a [`Guarded`] state locked for as long.
+    pub fn begin_call(&self) -> Arc<OpenCall> {
+        OpenCall::begin(&self.progress)
     }
 
     /// Does `work` without the interpreter lock, and returns its value.
