@@ -180,7 +180,9 @@ def make_row(operators: Operators, kept: Record, group: list[Record]) -> bytes:
                 cells = [empty_row(form)]
         elif operators.counts and form.kind == "csv" and operators.width is not None:
             if len(cells) > operators.width:
-                raise MalformedError("a row with more cells than the table has no column for counts")
+                raise MalformedError(
+                    "a row with more cells than the table has no column for counts"
+                )
             cells += [b""] * (operators.width - len(cells))
         if operators.counts and form.kind == "csv":
             cells.append(str(len(group)).encode())
