@@ -1,6 +1,6 @@
 //! `merge` and `check` as a user runs them: files beyond the limit of open ones, pipes, statuses.
 
-use crate::harness::Folder;
+use crate::harness::{Folder, Said};
 
 #[test]
 fn more_files_than_can_be_open() {
@@ -29,6 +29,29 @@ fn a_pipe_among_files() {
     folder.write("a", "1 x\n10 x");
     let merged = folder.run_with("merge -k 1:decimal - a", b"1 pipe\n9 pipe\n").quietly();
     assert_eq!(merged, b"1 pipe\n1 x\n9 pipe\n10 x\n");
+}
+
+/// A merge reads while it writes. An output that is appended to, or that is empty, is written over
+/// nothing.
+#[test]
+fn an_open_output_that_is_an_input_is_refused() {
+    let folder = Folder::new();
+    let merge = |line: &str, append: bool| {
+        folder.write("a", "1\n3\n");
+        let mut how = std::fs::OpenOptions::new();
+        let file = how.write(!append).append(append).open(folder.at("a")).expect("open");
+        let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
+        Said::from(command.stdout(file).output().expect("run"))
+    };
+    folder.write("b", "2\n4\n");
+    for line in ["merge a b", "gnu -m a b", "merge -o /dev/stdout a b", "merge b a"] {
+        merge(line, false).fails(2, &["written over a while that is read"]);
+        assert_eq!(folder.read("a"), b"1\n3\n", "{line}");
+    }
+    merge("merge a b", true).quietly();
+    assert_eq!(folder.read("a"), b"1\n3\n1\n2\n3\n4\n");
+    merge("sort a b", false).quietly();
+    assert_eq!(folder.read("a"), b"1\n2\n3\n4\n");
 }
 
 #[test]

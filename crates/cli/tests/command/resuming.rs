@@ -75,6 +75,23 @@ fn a_killed_sort_does_not_go_on_with_another_list() {
     folder.run(&sort).quietly();
 }
 
+#[test]
+fn a_killed_merge_does_not_go_on_with_another_list() {
+    let (folder, _) = folder();
+    for name in ["a", "b", "c", "d"] {
+        folder.run(&format!("sort -F fixed:100 -k 0..10 -o {name} in")).quietly();
+    }
+    folder.write("known", "A\nB\nC\n");
+    let options = "-F fixed:100 -k 0..10 -T spill --resume=often --unique -o out";
+    // Inputs are merged into runs first, which are kept.
+    let merge = format!("merge --merge-width 2 {options} --having 0..1:order=@known>='B' a b c d");
+    kill_in_between(&folder, &merge);
+    folder.write("known", "C\nB\nA\n");
+    folder.run(&merge).fails(2, &["another content of named files", "spill clean"]);
+    folder.write("known", "A\nB\nC\n");
+    folder.run(&merge).quietly();
+}
+
 /// Each run says how its blocks are stored, so the rest may be compressed in another way.
 #[test]
 fn a_killed_sort_with_compressed_runs_goes_on() {

@@ -38,6 +38,16 @@ pub fn output() -> Option<PathBuf> {
     is_plain.then(|| PathBuf::from("/dev/stdout")).filter(is_writable)
 }
 
+/// Returns the device and inode of the file that an open descriptor writes over; none for an empty
+/// file, one that is appended to, and for all else.
+pub fn written_over(number: RawFd) -> Option<(u64, u64)> {
+    let end = duplicate(number).ok()?;
+    let appends = fcntl_getfl(&end).ok()?.contains(OFlags::APPEND);
+    let stat = fstat(&end).ok()?;
+    let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    (is_regular && stat.st_size > 0 && !appends).then_some((stat.st_dev, stat.st_ino))
+}
+
 /// Moves standard output past the `bytes` bytes written to its file, for any process that shares it
 /// and writes next.
 pub fn skip_output(bytes: u64) -> Result<()> {

@@ -107,10 +107,20 @@ fn job_of(directory: &Path) -> Option<JobEntry> {
     }
 }
 
-/// Returns whether there is more than the beginning in a manifest, as far as it can be read.
+/// Returns whether there is more than the beginning in a manifest, as far as it can be read. A
+/// whole output that does not have its name yet counts: until then the runs and the file on its way
+/// are all there is.
 fn holds_records(directory: &Path) -> bool {
     let past = Manifest::look(directory).and_then(|entries| Past::of(directory, entries));
-    past.map_or(true, |(_, past)| !past.runs.is_empty() && !past.is_whole)
+    past.map_or(true, |(job, past)| {
+        let has_name = past.is_whole && is_missing(&job.part);
+        !past.runs.is_empty() && !has_name
+    })
+}
+
+/// Returns whether no file has this name. A name that cannot be looked at may have one.
+pub fn is_missing(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 fn bytes_in(directory: &Path) -> u64 {
@@ -166,8 +176,7 @@ fn remove_from(directory: &Path, with_records: bool) -> Result<usize> {
         // there just now.
         if let Some((other, is_only_copy)) = own.belongs_to()?
             && (with_records || !is_only_copy)
-            && matches!(fs::symlink_metadata(other.join(KEPT_NAME)), Err(e)
-                if e.kind() == ErrorKind::NotFound)
+            && is_missing(&other.join(KEPT_NAME))
         {
             own.keep(false);
             removed += 1;

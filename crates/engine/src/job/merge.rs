@@ -12,10 +12,11 @@ use super::resume::{KEPT_FILES, Places, Resume, Wanted};
 use super::union::{self, Tops, Turns};
 use super::{Budget, Input, Output, open, sampling};
 use crate::codec::{Compress, Decompress};
-use crate::error::Result;
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 
-use crate::io::{DirectStreams, Engine};
+use crate::io::inherited::{self, STDOUT};
+use crate::io::{DirectStreams, DirectoryIdentity, Engine, redirect};
 use crate::key::text::TextOrder;
 use crate::key::{Key, OrderOptions, with_encoder};
 use crate::operator::{Making, Select};
@@ -134,6 +135,29 @@ impl MergeJob {
         sampling::sampled_if(self.timeline, progress, || self.carry_out(progress))
     }
 
+    /// Refuses an open descriptor as the output if it writes over an input, which is read at the
+    /// same time.
+    fn refuse_writing_over(&self, inputs: &[SortedPlace]) -> Result<()> {
+        let number = match &self.output {
+            Output::Stdout => Some(STDOUT),
+            Output::File(path) => inherited::named_by(path),
+            Output::Striped(_) | Output::Pipe(_) => None,
+        };
+        let Some(file) = number.and_then(redirect::written_over) else { return Ok(()) };
+        for input in inputs {
+            let SortedPlace::File { path, .. } = input else { continue };
+            if DirectoryIdentity::of(path) == DirectoryIdentity::Existing(file.0, file.1) {
+                return Err(config!(
+                    ConfigErrorKind::InvalidPath,
+                    "the output would be written over {} while that is read; give a file with {}",
+                    path.display(),
+                    Setting::Output,
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
         let order = bound(self.format, &self.keys, &self.order, self.memory)?;
         let account = Account::open(&order);
@@ -158,6 +182,7 @@ impl MergeJob {
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
         // Heard of before there is an output, which is a file as well.
         need(&coders).check_files(kept + usize::from(self.output.path().is_some()))?;
+        self.refuse_writing_over(&inputs)?;
         let mut places = match self.resume {
             Resume::Off => {
                 let output = open::output(&self.output, self.direct.output, progress)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::SortJob;
+use super::{MergeJob, SortJob};
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::operator::FoldSpec;
@@ -23,20 +23,33 @@ impl SortJob {
     ///
     /// [`Error::Io`] for a file that cannot be read.
     pub fn named_files_checksum(&self) -> Result<u128> {
-        let folds = self.select.folds.iter().filter_map(FoldSpec::file);
-        let keys = self.keys.iter().filter_map(Key::file);
-        let conditions = [&self.filter, &self.select.having].into_iter();
-        let conditions = conditions.flat_map(RecordFilter::files);
-        let mut paths: Vec<String> = keys.chain(conditions).map(str::to_owned).collect();
-        paths.extend(folds);
-        let mut hasher = Xxh3::new();
-        for path in &paths {
-            let path = Path::new(path);
-            let failed = |error| Error::io("read", path, error);
-            let file = File::open(path).map_err(failed)?;
-            let bytes = copy(&mut file.take(BYTES_MAX), &mut hasher).map_err(failed)?;
-            hasher.update(&bytes.to_le_bytes());
-        }
-        Ok(if paths.is_empty() { 0 } else { hasher.digest128() })
+        checksum(&self.keys, &[&self.filter, &self.select.having], &self.select.folds)
     }
+}
+
+impl MergeJob {
+    /// Returns a checksum as that of a sort.
+    ///
+    /// # Errors
+    ///
+    /// As [`SortJob::named_files_checksum`].
+    pub(super) fn named_files_checksum(&self) -> Result<u128> {
+        checksum(&self.keys, &[&self.select.having], &self.select.folds)
+    }
+}
+
+fn checksum(keys: &[Key], conditions: &[&RecordFilter], folds: &[FoldSpec]) -> Result<u128> {
+    let keys = keys.iter().filter_map(Key::file);
+    let conditions = conditions.iter().copied().flat_map(RecordFilter::files);
+    let mut paths: Vec<String> = keys.chain(conditions).map(str::to_owned).collect();
+    paths.extend(folds.iter().filter_map(FoldSpec::file));
+    let mut hasher = Xxh3::new();
+    for path in &paths {
+        let path = Path::new(path);
+        let failed = |error| Error::io("read", path, error);
+        let file = File::open(path).map_err(failed)?;
+        let bytes = copy(&mut file.take(BYTES_MAX), &mut hasher).map_err(failed)?;
+        hasher.update(&bytes.to_le_bytes());
+    }
+    Ok(if paths.is_empty() { 0 } else { hasher.digest128() })
 }

@@ -5,8 +5,10 @@ mod parts;
 mod wanted;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::leftovers::is_missing;
 use super::{in_place, open};
 use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{
@@ -22,6 +24,7 @@ use crate::sys::limits;
 
 pub use parts::KeptParts;
 pub use wanted::Wanted;
+use wanted::takes;
 
 /// Files that are open for the sake of what is kept: the manifest, and the lock of its directory.
 pub const KEPT_FILES: usize = 2;
@@ -113,13 +116,17 @@ impl Places {
             Ok(made) => made,
             Err(e) => return Err(self.abandon(e)),
         };
-        let Self { output, mut spill, directory, is_in_place } = self;
+        let Self { mut output, mut spill, directory, is_in_place } = self;
+        if !spill.has_noted() {
+            // Without a manifest nothing would say whose it is.
+            output.forget();
+        }
         match output.finish(bytes(&made), sync, progress) {
             Ok(packed) => {
                 spill.forget();
                 Ok((made, packed))
             }
-            Err(e) => match directory.filter(|_| spill.has_noted()) {
+            Err(e) => match directory.filter(|kept| spill.has_noted() && is_needed(kept)) {
                 Some(directory) => Err(Error::Kept { is_in_place, directory, error: Box::new(e) }),
                 None => {
                     spill.forget();
@@ -157,19 +164,36 @@ impl Places {
     }
 }
 
+/// Returns whether the job of this directory can be continued, after an error of its last steps. It
+/// cannot if the output has its name, unless that is the name of the input.
+fn is_needed(directory: &Path) -> bool {
+    match Manifest::first(directory) {
+        Ok(Some(LogEntry::Job(job))) => job.is_in_place || !is_missing(&job.part),
+        _ => true,
+    }
+}
+
+/// Returns the job whose manifest is in a directory. Removes the directory of one that was killed
+/// before it had noted what it is.
+fn job_of(directory: &Path) -> Result<Option<JobEntry>> {
+    match Manifest::first(directory) {
+        Ok(Some(LogEntry::Job(entry))) => return Ok(Some(entry)),
+        // It was another job's, which has ended since.
+        Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
+        first => first?,
+    };
+    if let Some(mut begun) = SpillDirectory::adopt(directory)? {
+        begun.keep(false);
+    }
+    Ok(None)
+}
+
 /// Returns what the job of this directory has left, if it was one like `job`.
 fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let path = &job.output;
-    let Some(LogEntry::Job(entry)) = Manifest::first(directory)? else {
-        // It was killed before it had noted what it is.
-        if let Some(mut begun) = SpillDirectory::adopt(directory)? {
-            begun.keep(false);
-        }
+    let Some(entry) = job_of(directory)?.filter(|entry| entry.output == *path) else {
         return Ok(None);
     };
-    if entry.output != *path {
-        return Ok(None);
-    }
     let Some(first) = SpillDirectory::adopt(directory)? else {
         return Err(running(path, directory));
     };
@@ -198,6 +222,15 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     // It was killed when its output had its name already, or before there was anything to keep. A
     // small job notes nothing, and its part is gone when the output has its name.
     let is_over = past.is_whole && part_bytes.is_none();
+    if is_over && !job.is_in_place && job.takes_its_output() && takes(&entry.inputs, path) {
+        return Err(config!(
+            ConfigErrorKind::ResumeMismatch,
+            "{} is an input of this job and its output, which was finished: another sort would \
+             take records twice; remove what is left with {} to sort once more",
+            path.display(),
+            Operation::CleanSpill.on(parent_of(directory).display()),
+        ));
+    }
     if is_over || !past.is_begun && (is_lacking || part_bytes.is_none()) {
         if is_part(part) {
             let _ = fs::remove_file(part);
@@ -261,7 +294,7 @@ fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<boo
 fn bytes_of(path: &Path) -> Result<Option<u64>> {
     match fs::symlink_metadata(path) {
         Ok(data) => Ok(Some(data.len())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(Error::io("look at", path, e)),
     }
 }

@@ -92,6 +92,42 @@ fn a_directory_without_its_manifest_is_removed_when_asked() {
     assert_eq!(fs::read_dir(&temp[1]).expect("read").count(), 0);
 }
 
+/// Where the output is whole and has no name yet, its file is the only one with the records.
+#[test]
+fn a_whole_output_without_its_name_is_not_removed_unasked() {
+    let (folder, trial, expected) = spilling();
+    let output = Output::File(folder.input(0));
+    let job = SortJob { output, in_place: true, sync: true, ..trial.job(&folder) };
+    let directory = stop_with_something_done(&job);
+    Manifest::open(&directory).expect("read").0.append(&LogEntry::Whole {}).expect("noted");
+    let before = fs::read_dir(&directory).expect("read").count();
+    assert_eq!(remove_leftovers(&folder.at("spill"), false).expect("looked at"), 0);
+    assert_eq!(fs::read_dir(&directory).expect("read").count(), before);
+    run(&job).expect("sorted");
+    assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "in place");
+}
+
+/// An output that is an input, too, and has its name, must not be sorted once more.
+#[test]
+fn a_finished_output_that_is_an_input_is_not_taken_again() {
+    let (folder, trial, _) = spilling();
+    fs::write(folder.input(1), fs::read(folder.input(0)).expect("read")).expect("write");
+    let inputs: Vec<Input> = (0..2).map(|input| Input::File(folder.input(input))).collect();
+    let output = Output::File(folder.input(0));
+    let job = SortJob { inputs, output, resume: Resume::On, sync: true, ..trial.job(&folder) };
+    let directory = stop_with_something_done(&job);
+    // As a kill leaves it after the output got its name.
+    let Ok(Some(LogEntry::Job(entry))) = Manifest::first(&directory) else { panic!("no job") };
+    Manifest::open(&directory).expect("read").0.append(&LogEntry::Whole {}).expect("noted");
+    fs::rename(&entry.part, folder.input(0)).expect("renamed");
+    let finished = fs::read(folder.input(0)).expect("read");
+    let said = run(&job).expect_err("refused").to_string();
+    assert!(said.contains("an input of this job and its output"), "{said}");
+    assert!(fs::read(folder.input(0)).expect("read") == finished);
+    assert_eq!(remove_leftovers(&folder.at("spill"), false).expect("removed"), 1);
+    run(&job).expect("sorted again");
+}
+
 #[test]
 fn a_job_that_cannot_be_planned_leaves_nothing() {
     let (folder, trial, _) = spilling();

@@ -9,7 +9,7 @@ use super::real;
 use crate::codec::Compress;
 use crate::error::{ConfigErrorKind, Error, Message, Operation, Result, Setting, config, message};
 use crate::io::inherited;
-use crate::io::{Direct, File};
+use crate::io::{Direct, File, NameIdentity};
 use crate::job::{MergeJob, Output, SortJob, in_place};
 use crate::key::text::TextOrder;
 use crate::manifest::{InputEntry, JobEntry};
@@ -143,6 +143,7 @@ impl Wanted {
                 noted_folds(folds),
                 use_of(Setting::Check, "use of check", &job.check),
                 setting("proof", &job.verify),
+                setting("content of named files", &job.named_files_checksum()?),
             ],
         })
     }
@@ -168,6 +169,11 @@ impl Wanted {
             inputs: inputs.iter().map(entry).collect::<Result<_>>()?,
             settings: settings.iter().map(|(name, value)| setting(name, value)).collect(),
         })
+    }
+
+    /// Returns whether its output is one of its inputs, too.
+    pub(super) fn takes_its_output(&self) -> bool {
+        takes(&self.inputs, &self.output)
     }
 
     /// Returns what the manifest says of it, with its output on the way at `part`.
@@ -304,6 +310,12 @@ impl NotedSetting {
 }
 
 /// Returns an input as it is now.
+/// Returns whether one of `inputs` has the name at `path`.
+pub(super) fn takes(inputs: &[InputEntry], path: &Path) -> bool {
+    let name = NameIdentity::behind_links(path);
+    inputs.iter().any(|input| NameIdentity::behind_links(&input.path) == name)
+}
+
 fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
     let (inode, modified) = file.identity()?;
     let bytes = file.len();
