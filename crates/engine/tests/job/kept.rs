@@ -110,8 +110,8 @@ fn a_whole_output_without_its_name_is_not_removed_unasked() {
 /// An output that is an input, too, and has its name, must not be sorted once more.
 #[test]
 fn a_finished_output_that_is_an_input_is_not_taken_again() {
-    let (folder, trial, _) = spilling();
-    fs::write(folder.input(1), fs::read(folder.input(0)).expect("read")).expect("write");
+    let (folder, trial, expected) = spilling();
+    fs::write(folder.input(1), &expected).expect("write");
     let inputs: Vec<Input> = (0..2).map(|input| Input::File(folder.input(input))).collect();
     let output = Output::File(folder.input(0));
     let job = SortJob { inputs, output, resume: Resume::On, sync: true, ..trial.job(&folder) };
@@ -119,8 +119,9 @@ fn a_finished_output_that_is_an_input_is_not_taken_again() {
     // As a kill leaves it after the output got its name.
     let Ok(Some(LogEntry::Job(entry))) = Manifest::first(&directory) else { panic!("no job") };
     Manifest::open(&directory).expect("read").0.append(&LogEntry::Whole {}).expect("noted");
+    let finished = expected.repeat(2);
+    fs::write(&entry.part, &finished).expect("write");
     fs::rename(&entry.part, folder.input(0)).expect("renamed");
-    let finished = fs::read(folder.input(0)).expect("read");
     let said = run(&job).expect_err("refused").to_string();
     assert!(said.contains("an input of this job and its output"), "{said}");
     assert!(fs::read(folder.input(0)).expect("read") == finished);
