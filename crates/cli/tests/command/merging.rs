@@ -44,7 +44,9 @@ fn an_open_output_that_is_an_input_is_refused() {
         Said::from(command.stdout(file).output().expect("run"))
     };
     folder.write("b", "2\n4\n");
-    for line in ["merge a b", "gnu -m a b", "merge -o /dev/stdout a b", "merge b a"] {
+    let compressed = folder.run("sort --compress lz4 -o packed b");
+    assert_eq!(compressed.status, 0, "{compressed:?}");
+    for line in ["merge a b", "gnu -m a b", "merge -o /dev/stdout a b", "merge b packed a"] {
         let said = merge(line, false);
         assert!(said.status == 2 && said.words.contains("written over a while"), "{said:?}");
         assert_eq!(folder.read("a"), b"1\n3\n", "{line}");

@@ -7,10 +7,10 @@
 //! Only whole, plain cases count: input at its start, output empty and not for appending.
 //! Everything else is a stream to us.
 
-use std::os::fd::{AsFd, RawFd};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, OFlags, SeekFrom, fcntl_getfl, fstat, seek, tell};
+use rustix::fs::{FileType, OFlags, SeekFrom, fcntl_getfl, fstat, seek, stat, tell};
 
 use super::inherited::{STDIN, duplicate};
 use super::kind::has_length;
@@ -38,14 +38,17 @@ pub fn output() -> Option<PathBuf> {
     is_plain.then(|| PathBuf::from("/dev/stdout")).filter(is_writable)
 }
 
-/// Returns the device and inode of the file that an open descriptor writes over; none for an empty
-/// file, one that is appended to, and for all else.
-pub fn written_over(number: RawFd) -> Option<(u64, u64)> {
-    let end = duplicate(number).ok()?;
-    let appends = fcntl_getfl(&end).ok()?.contains(OFlags::APPEND);
-    let stat = fstat(&end).ok()?;
-    let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-    (is_regular && stat.st_size > 0 && !appends).then_some((stat.st_dev, stat.st_ino))
+/// Returns whether an open descriptor writes over the file at `path`. It does not if the file is
+/// empty, or if it is appended to.
+pub fn writes_over(number: RawFd, path: &Path) -> bool {
+    let identity = |end: &OwnedFd| {
+        let appends = fcntl_getfl(end).ok()?.contains(OFlags::APPEND);
+        let to = fstat(end).ok()?;
+        let is_regular = FileType::from_raw_mode(to.st_mode) == FileType::RegularFile;
+        (is_regular && to.st_size > 0 && !appends).then_some((to.st_dev, to.st_ino))
+    };
+    let found = duplicate(number).ok().as_ref().and_then(identity);
+    found.is_some() && found == stat(path).ok().map(|of| (of.st_dev, of.st_ino))
 }
 
 /// Moves standard output past the `bytes` bytes written to its file, for any process that shares it

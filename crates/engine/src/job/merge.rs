@@ -1,6 +1,6 @@
 //! Merging inputs that are sorted already.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::account::{Account, Made, streams_of_merge};
@@ -16,7 +16,7 @@ use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 
 use crate::io::inherited::{self, STDOUT};
-use crate::io::{DirectStreams, DirectoryIdentity, Engine, redirect};
+use crate::io::{DirectStreams, Engine, redirect};
 use crate::key::text::TextOrder;
 use crate::key::{Key, OrderOptions, with_encoder};
 use crate::operator::{Making, Select};
@@ -137,16 +137,20 @@ impl MergeJob {
 
     /// Refuses an open descriptor as the output if it writes over an input, which is read at the
     /// same time.
-    fn refuse_writing_over(&self, inputs: &[SortedPlace]) -> Result<()> {
+    fn refuse_writing_over(&self) -> Result<()> {
         let number = match &self.output {
             Output::Stdout => Some(STDOUT),
             Output::File(path) => inherited::named_by(path),
             Output::Striped(_) | Output::Pipe(_) => None,
         };
-        let Some(file) = number.and_then(redirect::written_over) else { return Ok(()) };
-        for input in inputs {
-            let SortedPlace::File { path, .. } = input else { continue };
-            if DirectoryIdentity::of(path) == DirectoryIdentity::Existing(file.0, file.1) {
+        let Some(number) = number else { return Ok(()) };
+        for input in &self.inputs {
+            let path = match input {
+                Input::File(path) => path,
+                Input::Stdin => Path::new("/dev/stdin"),
+                Input::Striped(_) | Input::Supplied(_) => continue,
+            };
+            if redirect::writes_over(number, path) {
                 return Err(config!(
                     ConfigErrorKind::InvalidPath,
                     "the output would be written over {} while that is read; give a file with {}",
@@ -170,6 +174,7 @@ impl MergeJob {
         let mut coders = self.coders(&order, budget);
         let compression = self.compress.of(self.output.path())?;
         open::check_output(&self.output, self.force)?;
+        self.refuse_writing_over()?;
         let early = heading.early(|| self.asking().asked(&order, None))?;
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
         let Tops { header, columns, width } = tops;
@@ -182,7 +187,6 @@ impl MergeJob {
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
         // Heard of before there is an output, which is a file as well.
         need(&coders).check_files(kept + usize::from(self.output.path().is_some()))?;
-        self.refuse_writing_over(&inputs)?;
         let mut places = match self.resume {
             Resume::Off => {
                 let output = open::output(&self.output, self.direct.output, progress)?;

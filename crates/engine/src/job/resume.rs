@@ -175,7 +175,7 @@ fn is_needed(directory: &Path) -> bool {
 
 /// Returns the job whose manifest is in a directory. Removes the directory of one that was killed
 /// before it had noted what it is.
-fn job_of(directory: &Path) -> Result<Option<JobEntry>> {
+fn job_in(directory: &Path) -> Result<Option<JobEntry>> {
     match Manifest::first(directory) {
         Ok(Some(LogEntry::Job(entry))) => return Ok(Some(entry)),
         // It was another job's, which has ended since.
@@ -191,7 +191,7 @@ fn job_of(directory: &Path) -> Result<Option<JobEntry>> {
 /// Returns what the job of this directory has left, if it was one like `job`.
 fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let path = &job.output;
-    let Some(entry) = job_of(directory)?.filter(|entry| entry.output == *path) else {
+    let Some(entry) = job_in(directory)?.filter(|entry| entry.output == *path) else {
         return Ok(None);
     };
     let Some(first) = SpillDirectory::adopt(directory)? else {
