@@ -1,7 +1,8 @@
 """The package behind the command line of the command, for the random commands of `tests/oracle`.
 
-`scripts/python.sh` makes a program of it. Streams become temporary files, as the package has jobs
-of files. What a library refuses, such as `--files0-from`, is done here.
+`scripts/python.sh` makes a program of it. A stream to a stream is pushed into a sorter, and its
+blocks are printed. Other streams become temporary files, as the package has jobs of files. What a
+library refuses, such as `--files0-from`, is done here.
 """
 
 import json
@@ -15,6 +16,10 @@ import sortwell
 
 SHORT = {"F": "format", "M": "memory", "T": "temp", "j": "threads", "k": "key", "o": "output"}
 SHORT |= {"r": "reverse", "t": "separator", "u": "unique"}
+# Options of files, which a sorter of pushed records does not have.
+OF_FILES = {"compress", "decompress", "direct", "force", "in_place", "resume", "split", "split_by"}
+# Bytes that are pushed at once, which end within records.
+PIECE = 100_003
 FLAGS = {"count", "force", "in-place", "no-header", "resume", "reverse", "union-by-name", "unique"}
 
 
@@ -50,12 +55,28 @@ def spooled(folder: Path, inputs: list[str]) -> list[str]:
     return found
 
 
+def push(options: dict[str, list]) -> sortwell.Statistics:
+    """Sorts standard input in a sorter, piece by piece, and prints its blocks."""
+    options.pop("sync", None)  # A stream is not made durable.
+    with sortwell.Sorter(**options) as sorter:
+        while piece := sys.stdin.buffer.read1(PIECE):
+            sorter.push(piece)
+        blocks = sorter.finish()
+        for block in blocks:
+            sys.stdout.buffer.write(block)
+        return blocks.statistics
+
+
 def run(command: str, words: list[str], folder: Path) -> int:
     """Carries out a command, and returns its exit status."""
     options, inputs = read(words)
     options.pop("stats", None)
     for name in options.pop("files0_from", []):
         inputs += Path(name).read_text().rstrip("\0").split("\0")
+    is_stream = command == "sort" and inputs in ([], ["-"]) and "output" not in options
+    if is_stream and not options.keys() & OF_FILES:
+        print(json.dumps(push(options).as_dict()), file=sys.stderr)
+        return 0
     inputs = spooled(folder, inputs)
     output = options.pop("output", [None])[-1]
     if command == "check":
