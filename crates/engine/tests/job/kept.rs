@@ -4,9 +4,11 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use sortwell_engine::ByteSize;
-use sortwell_engine::io::sweep;
+use sortwell_engine::io::faulty::{InjectedFault, Script};
+use sortwell_engine::io::{Direction, sweep};
 use sortwell_engine::job::{Budget, Input, Output, Resume, SortJob, leftovers, remove_leftovers};
 use sortwell_engine::manifest::{LogEntry, Manifest};
 use sortwell_engine::operator::{Select, Split};
@@ -127,6 +129,31 @@ fn a_finished_output_that_is_an_input_is_not_taken_again() {
     assert!(fs::read(folder.input(0)).expect("read") == finished);
     assert_eq!(remove_leftovers(&folder.at("spill"), false).expect("removed"), 1);
     run(&job).expect("sorted again");
+}
+
+/// A job that noted nothing has no manifest that says whose its output on the way is.
+#[test]
+fn a_small_job_whose_output_gets_no_name_leaves_nothing() {
+    let data = records(Order::Random, 1000, 100, (0, 8), &mut Random::new(79));
+    let trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
+    let folder = trial.folder();
+    trial.lay_out(&folder);
+    let job = SortJob { resume: Resume::On, ..trial.job(&folder) };
+    let late = InjectedFault::BeginsLate(Duration::from_millis(500));
+    let script = Script::new(&folder.at("out"), 0..u64::MAX, late).of(Direction::Write);
+    let _late = script.install();
+    let outcome = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run(&job));
+        while folder.names("out").is_empty() && !running.is_finished() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // A directory takes the name while the output is written.
+        fs::create_dir(folder.output()).expect("created");
+        running.join().expect("no panic")
+    });
+    assert!(matches!(outcome, Err(Error::Io { .. })), "{outcome:?}");
+    fs::remove_dir(folder.output()).expect("removed");
+    folder.assert_clean(false);
 }
 
 #[test]
