@@ -151,6 +151,22 @@ fn jobs_that_are_resumed_once_there_is_room() {
     assert_eq!(in_roomy(&folder), 0);
 }
 
+/// A disk that is full from the start takes nothing of the work that is kept; another has it all.
+#[test]
+fn kept_work_beside_a_full_disk() {
+    let folder = folder();
+    for places in ["-T small -T roomy", "-T roomy -T small"] {
+        let script = format!(
+            "head -c 100000 /dev/zero > small/fill; \
+             $sortwell {SORT} {places} --resume=often -o out in && cmp out expected; \
+             s=$?; rm small/fill; (exit $s)"
+        );
+        let Some(said) = in_small_folder(&folder, 64, &script) else { return };
+        assert_eq!((said.status, &*said.out), (0, &b""[..]), "{places}: {said:?}");
+        assert_eq!(in_roomy(&folder), 0, "{places}");
+    }
+}
+
 /// A file keeps its records; of a disk that is not its own nothing comes back, so that all of it
 /// has to fit there, and that is looked for before the file is touched.
 #[test]

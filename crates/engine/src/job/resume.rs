@@ -4,6 +4,7 @@
 mod parts;
 mod wanted;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::io::{
 use crate::manifest::{JobEntry, LogEntry, Manifest, Past};
 use crate::output;
 use crate::pipeline::Spill;
+use crate::run::RunReader;
 use crate::stats::Progress;
 use crate::stripe::{SpillPlace, SpillSet, spilled};
 use crate::sys::limits;
@@ -173,13 +175,18 @@ fn is_needed(directory: &Path) -> bool {
     }
 }
 
-/// Returns the job whose manifest is in a directory. Removes the directory of one that was killed
-/// before it had noted what it is.
-fn job_in(directory: &Path) -> Result<Option<JobEntry>> {
+/// Returns the job that makes `output` and has its manifest in a directory, if there is one.
+/// Removes the directory of one that was killed before it had noted what it is.
+///
+/// # Errors
+///
+/// Those of [`Manifest::first`]. A damaged one is another job's unless it has the name of `output`.
+fn job_in(directory: &Path, output: &Path) -> Result<Option<JobEntry>> {
     match Manifest::first(directory) {
-        Ok(Some(LogEntry::Job(entry))) => return Ok(Some(entry)),
+        Ok(Some(LogEntry::Job(entry))) => return Ok(Some(entry).filter(|job| job.output == output)),
         // It was another job's, which has ended since.
         Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) if e.is_damage() && !Manifest::names(directory, output)? => return Ok(None),
         first => first?,
     };
     if let Some(mut begun) = SpillDirectory::adopt(directory)? {
@@ -191,9 +198,7 @@ fn job_in(directory: &Path) -> Result<Option<JobEntry>> {
 /// Returns what the job of this directory has left, if it was one like `job`.
 fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let path = &job.output;
-    let Some(entry) = job_in(directory)?.filter(|entry| entry.output == *path) else {
-        return Ok(None);
-    };
+    let Some(entry) = job_in(directory, path)? else { return Ok(None) };
     let Some(first) = SpillDirectory::adopt(directory)? else {
         return Err(running(path, directory));
     };
@@ -231,14 +236,16 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
             Operation::CleanSpill.on(parent_of(directory).display()),
         ));
     }
-    if is_over || !past.is_begun && (is_lacking || part_bytes.is_none()) {
+    let is_same = job.check_same(&entry, parent_of(directory));
+    let has_nothing = !past.is_begun && (is_lacking || part_bytes.is_none() || is_same.is_err());
+    if is_over || has_nothing {
         if is_part(part) {
             let _ = fs::remove_file(part);
         }
         directories.iter_mut().for_each(|directory| directory.keep(false));
         return Ok(None);
     }
-    job.check_same(&entry, parent_of(directory))?;
+    is_same?;
     let are_whole = are_there(&past, directory)?;
     let sets = SpillSet::grouped(directories)?;
     sets.iter().try_for_each(|set| set.belong_to(directory, job.is_in_place))?;
@@ -252,12 +259,12 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     Places::with(job, output, spill, directory).map(Some)
 }
 
-/// Checks that all runs are there, and returns whether they have at least the noted lengths.
+/// Checks that all runs are there, and returns whether they are whole.
 fn are_there(past: &Past, directory: &Path) -> Result<bool> {
     let mut are_whole = true;
     for run in &past.runs {
         let missing = |path: &PathBuf| fs::symlink_metadata(path).is_err();
-        let Some(bytes) = spilled::bytes(&run.path)? else {
+        if spilled::bytes(&run.path)?.is_none() {
             let paths = spilled::paths(&run.path)?;
             let gone = paths.iter().find(|path| missing(path)).unwrap_or(&run.path);
             return Err(config!(
@@ -266,8 +273,8 @@ fn are_there(past: &Past, directory: &Path) -> Result<bool> {
                 gone.display(),
                 Operation::CleanSpill.on(parent_of(directory).display()),
             ));
-        };
-        are_whole &= bytes >= run.bytes;
+        }
+        are_whole &= RunReader::open(run, Direct::Off).is_ok();
     }
     Ok(are_whole)
 }
@@ -311,13 +318,14 @@ fn running(path: &Path, directory: &Path) -> Error {
 /// Removes what is of no run that counts, unless some of these are not `whole`: it may be theirs.
 /// The first number that no run's name has.
 fn tidy(sets: &[SpillSet], past: &Past, are_whole: bool) -> Result<usize> {
+    let known: HashSet<&Path> = past.runs.iter().map(|run| run.path.as_path()).collect();
     let mut next = 0;
     for set in sets {
         for (directory, _) in set.directories() {
             for name in names_in(directory)? {
                 let Some(number) = name.strip_prefix("run-") else { continue };
                 let path = set.home().join(&name);
-                if !are_whole || past.runs.iter().any(|run| run.path == path) {
+                if !are_whole || known.contains(path.as_path()) {
                     next = next.max(number.parse::<usize>().map_or(0, |number| number + 1));
                     continue;
                 }
@@ -339,21 +347,48 @@ fn names_in(directory: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Makes the places of a job that other jobs can continue.
+/// Returns what was made, or nothing where the disk is full, with the error as the `refusal`.
+fn unless_full<T>(made: Result<T>, refusal: &mut Option<Error>) -> Result<Option<T>> {
+    match made {
+        Ok(made) => Ok(Some(made)),
+        Err(e) if e.is_full() => {
+            refusal.get_or_insert(e);
+            Ok(None)
+        }
+        Err(e) => Err(e),
+    }
+}
+
+/// Makes the places of a job that other jobs can continue. One that is too full is left out, as
+/// long as another is not.
 fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
     let members: usize = places.iter().map(SpillPlace::members).sum();
     limits::check_open_files(limits::open_files_left(), KEPT_FILES + MEMBER_FILES * members)?;
     let mut sets = Vec::with_capacity(places.len());
+    let mut refusal = None;
     for place in places {
-        sets.push(SpillSet::create(&place.real()?)?);
+        let set = place.real().and_then(|place| SpillSet::create(&place));
+        sets.extend(unless_full(set, &mut refusal)?);
     }
     let part = real(&TempFile::part_path(&job.output)?)?;
+    let manifest = loop {
+        let Some(first) = sets.first() else {
+            return Err(refusal.unwrap_or_else(|| unreachable!("there is a place at least")));
+        };
+        let directories = sets.iter().flat_map(SpillSet::directories).map(|(path, _)| path);
+        let manifest = Manifest::create(first.home(), &job.entry(&part, directories));
+        match unless_full(manifest, &mut refusal)? {
+            Some(manifest) => break manifest,
+            None => drop(sets.remove(0)),
+        }
+    };
     let directory = sets[0].home().to_owned();
-    let directories = sets.iter().flat_map(SpillSet::directories).map(|(path, _)| path);
-    let manifest = Manifest::create(&directory, &job.entry(&part, directories))?;
-    for set in &sets {
-        set.belong_to(&directory, job.is_in_place)?;
-        set.make_durable()?;
+    let join = |set: &SpillSet| {
+        set.belong_to(&directory, job.is_in_place).and_then(|()| set.make_durable())
+    };
+    join(&sets[0])?;
+    for set in sets.split_off(1) {
+        sets.extend(unless_full(join(&set), &mut refusal)?.map(|()| set));
     }
     let mut output = output::OpenOutput::part(&job.output, &part, true, job.direct)?;
     sync_directory(directory_of(&part)).inspect_err(|_| output.forget())?;

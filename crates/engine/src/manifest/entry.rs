@@ -149,20 +149,6 @@ pub struct SlabEntry {
     pub last: Option<KeptRecord>,
 }
 
-impl SlabEntry {
-    /// Lets go of what is long, of one that is not the last: only that counts.
-    pub fn shorten(&mut self) {
-        self.edge = Vec::new();
-        self.last = None;
-        if let Some(selected) = &mut self.selected {
-            selected.open = None;
-        }
-        if let Some(streams) = &mut self.streams {
-            streams.passed = Vec::new();
-        }
-    }
-}
-
 /// Further progress of a merge of streams; unused where all inputs of the merge are runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamsEntry {

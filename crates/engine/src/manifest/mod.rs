@@ -22,12 +22,14 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use rustix::fs::OFlags;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{ConfigErrorKind, Error, Operation, Result, Setting, config, message};
 use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
+use crate::units::text::AsText;
 
 pub use entry::{
     GroupText, InputEntry, JobEntry, LogEntry, MergedEntry, PartEntry, RunEntry, SelectedEntry,
@@ -107,6 +109,22 @@ impl Manifest {
         read(&path, &file, 1).map(|(entries, ..)| entries.into_iter().next())
     }
 
+    /// Returns whether the first line of the manifest in a directory, damaged or not, says that the
+    /// output has this path.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn names(directory: &Path, output: &Path) -> Result<bool> {
+        let (path, file) = opened(directory)?;
+        let mut line = Vec::new();
+        let read = BufReader::new(file).take(LINE_MAX).read_until(b'\n', &mut line);
+        read.map_err(|e| Error::io("read", &path, e))?;
+        let name = serde_json::to_string(&AsText(output.to_owned()))
+            .map_err(|e| Error::io("read", &path, std::io::Error::from(e)))?;
+        Ok(memmem::find(&line, format!("\"output\":{name}").as_bytes()).is_some())
+    }
+
     /// Appends an entry and waits until it is durable.
     pub fn append(&mut self, entry: &LogEntry) -> Result<()> {
         self.add(PendingLine::of(&self.path, self.chain, entry)?.checked()?)
@@ -182,12 +200,13 @@ fn opened(directory: &Path) -> Result<(PathBuf, File)> {
     }
 }
 
-/// Returns the first `most` entries of a manifest, the bytes they take, and the last checksum.
+/// Returns the first `most` entries of a manifest, the bytes they take, and the last checksum. Of
+/// slabs that follow each other, the last one alone is kept: a long sort notes thousands.
 fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<LogEntry>, u64, u64)> {
     let failed = |e: std::io::Error| Error::io("read", path, e);
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
     let mut reader = BufReader::new(file);
-    let (mut entries, mut length, mut chain) = (Vec::new(), 0, 0);
+    let (mut entries, mut lines, mut length, mut chain) = (Vec::new(), 0, 0, 0);
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -203,13 +222,13 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<LogEntry>, u64
             if is_last && line.last() != Some(&b'\n') {
                 return Ok((entries, length, chain));
             }
-            return Err(damaged(path, entries.len()));
+            return Err(damaged(path, lines));
         };
-        if let (LogEntry::Slab(_), Some(LogEntry::Slab(before))) = (&entry, entries.last_mut()) {
-            before.shorten();
+        match (entries.last_mut(), &entry) {
+            (Some(before @ LogEntry::Slab(_)), LogEntry::Slab(_)) => *before = entry,
+            _ => entries.push(entry),
         }
-        entries.push(entry);
-        (length, chain) = (length + bytes as u64, sum);
+        (lines, length, chain) = (lines + 1, length + bytes as u64, sum);
     }
 }
 
@@ -223,12 +242,12 @@ fn parsed(line: &[u8], before: u64) -> Option<(LogEntry, u64)> {
     entry.ok().map(|entry| (entry, sum))
 }
 
-fn damaged(path: &Path, number: usize) -> Error {
+fn damaged(path: &Path, number: u64) -> Error {
     let message = message!(
         "the line of that number, from 0, is not as it was written; remove the saved work with {}",
         Operation::CleanSpill,
     );
-    Error::corrupt(path, number as u64, message)
+    Error::corrupt(path, number, message)
 }
 
 #[cfg(test)]

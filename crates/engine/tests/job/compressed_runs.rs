@@ -7,13 +7,15 @@ use std::time::Instant;
 use sortwell_engine::codec::CompressRuns;
 use sortwell_engine::format::Format;
 use sortwell_engine::io::faulty::{InjectedFault, Script};
-use sortwell_engine::job::{Budget, Input, Output, SortJob};
+use sortwell_engine::job::{Budget, Input, Output, Resume, SortJob};
 use sortwell_engine::plan::levers::{Levers, Overlap};
 use sortwell_engine::plan::passes::Way;
 use sortwell_engine::stats::{Progress, RunCompression, Statistics};
 use sortwell_engine::{ByteSize, Error};
 
+use crate::kept::stop_with_something_done;
 use crate::random::Random;
+use crate::resuming::run_for;
 use crate::trial::{Folder, engines};
 
 /// Lines of words, of which most shrink; some are of random letters and long.
@@ -115,6 +117,23 @@ fn records_that_do_not_shrink_are_stored_as_they_are() {
         assert!(of.plain_blocks * 10 > of.blocks * 7, "{of:?}");
         assert!(of.stored_bytes <= of.bytes, "{of:?}");
     }
+}
+
+/// What a killed sort left of a run that it had not noted is removed by the next.
+#[test]
+fn what_is_of_no_compressed_run_is_removed() {
+    let mut random = Random::fresh();
+    let folder = Folder::on_disk();
+    fs::write(folder.input(0), lines(60_000, &mut random)).expect("write");
+    let mut job = job(&folder, Format::LINES, "zstd", &mut random);
+    (job.resume, job.levers.run) = (Resume::Often, Some(ByteSize::mib(1)));
+    let directory = stop_with_something_done(&job);
+    let rest = directory.join("run-000099");
+    fs::write(&rest, b"a part of a run").expect("write");
+    run_for(&job, 0).expect_err("stopped at once");
+    assert!(directory.exists() && !rest.exists());
+    job.run(&Progress::new()).expect("sorted");
+    folder.assert_clean(true);
 }
 
 #[test]

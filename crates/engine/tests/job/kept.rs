@@ -94,6 +94,48 @@ fn a_directory_without_its_manifest_is_removed_when_asked() {
     assert_eq!(fs::read_dir(&temp[1]).expect("read").count(), 0);
 }
 
+/// What cannot be read of another job's work does not concern this one; of its own it does.
+#[test]
+fn a_damaged_manifest_stops_its_own_job_alone() {
+    let (folder, trial, expected) = spilling();
+    let job = SortJob { resume: Resume::On, ..trial.job(&folder) };
+    let directory = stop_with_something_done(&job);
+    let path = directory.join("manifest");
+    let mut manifest = fs::read(&path).expect("read");
+    manifest[0] = b'x';
+    fs::write(&path, manifest).expect("write");
+    let error = job.run(&Progress::new()).expect_err("its own");
+    assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+    let other = SortJob { output: Output::File(folder.at("other")), ..job.clone() };
+    stop_with_something_done(&other);
+    run(&other).expect("sorted");
+    assert_same(&fs::read(folder.at("other")).expect("read"), &expected, "beside damage");
+    let sync = true;
+    let output = Output::File(folder.input(0));
+    let in_place = SortJob { output, in_place: true, sync, resume: Resume::Off, ..job };
+    run(&in_place).expect("sorted");
+    assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "in place");
+    assert!(path.exists());
+}
+
+/// Nothing is lost with a job that was killed before it had noted anything.
+#[test]
+fn a_job_that_noted_nothing_begins_anew_with_other_inputs() {
+    let (folder, mut trial, _) = spilling();
+    let job = SortJob { resume: Resume::On, ..trial.job(&folder) };
+    let directory = stop_with_something_done(&job);
+    let path = directory.join("manifest");
+    let mut manifest = fs::read(&path).expect("read");
+    manifest.truncate(manifest.iter().position(|byte| *byte == b'\n').expect("a line") + 1);
+    fs::write(&path, manifest).expect("write");
+    trial.inputs[0].truncate(100_000);
+    fs::write(folder.input(0), &trial.inputs[0]).expect("write");
+    run(&job).expect("sorted");
+    let expected = reference::sorted(&trial.inputs[0], 100, &trial.parts);
+    assert_same(&fs::read(folder.output()).expect("read"), &expected, "the other input");
+    folder.assert_clean(true);
+}
+
 /// Where the output is whole and has no name yet, its file is the only one with the records.
 #[test]
 fn a_whole_output_without_its_name_is_not_removed_unasked() {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::wanted::Wanted;
-use super::{bytes_of, parent_of, real, running};
+use super::{bytes_of, job_in, parent_of, real, running};
 use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{KEPT_NAME, SpillDirectory, TempFile, spill_directories};
 use crate::load::InputPlace;
@@ -51,16 +51,19 @@ impl KeptParts {
     }
 
     fn of_directory(wanted: &Wanted, path: &Path) -> Result<Option<Self>> {
-        let Some(LogEntry::Job(entry)) = Manifest::first(path)? else { return Ok(None) };
-        if entry.output != wanted.output {
-            return Ok(None);
-        }
-        let Some(directory) = SpillDirectory::adopt(path)? else {
+        let Some(entry) = job_in(path, &wanted.output)? else { return Ok(None) };
+        let Some(mut directory) = SpillDirectory::adopt(path)? else {
             return Err(running(&wanted.output, path));
         };
-        wanted.check_same(&entry, parent_of(path))?;
         let (manifest, entries) = Manifest::open(path)?;
         let (_, past) = Past::of(&path.join(KEPT_NAME), entries)?;
+        match wanted.check_same(&entry, parent_of(path)) {
+            Err(_) if past.parts.is_empty() => {
+                directory.keep(false);
+                return Ok(None);
+            }
+            same => same?,
+        }
         let kept = Self { directory, manifest, parts: past.parts };
         for (part, number) in kept.parts.iter().zip(0..) {
             let path = kept.path_of(number);
