@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::error::{ParseError, message};
+use super::Framing;
+use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
 use memchr::{memchr, memchr_iter};
 
 /// The lines at the top of each input that are not records.
@@ -24,6 +25,26 @@ impl Default for HeaderLines {
 impl HeaderLines {
     /// Absence of a header: records start at once.
     pub const NONE: Self = Self::Count(0);
+
+    /// Returns the number of lines before the first record in sorted bytes, where records of this
+    /// framing are not lines themselves.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config) where the bytes do not show it: any line may begin
+    /// like one of the header.
+    pub fn lines_before(&self, framing: Framing) -> crate::Result<u64> {
+        match (self, framing) {
+            (Self::Count(count), Framing::Grouped(_)) => Ok(*count),
+            (Self::Prefix(_), Framing::Grouped(_)) => Err(config!(
+                ConfigErrorKind::Conflict(Setting::Header, Setting::Format),
+                "records of several lines cannot be pulled after a {} of any number of lines; write \
+                 a number",
+                Setting::Header,
+            )),
+            _ => Ok(0),
+        }
+    }
 
     /// Returns the length of the header that `bytes` starts with, whose lines end with `end`.
     ///

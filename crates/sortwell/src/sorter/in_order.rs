@@ -24,6 +24,8 @@ const JOINED_BYTES: usize = 4 << 10;
 pub struct RecordsInOrder {
     blocks: BlocksInOrder,
     framing: Framing,
+    /// Lines of a header before the first record, each of which is taken like a record.
+    header_lines: u64,
     /// Bytes of the block that were taken before what is lent.
     start: usize,
     /// Bytes of the block that were taken.
@@ -42,9 +44,11 @@ impl RecordsInOrder {
     pub fn of_sort(mut sort: BlockSort) -> Result<Self> {
         let job = sort.job();
         let framing = job.select.framing(job.format);
+        let header = job.header.clone();
         // A wrong part is an error of both; that of the sort is the one that the command reports.
         let blocks = sort.finish()?;
-        Ok(Self::new(blocks, framing?))
+        let framing = framing?;
+        Ok(Self { header_lines: header.lines_before(framing)?, ..Self::new(blocks, framing) })
     }
 
     /// Begins a merge, and returns its records in the form that they are written in.
@@ -55,12 +59,13 @@ impl RecordsInOrder {
     #[cfg(feature = "unstable")]
     pub fn of_merge(job: MergeJob, progress: Arc<Progress>) -> Result<Self> {
         let framing = job.select.framing(job.format)?;
-        Ok(Self::new(BlocksInOrder::merged(job, progress)?, framing))
+        let header_lines = job.header.lines_before(framing)?;
+        Ok(Self { header_lines, ..Self::new(BlocksInOrder::merged(job, progress)?, framing) })
     }
 
     /// Returns the records in blocks, which have this framing.
     pub const fn new(blocks: BlocksInOrder, framing: Framing) -> Self {
-        Self { blocks, framing, start: 0, end: 0, joined: Vec::new() }
+        Self { blocks, framing, header_lines: 0, start: 0, end: 0, joined: Vec::new() }
     }
 
     /// Returns the number of bytes of every record, if they do not differ.
@@ -92,6 +97,23 @@ impl RecordsInOrder {
     /// Those of [`BlocksInOrder::next_block`].
     #[inline]
     pub fn advance(&mut self) -> Result<bool> {
+        match self.header_lines {
+            0 => self.advance_record(),
+            _ => self.advance_header_line(),
+        }
+    }
+
+    fn advance_header_line(&mut self) -> Result<bool> {
+        self.header_lines -= 1;
+        let line = Framing::Terminated(self.framing.line_end());
+        let framing = std::mem::replace(&mut self.framing, line);
+        let is_taken = self.advance_record();
+        self.framing = framing;
+        is_taken
+    }
+
+    #[inline]
+    fn advance_record(&mut self) -> Result<bool> {
         self.joined.clear();
         self.start = self.end;
         if let Some(length) = self.whole_length(&self.blocks.block()[self.start..]) {
