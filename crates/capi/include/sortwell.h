@@ -42,8 +42,10 @@
  *               sortwell_finish; sortwell_next.
  *
  * A call out of this order is an error with code SORTWELL_USAGE and changes nothing. After an
- * error of the job itself (codes 3, 4, 5, 6 and 130), all further calls fail. sortwell_free may
- * come at any time: it stops the job and removes its temporary files.
+ * error of the job itself, all further calls fail: codes 3, 4, 5, 6 and 130, and SORTWELL_USAGE
+ * for options that do not suit the input, such as too little memory for its longest record. Then
+ * make a new job. sortwell_free may come at any time: it stops the job and removes its temporary
+ * files.
  *
  * OPTIONS. They have the names and values of the command 'sortwell sort', 'sortwell merge',
  * 'sortwell check', 'sortwell index build' or 'sortwell index append': sortwell_set(job, "memory",
@@ -253,9 +255,10 @@ int sortwell_pull(sortwell *job, const void **block, size_t *bytes, sortwell_err
 /*
  * Lends the next sorted record. Keyed records have a key and a payload. Of other formats, the
  * record is whole, with its line feed, and its key has 0 bytes; the header of a CSV file is the
- * first record. With the options select and count, a record has the selected parts and the count.
- * The key and the record stay valid until the next call on the job. key and key_bytes may be NULL.
- * Returns SORTWELL_END after the last one: only then is the result proven.
+ * first record, and header lines are one each. With the options select and count, a record has the
+ * selected parts and the count. The key and the record stay valid until the next call on the job.
+ * key and key_bytes may be NULL. Returns SORTWELL_END after the last one: only then is the result
+ * proven.
  */
 int sortwell_next(sortwell *job, const void **key, size_t *key_bytes, const void **record,
                   size_t *bytes, sortwell_error **error);

@@ -382,6 +382,32 @@ static void stopped_early(void)
     sortwell_free(job); /* nor does the producer */
 }
 
+/* Stops after ten records. */
+static int take_ten(void *context, const void *key, size_t key_bytes, const void *record,
+                    size_t bytes)
+{
+    int *taken = (int *)context;
+
+    (void)key, (void)key_bytes, (void)record, (void)bytes;
+    if (++*taken == 10)
+        sortwell_stop(shared);
+    return 0;
+}
+
+/* A stop counts for a small sort as well, all of whose records are there. */
+static void stopped_while_delivering(void)
+{
+    int taken = 0;
+
+    shared = sortwell_new();
+    push_many(shared, 1000);
+    CHECK(!sortwell_on_output(shared, take_ten, &taken, &error));
+    CHECK(!sortwell_finish(shared, &error));
+    CHECK(fails(sortwell_deliver(shared, &error), SORTWELL_STOPPED, "interrupted"));
+    CHECK(taken == 10);
+    sortwell_free(shared);
+}
+
 static void malformed(void)
 {
     sortwell *job = sortwell_new();
@@ -437,6 +463,7 @@ int main(int count, char **words)
         {"forked", forked},
         {"stopped_by_signal", stopped_by_signal},
         {"stopped_early", stopped_early},
+        {"stopped_while_delivering", stopped_while_delivering},
         {"malformed", malformed},
         {"little_memory", little_memory},
     };

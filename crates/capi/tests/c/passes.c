@@ -119,6 +119,18 @@ static void sort_apart(const char *records, size_t count, char *sorted, const ch
     sortwell_free(merge);
 }
 
+/* A share of the memory is a budget like any other. */
+static void spill_within_a_share(const char *folder)
+{
+    sortwell *runs = sortwell_new();
+
+    CHECK(!sortwell_set(runs, "memory", "2%", &error));
+    CHECK(!sortwell_spill_to(runs, folder, &error));
+    CHECK(!sortwell_push_keyed(runs, "a", 1, "", 0, &error) && !sortwell_finish(runs, &error));
+    CHECK(sortwell_run_file(runs, 0) != NULL && remove(sortwell_run_file(runs, 0)) == 0);
+    sortwell_free(runs);
+}
+
 int main(int argc, char **argv)
 {
     size_t count = argc > 1 ? (size_t)atol(argv[1]) : 1000, number;
@@ -136,6 +148,7 @@ int main(int argc, char **argv)
         CHECK(memcmp(sorted, expected, count * BYTES) == 0);
     }
     sort_apart(records, count, sorted, argc > 2 ? argv[2] : ".");
+    spill_within_a_share(argc > 2 ? argv[2] : ".");
     for (number = 0; number < count; number++)
         CHECK(strtol(sorted + number * BYTES, NULL, 10) == number_of(expected + number * BYTES));
     free(records);

@@ -68,6 +68,11 @@ fn a_consumer_and_a_producer_that_stop_early() {
 }
 
 #[test]
+fn a_stop_within_the_output_callback() {
+    run("stopped_while_delivering");
+}
+
+#[test]
 fn malformed_records() {
     run("malformed");
 }

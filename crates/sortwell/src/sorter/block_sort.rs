@@ -276,6 +276,10 @@ impl BlocksInOrder {
     /// stop.
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
         if std::mem::take(&mut self.is_block_new) {
+            if self.progress.is_stopping() {
+                (self.end, self.block) = (None, Vec::new());
+                return Err(Error::Interrupted);
+            }
             return Ok(Some(&self.block));
         }
         let old = std::mem::take(&mut self.block);

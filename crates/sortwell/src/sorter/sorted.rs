@@ -1,9 +1,9 @@
 //! The records of a sorter in order.
 
-use sortwell_engine::Result;
 use sortwell_engine::format::{Format, Prefix};
 use sortwell_engine::key::OrderFunction;
 use sortwell_engine::stats::Statistics;
+use sortwell_engine::{Error, Result};
 
 use super::block_sort::BlocksInOrder;
 use super::in_order::RecordsInOrder;
@@ -146,6 +146,8 @@ enum FoldedNext {
     Begins(Vec<u8>, Vec<u8>),
     /// No record is left.
     End,
+    /// An error has ended the group, which must not look like the last one.
+    Failed,
 }
 
 impl<F: FnMut(&mut Vec<u8>, &[u8])> Folded<F> {
@@ -154,23 +156,29 @@ impl<F: FnMut(&mut Vec<u8>, &[u8])> Folded<F> {
     /// # Errors
     ///
     /// Those of [`Sorted::next`], and [`Error::Caller`](crate::Error::Caller) if the function that
-    /// compares keys panics.
+    /// compares keys panics. After an error, all calls fail.
     pub fn next(&mut self) -> Result<Option<KeyedRecord<'_>>> {
-        (self.key, self.payload) = match std::mem::replace(&mut self.next, FoldedNext::End) {
-            FoldedNext::Begins(key, payload) => (key, payload),
-            FoldedNext::End => return Ok(None),
-            FoldedNext::Unknown => match self.sorted.next()? {
-                Some(first) => (first.key.to_vec(), first.payload.to_vec()),
-                None => return Ok(None),
-            },
+        let first = match std::mem::replace(&mut self.next, FoldedNext::Failed) {
+            FoldedNext::Begins(key, payload) => Some((key, payload)),
+            FoldedNext::End => None,
+            FoldedNext::Unknown => {
+                let first = self.sorted.next()?;
+                first.map(|first| (first.key.to_vec(), first.payload.to_vec()))
+            }
+            FoldedNext::Failed => return Err(Error::Interrupted),
         };
-        while let Some(record) = self.sorted.next()? {
+        let Some(first) = first else {
+            self.next = FoldedNext::End;
+            return Ok(None);
+        };
+        (self.key, self.payload) = first;
+        self.next = loop {
+            let Some(record) = self.sorted.next()? else { break FoldedNext::End };
             if !are_equal(self.comparison.as_ref(), record.key, &self.key)? {
-                self.next = FoldedNext::Begins(record.key.to_vec(), record.payload.to_vec());
-                break;
+                break FoldedNext::Begins(record.key.to_vec(), record.payload.to_vec());
             }
             (self.fold)(&mut self.payload, record.payload);
-        }
+        };
         Ok(Some(KeyedRecord { key: &self.key, payload: &self.payload }))
     }
 

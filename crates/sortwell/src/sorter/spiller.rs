@@ -110,7 +110,14 @@ impl Spiller {
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
         self.check()?;
         self.has_failed = true;
-        let Budget::Bytes(memory) = self.job.memory else { return Err(Error::Interrupted) };
+        let memory = match self.job.memory {
+            Budget::Bytes(memory) => memory,
+            share => {
+                let memory = share.resolve()?;
+                self.job.memory = Budget::Bytes(memory);
+                memory
+            }
+        };
         let bytes = (key.len() + payload.len()) as u64 + ENTRY_BYTES;
         if self.taken > 0 && self.taken + bytes > memory.bytes() / LOAD_SHARE {
             self.end_run()?;

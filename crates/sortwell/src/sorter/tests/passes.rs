@@ -134,6 +134,13 @@ fn a_merge_reports_what_is_wrong_with_its_sources() {
     let error = drained(merge).expect("an error");
     assert!(error.to_string().contains("ended early"), "{error}");
 
+    // The error of a fold does not look like its end afterwards.
+    let mut merge = KeyedMerge::new();
+    merge.source([Ok((b"a", b"")), fails()]).source([(b"c", b"")].map(Ok));
+    let mut folded = merge.finish().expect("a merge").fold(Vec::extend_from_slice);
+    while folded.next().is_ok_and(|record| record.is_some()) {}
+    assert!(folded.next().is_err(), "no end");
+
     assert!(drained(KeyedMerge::new()).is_none(), "no source, no record");
 }
 
