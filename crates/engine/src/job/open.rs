@@ -24,6 +24,7 @@ use crate::key::text::TextOrder;
 use crate::output;
 use crate::pipeline::sorted::SortedPlace;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
+use crate::plan::marks::file_least;
 use crate::stats::Progress;
 use crate::stripe::SpillPlace;
 use crate::sys::limits;
@@ -35,7 +36,7 @@ const LINE_LENGTH: usize = 64;
 /// Number of inputs from which they may be small, so that the sort looks at them first.
 const MANY_INPUTS: usize = 256;
 
-/// Inputs smaller than this, on average, are small.
+/// Inputs smaller than this, on average, are small; in large loads, larger ones are too.
 const SMALL_INPUT: u64 = 64 << 10;
 
 /// A machine that has less is not measured.
@@ -44,8 +45,7 @@ const BUDGET_LEAST: u64 = 64 << 20;
 /// Descriptors that an open input takes, at most, and as much for what else is open.
 const DESCRIPTORS_EACH: usize = 4;
 
-/// Descriptors that a sort needs in any case: for one input after the other, and for an output and
-/// to look through its directory.
+/// Descriptors that a sort needs at least: for one input, for an output, and for its directory.
 const INPUT_FILES: usize = 1;
 const OUTPUT_FILES: usize = 3;
 
@@ -184,7 +184,9 @@ fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result
             names.push(&path);
         }
     }
-    let are_small = bytes / (names.count() as u64).max(1) < SMALL_INPUT;
+    let length = job.format.framing().fixed_length().unwrap_or(LINE_LENGTH);
+    let least = file_least(bytes.min(budget(job)?.bytes()), length).max(SMALL_INPUT);
+    let are_small = bytes / (names.count() as u64).max(1) < least;
     Ok((are_small || are_too_many).then_some(names))
 }
 

@@ -14,6 +14,7 @@ pub mod decisions;
 mod external;
 pub mod geometry;
 pub mod levers;
+pub mod marks;
 pub mod memory;
 pub mod microruns;
 pub mod open_files;
@@ -29,7 +30,6 @@ pub mod streams;
 pub mod volume;
 
 use crate::error::Result;
-use crate::incore::sort::bucket_records;
 use crate::incore::{Item, Method};
 use crate::io::Direct;
 use crate::load::layout::{PAGE, whole_step};
@@ -157,13 +157,6 @@ const BLOCK_WANTED_MAX: u64 = 1 << 30;
 /// Smallest read request that a disk still serves at full speed.
 const BLOCK_MIN: usize = 256 << 10;
 
-/// Most blocks a load is cut into.
-const BLOCKS_MAX: usize = 4096;
-
-/// Divisor of the memory of loads that gives the limit for marks: workers keep a number for each
-/// block and bucket.
-const MARKS_SHARE: usize = 64;
-
 /// Largest task: edges between tasks cost a small write each.
 const TASK_MAX: u64 = 8 << 20;
 
@@ -273,7 +266,7 @@ impl Plan {
         let shared = usable.saturating_sub(fixed + heap) & !(PAGE - 1);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
         let most = need.input_bytes.map_or(shared, |bytes| bytes.min(shared as u64) as usize);
-        let block_least = block_least(most, need.record_length);
+        let block_least = marks::block_least(most, need.record_length);
         let block_bytes = block_bytes(&need.levers, shared, reads).max(block_least);
         let block_bytes = whole_requests(item, block_bytes);
         let sizes = memory::Sizes {
@@ -394,13 +387,6 @@ fn sieve(need: &Need, sizes: &memory::Sizes, limit: usize, left: usize) -> Optio
 fn block_bytes(levers: &Levers, shared: usize, reads: usize) -> usize {
     let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
     levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize)
-}
-
-/// Returns the least number of bytes of a block of a load of at most `bytes` bytes.
-fn block_least(bytes: usize, record_length: usize) -> usize {
-    let buckets = bytes / record_length / bucket_records(record_length);
-    let marks = size_of::<u32>() * buckets.max(1);
-    bytes / (bytes / MARKS_SHARE / marks).clamp(1, BLOCKS_MAX)
 }
 
 /// Returns `bytes` as those of read requests.

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::error::{ConfigErrorKind, Error};
+use crate::incore::sort::bucket_records;
 use crate::run::layout::BLOCK;
 use levers::{AREAS_MAX, Overlap};
 use passes::{intermediate_groups, merge_width};
@@ -586,6 +587,9 @@ fn marks_take_a_small_part_of_the_budget() {
             let bucket = (bucket_records(record_length) * record_length) as u64;
             let span = (1 << 20).max(plan.block_least).min(plan.block_bytes) as u64;
             let marks = 4 * (memory / bucket + 1) * (memory / span + 1);
+            assert!(marks <= budget.bytes() / SHARE, "{record_length}, {mib} MiB: {marks}");
+            let files = memory / marks::file_least(memory, record_length) + 1;
+            let marks = 4 * (memory / bucket + 1) * files;
             assert!(marks <= budget.bytes() / SHARE, "{record_length}, {mib} MiB: {marks}");
         }
     }
