@@ -70,12 +70,14 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     let pieces = pieces(&work.plan, 1, 1)?;
     let mut feed = Feed::new(work.engine, 1, pieces, work.plan.spare_bytes, progress)?;
     let mut checked = Checked::default();
+    // Its memory serves all inputs, one after the other.
+    let mut guard = Guard::new(work.is_strict);
     for place in &work.inputs {
         let standing = place.first();
         let reading = open(place, work.direct.into(), (standing.offset, None), 0, &mut feed)?;
         let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
         let mut source = source.with_gate(Some(&work.gate), key).at(standing);
-        let mut guard = Guard::new(work.is_strict);
+        guard.before.forget();
         let step = loop {
             let step = source.advance(key, &mut feed, Some(&mut guard))?;
             if step != Advance::Next {

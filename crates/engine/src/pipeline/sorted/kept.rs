@@ -34,6 +34,11 @@ impl Kept {
         self.memory.as_ref().map_or(&[], |memory| &memory[..self.length])
     }
 
+    /// Lets go of the record, as before the first; the memory stays.
+    pub fn forget(&mut self) {
+        self.length = 0;
+    }
+
     /// Returns the number of bytes of memory it has.
     fn capacity(&self) -> usize {
         self.memory.as_ref().map_or(0, |memory| memory.len())
