@@ -10,7 +10,7 @@
 use super::ExternalPlan;
 use super::levers::AREAS_MAX;
 use super::memory::Sizes;
-use crate::incore::replacement::{BLOCK_OVERHEAD, LEAF_BYTES, LEAST_BLOCK};
+use crate::incore::replacement::{BLOCK_OVERHEAD, LEAF_BYTES, LEAST_BLOCK, STORE_MAX};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
 
@@ -58,14 +58,16 @@ impl ReplacementMemory {
         let piece_bytes = (total / PIECE_SHARE).clamp(PIECE_MIN, PIECE_MAX) / BLOCK * BLOCK;
         let longest_window = if varies { piece_bytes } else { piece_bytes.max(average) };
         let window_bytes = longest_window.next_multiple_of(PAGE);
-        let spare_bytes = if varies { total / SPARE_SHARE } else { 0 };
+        let longest = STORE_MAX / LONGEST_SHARE;
+        let spare_bytes = if varies { (total / SPARE_SHARE).min(longest) } else { 0 };
         let left = total.checked_sub(piece_bytes + window_bytes + spare_bytes)?;
         let length = if varies { (average + BLOCK_OVERHEAD).max(LEAST_BLOCK) } else { average };
         let fitting = left.checked_sub(length)? / (length + LEAF_BYTES);
         let leaves = if varies { fitting / 8 * EIGHTHS } else { fitting };
         let leaves = u32::try_from(leaves).unwrap_or(u32::MAX / 2);
         let store_bytes = left.checked_sub(leaves as usize * LEAF_BYTES)?;
-        let longest_bytes = if varies { store_bytes / LONGEST_SHARE } else { average };
+        let longest_bytes =
+            if varies { (store_bytes / LONGEST_SHARE).min(longest) } else { average };
         let records = (fitting as u64).min(leaves.into());
         (leaves > 2).then_some(Self {
             leaves,

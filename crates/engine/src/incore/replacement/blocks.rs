@@ -42,6 +42,9 @@ const FLAG_BITS: u32 = 2;
 /// Most units that a block may have.
 const UNITS_MAX: usize = (u32::MAX >> FLAG_BITS) as usize;
 
+/// Most bytes of a store that are used. A record of a quarter of them has a length of 32 bits.
+pub const STORE_MAX: usize = UNITS_MAX * UNIT;
+
 /// Sizes that have lists of their own.
 const EXACT: u32 = 16;
 

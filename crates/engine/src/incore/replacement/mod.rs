@@ -35,7 +35,7 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 
 use blocks::Blocks;
-pub use blocks::{BLOCK_OVERHEAD, LEAST_BLOCK};
+pub use blocks::{BLOCK_OVERHEAD, LEAST_BLOCK, STORE_MAX};
 use slots::Slots;
 use tree::{Entry, NODE_BYTES, Tree};
 

@@ -32,6 +32,7 @@ fn the_parts_are_the_memory_of_both_loads() {
             assert!(alone.store_bytes.abs_diff(memory.store_bytes) <= PAGE, "{alone:?}");
             assert!(memory.window_bytes >= length && memory.piece_bytes > 0);
             let longest = memory.window_bytes + memory.spare_bytes;
+            assert!(!varies || u32::try_from(memory.longest_bytes).is_ok(), "{memory:?}");
             assert!(!varies || length == 1 || longest <= memory.longest_bytes + memory.piece_bytes);
             let least = [0, 2, 4][usize::from(length > 1) + usize::from(length >= 100)];
             assert!(
