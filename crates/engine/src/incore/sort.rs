@@ -55,6 +55,10 @@ pub(super) const OVERSAMPLING_AGAIN: usize = 16;
 /// function contradicts itself.
 const COMPARED_DEPTH_MAX: usize = 32;
 
+/// Dealings within dealings after which a worker sorts what it can: keys that agree for so long are
+/// compared as quickly.
+const DEALT_DEPTH_MAX: usize = 16;
+
 /// Bytes of records wanted in a bucket at most: buckets are what workers share the work by.
 const BUCKET_BYTES: usize = 4 << 20;
 
@@ -234,7 +238,7 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
                 continue;
             };
             let parts_max = load.parts_max(&bucket, unsettled);
-            if self.is_settled(&bucket, parts_max) {
+            if self.is_settled(&bucket, parts_max, open.len()) {
                 unsettled -= bucket.count;
                 load.keep(bucket);
                 continue;
@@ -249,10 +253,12 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
     /// Returns whether a bucket is small enough to be sorted, or cannot be dealt into at most
     /// `parts_max` parts. Keys that part at ever new depths take one more chunk each time; when the
     /// pool has no room for them any more, what is left stays together, as long as a worker can
-    /// sort it.
-    fn is_settled(&self, bucket: &BucketPlace, parts_max: usize) -> bool {
+    /// sort it. So does what is left of `depth` dealings within dealings, if they are many: keys
+    /// that are beginnings of one another would be passed whole for each that leaves.
+    fn is_settled(&self, bucket: &BucketPlace, parts_max: usize, depth: usize) -> bool {
+        let is_stuck = bucket.count / self.bucket_records > parts_max || depth > DEALT_DEPTH_MAX;
         bucket.count <= self.bucket_records * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES
-            || bucket.count <= BUCKET_ENTRIES_MAX && bucket.count / self.bucket_records > parts_max
+            || bucket.count <= BUCKET_ENTRIES_MAX && is_stuck
     }
 
     /// Deals a bucket again, from the first word in which its keys differ: into `parts_max` parts

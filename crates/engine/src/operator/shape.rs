@@ -20,6 +20,8 @@ pub struct RecordShape {
     layout: Option<RecordForm>,
     /// Cells or bytes; empty for the record as it is.
     parts: Vec<FoundPlace>,
+    /// Number of first cells of a row that the parts are among.
+    cells: usize,
     /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,
     /// Number of cells before that of the count; none where rows need not agree.
@@ -71,7 +73,12 @@ impl RecordShape {
         // A first row without anything in it does not say how many cells others have.
         let tells = |of: &RowColumns<'_>| counts && parts.is_empty() && of.cells != [b""];
         let width = columns.filter(tells).map(|columns| columns.cells.len());
-        Ok(Self { layout: Some(layout), parts, counts, width })
+        let number = |part: &FoundPlace| match part {
+            FoundPlace::Cell(number) => number + 1,
+            FoundPlace::Bytes(..) => 0,
+        };
+        let cells = parts.iter().map(number).max().unwrap_or(0);
+        Ok(Self { layout: Some(layout), parts, cells, counts, width })
     }
 
     /// Returns whether records are written as they are.
@@ -144,7 +151,7 @@ impl RecordShape {
                 return write_bytes(layout, body, &self.parts, count, out);
             }
             Some(dialect) if !self.parts.is_empty() => {
-                let cells: Vec<&[u8]> = Cells::new(dialect, body).collect();
+                let cells: Vec<&[u8]> = Cells::new(dialect, body).take(self.cells).collect();
                 for (place, part) in self.parts.iter().enumerate() {
                     if place > 0 {
                         out.push(dialect.separator);

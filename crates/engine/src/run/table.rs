@@ -103,8 +103,10 @@ impl RunTable {
                 let mut state = self.state();
                 state.page(&self.geometry, page).add_record(slot, place, || key_at(at));
             }
-            let boundary = (block + 1) * BLOCK as u64 - offset;
-            next = usize::try_from(boundary).ok().and_then(|at| framing.first_from(records, at));
+            let boundary = (block + 1) * BLOCK as u64 - offset - at as u64;
+            let after = usize::try_from(boundary).ok();
+            next = after.and_then(|after| framing.first_from(&records[at..], after));
+            next = next.map(|after| at + after);
         }
         if self.is_open || offset + records.len() as u64 == self.geometry.data_bytes {
             let at = framing.last_start(records);

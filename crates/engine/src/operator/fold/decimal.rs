@@ -46,18 +46,18 @@ impl Decimal {
         self.scale == 0
     }
 
-    /// Adds another number.
+    /// Adds another number, in time that depends on the digits of that one alone, mostly.
     pub fn add(&mut self, other: &Self) {
-        let mut other = other.clone();
-        let scale = self.scale.max(other.scale);
-        self.widen(scale);
-        other.widen(scale);
+        self.widen(self.scale.max(other.scale));
+        let place = self.scale - other.scale;
         if self.is_negative == other.is_negative {
-            add_digits(&mut self.digits, &other.digits);
-        } else if self.compare_magnitude(&other).is_ge() {
-            subtract_digits(&mut self.digits, &other.digits);
+            add_digits(&mut self.digits, &other.digits, place);
+        } else if self.compare_magnitude(other).is_ge() {
+            subtract_digits(&mut self.digits, &other.digits, place);
         } else {
-            subtract_digits(&mut other.digits, &self.digits);
+            let mut other = other.clone();
+            other.widen(self.scale);
+            subtract_digits(&mut other.digits, &self.digits, 0);
             *self = other;
         }
         self.tidy();
@@ -103,16 +103,18 @@ impl Decimal {
         while self.digits.len() > self.scale && self.digits.last() == Some(&0) {
             self.digits.pop();
         }
-        self.is_negative &= self.digits.iter().any(|digit| *digit > 0);
+        self.is_negative &= self.digits.iter().rev().any(|digit| *digit > 0);
     }
 }
 
-/// Adds `more` to `digits`, both the least significant first.
-fn add_digits(digits: &mut Vec<u8>, more: &[u8]) {
-    let length = digits.len().max(more.len());
-    digits.resize(length, 0);
+/// Adds `more` to `digits` from place `start` on, both the least significant first.
+fn add_digits(digits: &mut Vec<u8>, more: &[u8], start: usize) {
+    digits.resize(digits.len().max(start + more.len()), 0);
     let mut carry = 0;
-    for (place, digit) in digits.iter_mut().enumerate() {
+    for (place, digit) in digits[start..].iter_mut().enumerate() {
+        if place >= more.len() && carry == 0 {
+            return;
+        }
         let sum = *digit + more.get(place).unwrap_or(&0) + carry;
         (*digit, carry) = (sum % 10, sum / 10);
     }
@@ -121,10 +123,13 @@ fn add_digits(digits: &mut Vec<u8>, more: &[u8]) {
     }
 }
 
-/// Takes `less` from `digits`, which is no less.
-fn subtract_digits(digits: &mut [u8], less: &[u8]) {
+/// Takes `less` from `digits`, from place `start` on. It is no more than they are.
+fn subtract_digits(digits: &mut [u8], less: &[u8], start: usize) {
     let mut borrowed = 0;
-    for (place, digit) in digits.iter_mut().enumerate() {
+    for (place, digit) in digits[start..].iter_mut().enumerate() {
+        if place >= less.len() && borrowed == 0 {
+            return;
+        }
         let taken = less.get(place).unwrap_or(&0) + borrowed;
         borrowed = u8::from(*digit < taken);
         *digit = *digit + 10 * borrowed - taken;

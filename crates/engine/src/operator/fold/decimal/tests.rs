@@ -54,6 +54,18 @@ fn sums_have_the_longest_scale_and_any_length() {
     assert_eq!(sum(&format!("-{nines}.5"), &nines), "-0.5");
 }
 
+/// A long sum takes many short terms: not in time that grows with its length.
+#[test]
+fn short_terms_of_long_sums() {
+    let zeros = "0".repeat(3_000_000);
+    let mut sum = number(&format!("0.{zeros}1"));
+    let terms = ["1", "-2.5", "9.99", "1000", "-1000", "-0.001"].map(number);
+    for _ in 0..50_000 {
+        terms.iter().for_each(|term| sum.add(term));
+    }
+    assert_eq!(text(&sum), format!("424450.{}1", "0".repeat(3_000_000)));
+}
+
 proptest! {
     #[test]
     fn sums_are_those_of_integers(
