@@ -71,3 +71,14 @@ fn disorder_is_told_by_status_and_words() {
     folder.run("merge --check -o out sorted bad").fails(3, &["bad", "record 3", "offset 4"]);
     assert_eq!(folder.names(), ["bad", "sorted"]);
 }
+
+/// The memory for the last record of an input serves the next input too.
+#[test]
+fn long_lines_of_many_inputs_are_checked() {
+    let folder = Folder::new();
+    for number in 0..100 {
+        let lines = ["a", "b"].map(|first| format!("{}\n", first.repeat(150_000)));
+        folder.write(&format!("in-{number:02}"), lines.concat());
+    }
+    folder.script("$sortwell check -M 24MiB in-*").quietly();
+}
