@@ -74,15 +74,16 @@ impl Alphabet {
         (any & GAP == 0).then_some(sum)
     }
 
+    /// Returns the number of a word of which a byte is unknown. Bytes after it do not count. (An
+    /// exit from the loop there made libraries differ from build to build: rustc 1.95 put the
+    /// exits in any order.)
     #[cold]
     fn pack_to_gap(&self, word: u64) -> u64 {
-        let mut sum = 0;
+        let (mut sum, mut counted) = (0, !GAP);
         for (place, byte) in self.places.iter().zip(word.to_be_bytes()) {
             let value = place[usize::from(byte)];
-            sum += value & !GAP;
-            if value & GAP != 0 {
-                break;
-            }
+            sum += value & counted;
+            counted = if value & GAP != 0 { 0 } else { counted };
         }
         sum
     }
