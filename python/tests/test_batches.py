@@ -270,6 +270,25 @@ class Libraries(unittest.TestCase):
         self.assertEqual(it.statistics.records, 4)
 
 
+class WithCapsules:
+    """Data that passes the same capsules on each time."""
+
+    def __init__(self, data):
+        """Takes the capsules of an object."""
+        if hasattr(data, "__arrow_c_array__"):
+            self.capsules = data.__arrow_c_array__()
+            self.__arrow_c_array__ = lambda requested_schema=None: self.capsules
+        else:
+            self.capsules = data.__arrow_c_stream__()
+            self.__arrow_c_stream__ = lambda requested_schema=None: self.capsules
+
+    def read(self):
+        """Has pyarrow take what the capsules hold."""
+        if isinstance(self.capsules, tuple):
+            return pyarrow.RecordBatch._import_from_c_capsule(*self.capsules)
+        return pyarrow.RecordBatchReader._import_from_c_capsule(self.capsules).read_all()
+
+
 class Dictionaries(unittest.TestCase):
     """Dictionaries of batches."""
 
@@ -401,6 +420,21 @@ class Faults(WithFolder):
         inside = pyarrow.ListArray.from_arrays([0, 1], inside.values.dictionary_encode())
         with self.assertRaisesRegex(sortwell.UsageError, "'d' .*dictionary inside another type"):
             sortwell.sort_batches(pyarrow.table({"a": [1], "d": inside}), "a")
+
+    def test_structures_that_were_taken(self):
+        batch = TABLE.to_batches()[0]
+        for number, name in ((None, "stream"), (0, "schema"), (1, "array")):
+            taken = WithCapsules(batch if number is not None else TABLE)
+            if number == 0:
+                pyarrow.Schema._import_from_c_capsule(taken.capsules[0])
+            else:
+                self.assertEqual(len(taken.read()), 4)
+                if number == 1:
+                    taken.capsules = (batch.__arrow_c_array__()[0], taken.capsules[1])
+            with self.subTest(name):
+                message = f"the {name} of the data was taken before"
+                with self.assertRaisesRegex(sortwell.UsageError, message):
+                    sortwell.sort_batches(taken, "key")
 
     def test_a_source_that_fails(self):
         table = self.large(300_000)

@@ -31,7 +31,8 @@ pub type BatchReader = Box<dyn RecordBatchReader + Send>;
 ///
 /// # Errors
 ///
-/// The exceptions of its method. The inner error is that of an object whose elements are no rows.
+/// The exceptions of its method. The inner error is that of an object whose elements are no rows,
+/// or whose structures were taken before.
 pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader, BatchFault>>> {
     if let Some(method) = data.getattr_opt("__arrow_c_stream__")? {
         let capsule = method.call0()?.cast_into::<PyCapsule>()?;
@@ -39,7 +40,10 @@ pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader,
         // SAFETY: the name of the capsule says that it points to a stream, which lives as long as
         // the capsule. The stream is moved out, and what stays is a released one.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
-        return Ok(Some(reader_of_stream(stream)));
+        return Ok(Some(match stream.release() {
+            Some(_) => reader_of_stream(stream),
+            None => Err(consumed("stream")),
+        }));
     }
     let Some(method) = data.getattr_opt("__arrow_c_array__")? else { return Ok(None) };
     let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) =
@@ -49,7 +53,18 @@ pub fn reader_of(data: &Bound<'_, PyAny>) -> PyResult<Option<Result<BatchReader,
     // SAFETY: the names of the capsules say what they point to. Both live as long as the capsules.
     // The array is moved out, and what stays is a released one. The schema is only read.
     let (schema, array) = unsafe { (schema.as_ref(), FFI_ArrowArray::from_raw(array.as_ptr())) };
-    Ok(Some(reader_of_array(schema, array)))
+    Ok(Some(match (schema.release(), array.release()) {
+        (Some(_), Some(_)) => reader_of_array(schema, array),
+        (None, _) => Err(consumed("schema")),
+        (_, None) => Err(consumed("array")),
+    }))
+}
+
+/// Returns the error for a structure that was released. Its other fields may refer to freed memory.
+fn consumed(structure: &str) -> BatchFault {
+    BatchFault::Usage(format!(
+        "the {structure} of the data was taken before; pass data that nobody has taken yet"
+    ))
 }
 
 /// Checks that the schema of rows says no more than a schema of Rust can.
