@@ -80,7 +80,7 @@ def sort_batches(
     if batch_rows is not None and batch_rows < 1:
         raise _usage(f"batch_rows= is {batch_rows}; use 1 or more")
     options: dict[str, Any] = {"memory": memory, "temp": temp, "threads": threads}
-    words = _options.words(options)
+    words = _options.words("sort", options)
     keys = _keys(by)
     return SortedBatches(
         _native.sort_batches(data, keys, nulls == "first", batch_rows, words, progress)

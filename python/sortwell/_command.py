@@ -63,8 +63,8 @@ def _run(words: list[str], allowed: tuple[int, ...] = (0,)) -> tuple[int, str, s
     raise _errors.make(_KINDS.get(status, "Error"), message, status, None, None, None, None)
 
 
-def _command_line(options: dict[str, Option]) -> list[str]:
-    found = _options.words(options)
+def _command_line(command: str, options: dict[str, Option]) -> list[str]:
+    found = _options.words(command, options)
     return [f"--{name}" if value is None else f"--{name}={value}" for name, value in found]
 
 
@@ -78,7 +78,7 @@ def explain(inputs: Paths, output: Path | None = None, **options: Option) -> dic
 
     Raises `UsageError`, `MalformedError` or `StorageError`.
     """
-    words = ["explain", "--form=json", *_command_line(options)]
+    words = ["explain", "--form=json", *_command_line("explain", options)]
     if output is not None:
         words.append(f"--output={os.fsdecode(output)}")
     plan: dict[str, Any] = json.loads(_run([*words, "--", *_options.paths(inputs)])[1])
@@ -96,7 +96,7 @@ def generate(records: int, output: Path, **options: Option) -> int | None:
     Raises `UsageError` or `StorageError`.
     """
     name = _file_name(output)
-    said = _run(["generate", *_command_line(options), str(records), name])[2]
+    said = _run(["generate", *_command_line("generate", options), str(records), name])[2]
     return int(said.split()[-1], 16) if options.get("checksum") else None
 
 
@@ -126,7 +126,7 @@ def validate(file: Path, **options: Option) -> Validation:
     Raises `UsageError`, `MalformedError` or `StorageError`.
     """
     name = _file_name(file)
-    status, _, said = _run(["validate", *_command_line(options), name], allowed=(0, 1))
+    status, _, said = _run(["validate", *_command_line("validate", options), name], allowed=(0, 1))
     return Validation(status == 0, said.strip())
 
 
@@ -142,7 +142,7 @@ def calibrate(what: str, *directories: Path, **options: Option) -> str:
     Raises `UsageError` or `StorageError`.
     """
     names = [_file_name(directory) for directory in directories]
-    return _run(["calibrate", what, *_command_line(options), *names])[1]
+    return _run(["calibrate", what, *_command_line(f"calibrate {what}", options), *names])[1]
 
 
 def _file_name(path: Path) -> str:

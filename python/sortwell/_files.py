@@ -29,8 +29,8 @@ def sort(
 
     The other arguments are the options of `sortwell sort`: `key`, `format`, `memory`, `threads`,
     `temp`, `unique` and others. `key=["amount:decimal:desc", "city"]` gives an option twice,
-    `True` sets a flag. `memory` is "1GiB" or a number of bytes; by default it is 60% of the free
-    memory, as a limit of the whole process.
+    `True` sets a flag, and `False` is "off" for an option like `sync`. `memory` is "1GiB" or a
+    number of bytes; by default it is 60% of the free memory, as a limit of the whole process.
 
         sortwell.sort(["a.csv", "b.csv"], "out.csv", key=["city", "amount:decimal:desc"])
 
@@ -68,7 +68,7 @@ def _of_files(
     options: dict[str, Option],
 ) -> Statistics:
     target = None if output is None else os.fsdecode(output)
-    words, names = _options.words(options), _options.paths(inputs)
+    words, names = _options.words(command, options), _options.paths(inputs)
     return _statistics.of_json(_native.run_job(command, words, names, target, progress))
 
 
@@ -141,6 +141,6 @@ def check(
 
     Raises what `sort` raises. A file that is not sorted is no error: the result has the place.
     """
-    words, names = _options.words(options), _options.paths(inputs)
+    words, names = _options.words("check", options), _options.paths(inputs)
     records, count, dropped, place = _native.run_job("check", words, names, None, progress)
     return Checked(records, count, dropped, place and Disorder(*place))

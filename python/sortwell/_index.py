@@ -44,7 +44,7 @@ def build_index(
 
     Raises what `sort` raises.
     """
-    words, names = _options.words(options), _options.paths(data)
+    words, names = _options.words("index build", options), _options.paths(data)
     target = os.fsdecode(index)
     return _statistics.of_json(_native.run_job("index build", words, names, target, progress))
 
@@ -67,7 +67,7 @@ def append_index(
 
     Raises what `sort` raises; `MalformedError` if the data that was indexed before has changed.
     """
-    words, names = _options.words(options), _options.paths(data)
+    words, names = _options.words("index append", options), _options.paths(data)
     target = os.fsdecode(index)
     return _statistics.of_json(_native.run_job("index append", words, names, target, progress))
 

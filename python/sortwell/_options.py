@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from sortwell import _native
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,19 +17,22 @@ if TYPE_CHECKING:
     Option: TypeAlias = Value | bool | Iterable[Value] | None
 
 
-def words(options: dict[str, Option]) -> list[tuple[str, str | None]]:
-    """Returns the names and values of options.
+def words(command: str, options: dict[str, Option]) -> list[tuple[str, str | None]]:
+    """Returns the names and values of options for a subcommand.
 
-    `True` is a flag without a value; `False` and `None` leave the option out. Each element of a
-    list or another iterable is a value of its own.
+    `True` and `False` are the words "on" and "off" for an option that takes them. `True` sets a
+    flag, and `False` leaves it out, as `None` does with each option. Each element of a list or
+    another iterable is a value of its own.
+
+    Raises `UsageError` for `True` or `False` where an option takes only other values.
     """
     found: list[tuple[str, str | None]] = []
     for key, value in options.items():
         name = key.replace("_", "-")
-        if value is None or value is False:
+        if value is None:
             continue
-        if value is True:
-            found.append((name, None))
+        if isinstance(value, bool):
+            found.extend(_native.switch_words(command, name, value))
         elif isinstance(value, (str, int, float, os.PathLike)):
             found.append((name, _word(value)))
         else:

@@ -54,7 +54,7 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     functions = serializer
     if serializer is not None and not isinstance(serializer, tuple):
         functions = (serializer.dumps, serializer.loads)
-    words = _options.words(options)
+    words = _options.words("sort", options)
     return Sorted(_native.sort_items(iterable, key, bool(reverse), words, functions, progress))
 
 

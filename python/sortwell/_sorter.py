@@ -46,7 +46,7 @@ class Sorter(ClosableSort):
     def __init__(
         self, *, progress: Callable[[Progress], object] | None = None, **options: Option
     ) -> None:
-        self._native = _native.BlockSorter(_options.words(options), progress)
+        self._native = _native.BlockSorter(_options.words("sort", options), progress)
         super().__init__(self._native)
 
     def push(self, buffer: Bytes) -> None:

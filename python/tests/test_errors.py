@@ -84,6 +84,32 @@ class Classes(WithFolder):
         with self.assertRaisesRegex(sortwell.UsageError, "no output; name the file"):
             sortwell.sort("in")
 
+    def test_true_and_false(self):
+        source = self.folder / "in.gz"
+        source.write_bytes(b"b\na\n")
+        with self.assertRaises(sortwell.MalformedError):
+            sortwell.sort(source, self.folder / "out")
+        # False is "off" for an option that has the word, and leaves a flag out.
+        options = {"decompress": False, "unique": False, "in_place": False}
+        for is_on in (True, False):
+            for name in ("sync", "verify", "resume", "direct"):
+                options[name] = is_on
+            done = sortwell.sort(source, self.folder / "out", **options, force=True)
+            self.assertEqual((self.folder / "out").read_bytes(), b"a\nb\n")
+            for name in ("sync", "verify", "resume", "direct"):
+                self.assertIn(f"--{name}={'on' if is_on else 'off'}", done.job.command)
+            self.assertNotIn("unique", done.job.command)
+            self.assertEqual(done.is_order_proven, is_on)
+        self.assertGreater(len(sortwell.explain(source, self.folder / "out", decompress=False)), 0)
+        with self.assertRaisesRegex(sortwell.UsageError, "compressed input"):
+            sortwell.explain(source, self.folder / "out", decompress="gzip")
+        for name in ("key", "temp", "memory"):
+            for value in (True, False):
+                with self.assertRaisesRegex(sortwell.UsageError, f"--{name} .*{value}".lower()):
+                    sortwell.sort(source, self.folder / "out", **{name: value})
+        with self.assertRaisesRegex(sortwell.UsageError, "did you mean '--unique'"):
+            sortwell.sort(source, self.folder / "out", uniqe=False)
+
     def test_storage(self):
         missing = self.folder / "missing"
         with self.assertRaises(sortwell.StorageError) as caught:

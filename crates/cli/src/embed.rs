@@ -6,6 +6,7 @@
 //! interface may change in every version.
 
 mod refused;
+mod switched;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -24,6 +25,7 @@ use crate::reporting::JobFiles;
 use crate::statistics::{self, Named};
 use crate::{usage, wording};
 
+pub use self::switched::{SwitchForm, switch_form};
 pub use wording::{chain, status};
 
 /// Memory of a sort of pushed records by default: its own, not that of the process.

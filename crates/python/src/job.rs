@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use sortwell::Progress;
 use sortwell::unstable::job::Input;
-use sortwell_cli::embed::{self, EmbeddedCommand, FileJob, FileJobEnd, JobWords};
+use sortwell_cli::embed::{self, EmbeddedCommand, FileJob, FileJobEnd, JobWords, SwitchForm};
 
 use crate::faults;
 use crate::fed::FedInput;
@@ -55,6 +55,23 @@ pub fn job_words(
         words.set(&name, value.as_deref()).map_err(|error| faults::exception(py, &error))?;
     }
     Ok(words)
+}
+
+/// Returns the words of an option that is true or false: one, or none.
+#[pyfunction]
+pub fn switch_words(
+    py: Python<'_>,
+    command: &str,
+    name: String,
+    is_on: bool,
+) -> PyResult<Vec<(String, Option<&'static str>)>> {
+    let command: Vec<_> = command.split(' ').collect();
+    let form = embed::switch_form(&command, &name, is_on);
+    Ok(match form.map_err(|error| faults::exception(py, &error))? {
+        SwitchForm::Absent => Vec::new(),
+        SwitchForm::Bare => vec![(name, None)],
+        SwitchForm::Value(word) => vec![(name, Some(word))],
+    })
 }
 
 /// Runs a job of files.

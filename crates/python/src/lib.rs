@@ -56,7 +56,7 @@ mod native {
     #[pymodule_export]
     use crate::items::{SortedItems, sort_items};
     #[pymodule_export]
-    use crate::job::{report_page, run_job};
+    use crate::job::{report_page, run_job, switch_words};
     #[pymodule_export]
     use crate::waiting::{close_all, note_fork};
 

@@ -272,7 +272,7 @@ def checked_options(
 
     Raises `UsageError` for an option that a cluster does not have.
     """
-    words = _options.words(options)
+    words = _options.words("sort", options)
     for name, value in words:
         if name in _REFUSED:
             reason = _REFUSED[name]

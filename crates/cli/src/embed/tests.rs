@@ -45,6 +45,34 @@ fn wrong_options_have_the_words_of_the_command() {
 }
 
 #[test]
+fn true_and_false_have_the_form_of_their_option() {
+    use SwitchForm::{Absent, Bare, Value};
+    let cases = [
+        ("sync", Value("on"), Value("off")),
+        ("verify", Value("on"), Value("off")),
+        ("resume", Value("on"), Value("off")),
+        ("direct", Value("on"), Value("off")),
+        ("unique", Bare, Absent),
+        ("reverse", Bare, Absent),
+        ("force", Bare, Absent),
+        // Whoever reads the command line reports that there is no such option.
+        ("memry", Bare, Bare),
+    ];
+    for (name, on, off) in cases {
+        assert_eq!(switch_form(&["sort"], name, true).expect(name), on, "{name}");
+        assert_eq!(switch_form(&["sort"], name, false).expect(name), off, "{name}");
+    }
+    assert_eq!(switch_form(&["sort"], "decompress", false).expect("off"), Value("off"));
+    assert_eq!(switch_form(&["explain"], "compress", false).expect("off"), Value("off"));
+    assert_eq!(switch_form(&["index", "build"], "direct", false).expect("off"), Value("off"));
+    assert_eq!(switch_form(&["generate"], "checksum", true).expect("a flag"), Bare);
+    for (name, is_on) in [("decompress", true), ("key", true), ("key", false), ("temp", false)] {
+        let refused = switch_form(&["sort"], name, is_on).expect_err(name);
+        assert!(words_of(&refused).contains("cannot be"), "{refused}");
+    }
+}
+
+#[test]
 fn pushed_records_need_no_files() {
     let mut words = JobWords::new(EmbeddedCommand::Sort);
     assert_eq!(words.pushed_job().expect("a job").memory, Budget::Bytes(PUSHED_MEMORY));
