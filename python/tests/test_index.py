@@ -169,10 +169,33 @@ class Indexes(WithFolder):
         self.assertEqual((nothing.num_rows, nothing.num_columns), (0, 3))
         stream = found.batches()
         pyarrow.table(stream)
-        with self.assertRaisesRegex(sortwell.UsageError, "can be taken once"):
-            pyarrow.table(stream)
+        for take in (pyarrow.table, list):
+            with self.assertRaisesRegex(sortwell.UsageError, "can be taken once"):
+                take(stream)
         with self.assertRaisesRegex(sortwell.UsageError, "includes no columns"):
             self.built(key="city").find("Oslo").batches(included=True)
+
+    def test_batches_after_an_error(self):
+        rows = self.orders(5000)
+        index = self.built(key="id:int")
+        path = self.folder / "orders.csv"
+        text = path.read_bytes()
+        stream, batches = (index.range().batches(batch_rows=2000) for _ in range(2))
+        reader = pyarrow.RecordBatchReader.from_stream(stream)
+        self.assertEqual(len(next(batches)), 2000)
+        reader.read_next_batch()
+        with open(path, "r+b") as file:
+            file.truncate(len(text) - len(rows[-1][2]) * 1500)
+        with self.assertRaises(sortwell.Error):
+            next(batches)
+        with self.assertRaisesRegex(Exception, "orders.csv"):
+            reader.read_next_batch()
+        # Later batches would lack the rows before the error.
+        path.write_bytes(text)
+        with self.assertRaisesRegex(sortwell.UsageError, "could not be read before"):
+            next(batches)
+        with self.assertRaisesRegex(Exception, "could not be read before"):
+            reader.read_next_batch()
 
     def test_appends_and_changes(self):
         rows = self.orders(10)

@@ -46,6 +46,9 @@ use crate::faults;
 use crate::job::{OptionWords, job_words};
 use crate::waiting::{Guarded, Wait};
 
+/// Function of the package, for messages.
+const FUNCTION: &str = "sort_batches";
+
 /// Sorted batches that wait to be taken.
 #[pyclass(frozen, module = "sortwell._native")]
 pub struct SortedBatchStream {
@@ -99,7 +102,7 @@ pub fn sort_batches(
     let main_thread = is_main_thread(py)?.then(|| thread::current().id());
     let reader = capsule::reader_of(data)?.ok_or_else(|| {
         PyTypeError::new_err(format!(
-            "sort_batches: the data has no method __arrow_c_stream__ or __arrow_c_array__: {}; \
+            "{FUNCTION}: the data has no method __arrow_c_stream__ or __arrow_c_array__: {}; \
              pass a table of pyarrow, a data frame of Polars, or another object with record \
              batches",
             data.get_type()
@@ -110,10 +113,10 @@ pub fn sort_batches(
     let planned = reader.and_then(|reader| {
         BatchRows::plan(&reader.schema(), by, is_null_first, batch_rows).map(|rows| (reader, rows))
     });
-    let (reader, rows) = planned.map_err(|fault| fault.exception(py))?;
+    let (reader, rows) = planned.map_err(|fault| fault.exception(py, FUNCTION))?;
     let schema = SchemaRef::clone(rows.schema());
     let work = || BatchesState::sorted(words, rows, reader, &wait);
-    let state = wait.run(py, work)?.map_err(|fault| fault.exception(py))?;
+    let state = wait.run(py, work)?.map_err(|fault| fault.exception(py, FUNCTION))?;
     let state = Guarded::new(state, wait.progress());
     let feed = BatchFeed { state, statistics: Arc::default(), wait, schema, main_thread };
     Ok(SortedBatchStream { feed, is_handed_over: AtomicBool::new(false) })
@@ -187,7 +190,7 @@ impl BatchFeed {
     fn take_attended(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         let _call = self.wait.begin_call();
         let taken = self.wait.run(py, || self.take())?;
-        let batch = taken.map_err(|fault| fault.exception(py))?;
+        let batch = taken.map_err(|fault| fault.exception(py, FUNCTION))?;
         if batch.is_none() {
             self.wait.show(py)?;
         }
@@ -285,14 +288,14 @@ impl Drop for SortedBatchStream {
 fn handed_over(py: Python<'_>) -> PyErr {
     faults::usage(
         py,
-        "sort_batches: the batches were handed over as a stream; they can be taken once",
+        format!("{FUNCTION}: the batches were handed over as a stream; they can be taken once"),
     )
 }
 
 /// Returns a capsule with a schema.
 pub fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema.as_ref());
-    let schema = schema.map_err(|error| BatchFault::from(error).exception(py))?;
+    let schema = schema.map_err(|error| BatchFault::from(error).exception(py, FUNCTION))?;
     capsule::schema_capsule(py, schema)
 }
 

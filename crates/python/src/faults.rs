@@ -67,8 +67,8 @@ pub fn usage(py: Python<'_>, message: impl Into<String>) -> PyErr {
 }
 
 /// Returns the exception for a source of batches that has failed.
-pub fn source(py: Python<'_>, message: &str) -> PyErr {
-    let message = format!("sort_batches: the source of the batches has failed: {message}");
+pub fn source(py: Python<'_>, function: &str, message: &str) -> PyErr {
+    let message = format!("{function}: the source of the batches has failed: {message}");
     FaultReport::new("Error", message, SOURCE).exception(py)
 }
 

@@ -21,6 +21,9 @@ const BYTES_AT_ONCE: usize = 1 << 20;
 /// Records of a key that one call returns: signals are handled between calls.
 const RECORDS_AT_ONCE: usize = 1024;
 
+/// Function of the package that returns batches, for messages.
+const FUNCTION: &str = "batches";
+
 /// Bytes of records of a batch, but for its last one.
 const BATCH_BYTES: usize = 4 << 20;
 
@@ -226,6 +229,7 @@ impl IndexSearch {
 /// Entries as record batches: whole records with their places, or included parts.
 #[pyclass(frozen, module = "sortwell._native")]
 pub struct FoundBatches {
+    /// `None` after the batches were handed over as a stream of C.
     reader: Mutex<Option<FoundReader>>,
     schema: SchemaRef,
 }
@@ -245,31 +249,40 @@ impl FoundBatches {
                 Field::new("offset", DataType::UInt64, false),
             ],
         }));
-        let reader = FoundReader { matches, schema: Arc::clone(&schema), is_of_included, rows };
+        let reader = FoundReader {
+            matches,
+            schema: Arc::clone(&schema),
+            is_of_included,
+            rows,
+            has_failed: false,
+        };
         Self { reader: Mutex::new(Some(reader)), schema }
     }
 
     fn next_batch(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
         let batch = py.detach(|| {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.as_mut().map_or(Ok(None), FoundReader::next_batch)
+            reader.as_mut().map(FoundReader::next_batch)
         });
-        let batch = batch.map_err(|fault| fault.exception(py))?;
+        let batch = batch.ok_or_else(|| handed_over(py))?;
+        let batch = batch.map_err(|fault| fault.exception(py, FUNCTION))?;
         Ok(batch.map(Batch::new))
     }
 
     /// Returns a capsule that has the batches from now on.
     fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let reader = reader.ok_or_else(|| {
-            faults::usage(py, "the batches were handed over as a stream; they can be taken once")
-        })?;
-        stream_capsule(py, Box::new(reader))
+        stream_capsule(py, Box::new(reader.ok_or_else(|| handed_over(py))?))
     }
 
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         schema_capsule(py, &self.schema)
     }
+}
+
+fn handed_over(py: Python<'_>) -> PyErr {
+    let message = "the batches were handed over as a stream; they can be taken once";
+    faults::usage(py, format!("{FUNCTION}: {message}"))
 }
 
 fn binary(name: String) -> Field {
@@ -282,14 +295,22 @@ struct FoundReader {
     schema: SchemaRef,
     is_of_included: bool,
     rows: usize,
+    /// True after an error. Batches after it would lack the entries that were read before it.
+    has_failed: bool,
 }
 
 impl FoundReader {
     fn next_batch(&mut self) -> std::result::Result<Option<RecordBatch>, BatchFault> {
+        if self.has_failed {
+            let message = "a batch could not be read before; search again";
+            return Err(BatchFault::Usage(message.to_owned()));
+        }
+        self.has_failed = true;
         let columns = match self.is_of_included {
             true => self.included()?,
             false => self.records()?,
         };
+        self.has_failed = false;
         let rows = columns.first().map_or(0, |column| column.len());
         if rows == 0 {
             return Ok(None);

@@ -22,12 +22,12 @@ pub enum BatchFault {
 }
 
 impl BatchFault {
-    /// Returns the exception for the error.
-    pub fn exception(&self, py: Python<'_>) -> PyErr {
+    /// Returns the exception for the error in a function of the package.
+    pub fn exception(&self, py: Python<'_>, function: &str) -> PyErr {
         match self {
             Self::Sort(error) => faults::exception(py, error),
-            Self::Source(message) => faults::source(py, message),
-            Self::Usage(message) => faults::usage(py, format!("sort_batches: {message}")),
+            Self::Source(message) => faults::source(py, function, message),
+            Self::Usage(message) => faults::usage(py, format!("{function}: {message}")),
         }
     }
 
