@@ -368,6 +368,11 @@ class Empty(unittest.TestCase):
             [pyarrow.array([b"", b""], pyarrow.binary(0))], pyarrow.schema([field])
         )
         self.assertEqual(pyarrow.table(sortwell.sort_batches(table, "a")), table)
+        for values in (["y", "x"], [2, 1]):
+            more = table.append_column("more", [values])
+            self.assertEqual(pyarrow.table(sortwell.sort_batches(more, "a")), more)
+            found = pyarrow.table(sortwell.sort_batches(more, ["a", "more"]))
+            self.assertEqual(found["more"].to_pylist(), values[::-1])
 
 
 class Faults(WithFolder):

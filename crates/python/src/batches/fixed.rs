@@ -67,7 +67,8 @@ enum SlotForm {
 }
 
 impl FixedLayout {
-    /// Returns the layout of a row with these key columns, if all columns have a fixed width.
+    /// Returns the layout of a row with these key columns, if all columns have a fixed width, and
+    /// the keys have bytes.
     /// `fields` have the types that are stored.
     pub fn of(fields: &[Field], keys: &[(usize, BatchKeyOrder)]) -> Option<Self> {
         let mut layout = Self { slots: Vec::new(), key_bytes: 0, record_bytes: 0 };
@@ -83,8 +84,8 @@ impl FixedLayout {
                 layout.add(column, field, None)?;
             }
         }
-        // Values without bytes make no record of this form.
-        (1..=RECORD_BYTES_MAX).contains(&layout.record_bytes).then_some(layout)
+        // Values without bytes make no key of this form.
+        (layout.key_bytes > 0 && layout.record_bytes <= RECORD_BYTES_MAX).then_some(layout)
     }
 
     fn add(&mut self, column: usize, field: &Field, order: Option<BatchKeyOrder>) -> Option<()> {
