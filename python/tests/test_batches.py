@@ -375,6 +375,61 @@ class Empty(unittest.TestCase):
             self.assertEqual(found["more"].to_pylist(), values[::-1])
 
 
+class Nested(unittest.TestCase):
+    """Columns of types within types."""
+
+    def of_runs(self, bits, rows):
+        """Returns a run-end encoded column of so many rows, in pieces, and its values."""
+        ends = pyarrow.array([500, 1000], getattr(pyarrow, f"int{bits}")())
+        pieces = [
+            pyarrow.RunEndEncodedArray.from_arrays(ends, [n % 7, n]) for n in range(rows // 1000)
+        ]
+        return pyarrow.chunked_array(pieces)
+
+    def test_run_ends(self):
+        for bits, most in ((16, 32767), (32, 65536)):
+            rows = 150_000
+            runs = self.of_runs(bits, rows)
+            table = pyarrow.table({"key": numpy.arange(rows)[::-1], "runs": runs})
+            found = pyarrow.table(sortwell.sort_batches(table, "key"))
+            self.assertEqual(found["runs"].type, runs.type)
+            self.assertEqual(found["runs"].to_pylist(), runs.to_pylist()[::-1])
+            self.assertEqual(max(map(len, found["key"].chunks)), most)
+            found = sortwell.sort_batches(table, "key", batch_rows=100_000)
+            self.assertEqual(max(map(len, found)), 100_000 if bits > 16 else most)
+
+    def test_run_ends_in_types(self):
+        runs = self.of_runs(16, 1000).chunk(0)
+        rows = pyarrow.StructArray.from_arrays([runs], ["runs"])
+        table = pyarrow.concat_tables([pyarrow.table({"n": range(1000), "rows": rows})] * 70)
+        found = pyarrow.table(sortwell.sort_batches(table, "n"))
+        self.assertEqual(found["rows"][-1].as_py(), rows[999].as_py())
+        lists = pyarrow.ListArray.from_arrays([0, 1000], runs)
+        with self.assertRaisesRegex(sortwell.UsageError, "'lists' .*run ends of 16 bits inside"):
+            sortwell.sort_batches(pyarrow.table({"n": [1], "lists": lists}), "n")
+
+    def test_unions(self):
+        codes = pyarrow.array([5, 100, 5, 100], pyarrow.int8())
+        texts, numbers = pyarrow.array(["a", "b"]), pyarrow.array([1.5, 2.5])
+        places = pyarrow.array([0, 0, 1, 1], pyarrow.int32())
+        names, types = ["t", "n"], [5, 100]
+        unions = {
+            "dense": pyarrow.UnionArray.from_dense(codes, places, [texts, numbers], names, types),
+            "sparse": pyarrow.UnionArray.from_sparse(
+                codes,
+                [texts.take(pyarrow.array(places)), numbers.take(pyarrow.array(places))],
+                names,
+                types,
+            ),
+        }
+        for name, union in unions.items():
+            with self.subTest(name):
+                table = pyarrow.table({"key": [4, 3, 2, 1], "union": union})
+                found = pyarrow.table(sortwell.sort_batches(table, "key"))
+                self.assertEqual(found["union"].type, union.type)
+                self.assertEqual(found["union"].to_pylist(), [2.5, "b", 1.5, "a"])
+
+
 class Faults(WithFolder):
     """Errors, and what is left after them."""
 

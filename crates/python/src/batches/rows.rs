@@ -25,6 +25,9 @@ const BATCH_BYTES: usize = 4 << 20;
 /// Most bytes of a batch in any case: offsets of 32 bits reach further.
 const BATCH_BYTES_MAX: usize = 1 << 30;
 
+/// Most rows of a batch that has run ends of 16 bits.
+const SHORT_RUNS_ROWS: usize = i16::MAX as usize;
+
 /// Most columns that a message names.
 const NAMES_MAX: usize = 40;
 
@@ -69,8 +72,12 @@ impl BatchRows {
         }
         let mut dictionaries = Vec::new();
         let mut stored = Vec::new();
+        let mut rows_max = rows.unwrap_or(BATCH_ROWS);
         for field in schema.fields() {
             check_payload(field)?;
+            if has_short_runs(field.data_type()) {
+                rows_max = rows_max.min(SHORT_RUNS_ROWS);
+            }
             let dictionary = UnionDictionary::of(field)?;
             let kind = if dictionary.is_some() { &DataType::UInt32 } else { field.data_type() };
             stored.push(Field::new(field.name(), kind.clone(), field.is_nullable()));
@@ -90,7 +97,7 @@ impl BatchRows {
             schema: Arc::clone(schema),
             form,
             dictionaries,
-            rows_max: rows.unwrap_or(BATCH_ROWS),
+            rows_max,
             bytes_max: if rows.is_some() { BATCH_BYTES_MAX } else { BATCH_BYTES },
         })
     }
@@ -234,34 +241,53 @@ fn key_column(schema: &SchemaRef, name: &str) -> Result<usize, BatchFault> {
 
 /// Checks that the type of a column can move with a row.
 fn check_payload(field: &Field) -> Result<(), BatchFault> {
-    let is_supported = match field.data_type() {
-        DataType::Dictionary(_, values) => !has_dictionary(values),
-        other => !has_dictionary(other),
+    let has_dictionary_inside = match field.data_type() {
+        DataType::Dictionary(_, values) => has_dictionary(values),
+        other => has_dictionary(other),
     };
-    if is_supported {
+    let fault = if has_dictionary_inside {
+        "a dictionary inside another type, which is not supported; cast it to the type of the \
+         values"
+    } else if has_short_runs_in_list(field.data_type()) {
+        "run ends of 16 bits inside a list or map, which may be too short for a batch; cast the \
+         run ends to 32 bits"
+    } else {
         return Ok(());
-    }
-    Err(BatchFault::Usage(format!(
-        "column '{}' of type {} has a dictionary inside another type, which is not supported; \
-         cast it to the type of the values",
-        field.name(),
-        field.data_type()
-    )))
+    };
+    let (name, data_type) = (field.name(), field.data_type());
+    Err(BatchFault::Usage(format!("column '{name}' of type {data_type} has {fault}")))
 }
 
-fn has_dictionary(data_type: &DataType) -> bool {
-    let is_inside = |field: &Arc<Field>| has_dictionary(field.data_type());
+/// Returns the types inside a type.
+fn types_inside(data_type: &DataType) -> Vec<&DataType> {
     match data_type {
-        DataType::Dictionary(..) => true,
         DataType::List(field)
         | DataType::LargeList(field)
         | DataType::ListView(field)
         | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
         | DataType::Map(field, _)
-        | DataType::RunEndEncoded(_, field) => is_inside(field),
-        DataType::Struct(fields) => fields.iter().any(is_inside),
-        DataType::Union(fields, _) => fields.iter().any(|(_, field)| is_inside(field)),
-        _ => false,
+        | DataType::RunEndEncoded(_, field) => vec![field.data_type()],
+        DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field.data_type()).collect(),
+        _ => Vec::new(),
     }
+}
+
+fn has_dictionary(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Dictionary(..))
+        || types_inside(data_type).into_iter().any(has_dictionary)
+}
+
+/// Returns true if the type has run ends that number no more than [`SHORT_RUNS_ROWS`] rows.
+fn has_short_runs(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::RunEndEncoded(ends, _) if ends.data_type() == &DataType::Int16)
+        || types_inside(data_type).into_iter().any(has_short_runs)
+}
+
+/// Returns true if the type has such run ends where a row may have any number of values.
+fn has_short_runs_in_list(data_type: &DataType) -> bool {
+    let is_list = data_type.is_list() || matches!(data_type, DataType::Map(..));
+    let is_inside = if is_list { has_short_runs } else { has_short_runs_in_list };
+    types_inside(data_type).into_iter().any(is_inside)
 }
