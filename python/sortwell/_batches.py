@@ -69,7 +69,8 @@ def sort_batches(
     more than about 4 MiB. Run ends of 16 bits allow 32767 rows.
 
     Another thread reads the batches, all of them before this returns. So a source fails whose
-    objects only work in the thread that made them, such as rows of a cursor of sqlite3.
+    objects only work in the thread that made them, such as rows of a cursor of sqlite3. Ctrl-C
+    does not end the wait of a source for its next batch.
 
     Raises `UsageError` for a column that does not exist, has no order or cannot be moved; `Error`
     with the message of a source that fails; `TypeError` for data without batches; and what `sort`

@@ -19,6 +19,8 @@ class Progress:
 
     An exception of the callback stops the job and reaches the caller of the job. With tqdm:
 
+        import tqdm
+
         bar = tqdm.tqdm(unit="B", unit_scale=True)
 
         def show(progress):
