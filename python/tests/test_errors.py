@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 import unittest
+import weakref
 from pathlib import Path
 
 import numpy
@@ -36,6 +37,40 @@ class Unreadable:
     def __reduce__(self):
         """Makes `pickle` call a function that fails."""
         return stop, ()
+
+
+class Owner:
+    """An owner of a sort that has methods of it as callbacks."""
+
+    def __init__(self, kind, folder):
+        """Begins a sort of a kind with temporary files in a folder."""
+        self.shown = 0
+        options = {"memory": "24MiB", "temp": folder, "progress": self.show}
+        if kind == "items":
+            self.sort = sortwell.sorted(large_items(), **options)
+        elif kind == "serializer":
+            options |= {"serializer": (self.dumps, self.loads), "progress": None}
+            self.sort = sortwell.sorted(large_items(), **options)
+        elif kind == "batches":
+            numbers = numpy.arange(1_000_000) * 7919 % 100_003
+            table = pyarrow.table({"n": numbers, "more": numbers})
+            self.sort = sortwell.sort_batches(table, "n", **options)
+        else:
+            self.sort = sortwell.Sorter(format="fixed:100", **options)
+            self.sort.push(bytes(40_000_000))
+            self.blocks = self.sort.finish()
+
+    def show(self, progress):
+        """Counts the calls."""
+        self.shown += 1
+
+    def dumps(self, item):
+        """Returns an item as bytes."""
+        return repr(item).encode()
+
+    def loads(self, data):
+        """Returns the item."""
+        return eval(data)
 
 
 class WithFolder(unittest.TestCase):
@@ -196,6 +231,33 @@ class Callers(WithFolder):
                 del found
                 gc.collect()
             self.assert_nothing_left()
+
+    def test_an_owner_that_is_gone(self):
+        for kind in ("items", "serializer", "batches", "blocks"):
+            with self.subTest(kind):
+                owner = Owner(kind, self.folder)
+                gone = weakref.ref(owner)
+                gc.collect()
+                self.assertTrue(list(self.folder.iterdir()))
+                del owner
+                gc.collect()
+                self.assertIsNone(gone())
+                self.assert_nothing_left()
+
+    def test_an_owner_of_a_stream(self):
+        owner = Owner("batches", self.folder)
+        gone = weakref.ref(owner)
+        reader = pyarrow.RecordBatchReader.from_stream(owner.sort)
+        del owner
+        gc.collect()
+        # The stream calls the method, so it keeps the owner.
+        before = gone().shown
+        self.assertEqual(reader.read_all().num_rows, 1_000_000)
+        self.assertGreater(gone().shown, before)
+        del reader
+        gc.collect()
+        self.assertIsNone(gone())
+        self.assert_nothing_left()
 
     def test_a_progress_callback_that_raises(self):
         def show(progress):

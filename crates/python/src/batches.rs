@@ -34,6 +34,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use pyo3::{PyTraverseError, PyVisit};
 use sortwell::unstable::key::panic_message;
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
@@ -274,6 +275,15 @@ impl SortedBatchStream {
     /// Stops the sort and removes its files, unless it has ended.
     fn close(&self) {
         self.feed.state.close_detached();
+    }
+
+    /// Visits the callback, which never changes; see [`SortedItems`](crate::items::SortedItems). A
+    /// stream of C that also has it keeps it, and all that refers to it.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match Arc::strong_count(&self.feed.wait) {
+            1 => self.feed.wait.traverse(&visit),
+            _ => Ok(()),
+        }
     }
 }
 

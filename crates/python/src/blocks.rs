@@ -8,6 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Error, Format, Progress, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
@@ -309,6 +310,11 @@ impl BlockSorter {
     /// Stops the sort and removes its files, unless it has ended.
     fn close(&self) {
         self.state.close_detached();
+    }
+
+    /// Visits the callback, which never changes; see [`SortedItems`](crate::items::SortedItems).
+    fn __traverse__(&self, visit: PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        self.wait.traverse(&visit)
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
+use pyo3::{PyTraverseError, PyVisit};
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Error, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
@@ -263,6 +264,13 @@ impl SortedItems {
     /// Stops the sort and removes its files, unless it has ended.
     fn close(&self) {
         self.state.close_detached();
+    }
+
+    /// Visits what may refer to this object. None of it ever changes, so there is no `__clear__`:
+    /// a cycle has a reference that was made later, which Python can remove.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        self.codec.traverse(&visit)?;
+        self.wait.traverse(&visit)
     }
 }
 

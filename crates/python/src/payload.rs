@@ -16,6 +16,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 
 mod tag {
     pub const NONE: u8 = 0;
@@ -67,6 +68,17 @@ impl ObjectCodec {
             return append_bytes(&dumped, out);
         };
         append_bytes(&dumps.bind(py).call1((object,))?, out)
+    }
+
+    /// Visits the functions for the garbage collector of Python.
+    ///
+    /// # Errors
+    ///
+    /// Those of the visit.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Self::Functions { dumps, loads } = self else { return Ok(()) };
+        visit.call(dumps)?;
+        visit.call(loads)
     }
 
     /// Returns the object of these bytes.

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::{PyTraverseError, PyVisit};
 use sortwell::unstable::key::panic_message;
 use sortwell::{Error, Progress};
 
@@ -233,6 +234,16 @@ impl Wait {
     /// Returns a wait for a job that has not begun.
     pub fn new(progress: Arc<Progress>, callback: Option<Py<PyAny>>) -> Self {
         Self { progress, callback, called: Mutex::new(Instant::now()) }
+    }
+
+    /// Visits the callback for the garbage collector of Python. It has to be called by the only
+    /// object that has the wait.
+    ///
+    /// # Errors
+    ///
+    /// Those of the visit.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.callback)
     }
 
     /// Returns the progress of the job.
