@@ -41,7 +41,8 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     own is no key.
 
     `memory`, "1GiB" or a number of bytes, is that of buffers and of serialized items. Default:
-    256 MiB. Items that do not fit are written to temporary files in `temp`.
+    256 MiB. Items that do not fit are written to temporary files in `temp`. Objects that the
+    program holds are not counted; a `str` beyond ASCII among them keeps its UTF-8 form.
 
     Items are serialized: common built-in types in a form of sortwell, others by `pickle`. So they
     come back as copies. `serializer` replaces that: a pair of functions `(dumps, loads)`, or an
