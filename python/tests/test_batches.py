@@ -6,6 +6,7 @@ import gc
 import os
 import random
 import threading
+import time
 import unittest
 import uuid
 
@@ -312,6 +313,39 @@ class Dictionaries(unittest.TestCase):
         reader = pyarrow.RecordBatchReader.from_batches(batches[0].schema, batches)
         found = pyarrow.table(sortwell.sort_batches(reader, [("d", "desc")]))
         self.assertEqual(found["d"].to_pylist(), ["d", "c", "b", "b", "a"])
+
+    def test_a_dictionary_as_key(self):
+        # Nulls among the values, among the rows, and as all of them.
+        dictionary = pyarrow.array(["b", None, "a", "c"])
+        rows = pyarrow.array([0, 1, None, 2, 3, 0], pyarrow.int32())
+        expected = {"asc": [3, 0, 5, 4, 1, 2], "desc": [4, 0, 5, 3, 1, 2]}
+        for kind in (pyarrow.string(), pyarrow.string_view(), pyarrow.large_binary()):
+            encoded = pyarrow.DictionaryArray.from_arrays(rows, dictionary.cast(kind))
+            table = pyarrow.table({"d": encoded, "n": range(6)})
+            for way, order in expected.items():
+                found = pyarrow.table(sortwell.sort_batches(table, [("d", way)]))
+                self.assertEqual(found["n"].to_pylist(), order, (kind, way))
+        encoded = pyarrow.DictionaryArray.from_arrays(rows[2:3].take([0, 0]), dictionary[:0])
+        table = pyarrow.table({"d": encoded, "n": [2, 1]})
+        found = pyarrow.table(sortwell.sort_batches(table, ["d", "n"]))
+        self.assertEqual(found["n"].to_pylist(), [1, 2])
+
+    def test_a_large_dictionary_as_key(self):
+        # It would take twenty times as long if each batch converted the whole dictionary.
+        count = 200_000
+        dictionary = pyarrow.array([f"value {n * 7919 % count:06}" for n in range(count)])
+        rows = pyarrow.array(numpy.arange(count, dtype=numpy.int32))
+        table = pyarrow.table({"d": pyarrow.DictionaryArray.from_arrays(rows, dictionary)})
+        batches = pyarrow.concat_tables([table] * 5).to_batches(max_chunksize=1000)
+        batches = pyarrow.Table.from_batches(batches)
+        began = time.process_time()
+        found = pyarrow.table(sortwell.sort_batches(batches, "d"))
+        took = time.process_time() - began
+        began = time.process_time()
+        plain = pyarrow.table({"d": batches["d"].cast(pyarrow.string())})
+        expected = pyarrow.table(sortwell.sort_batches(plain, "d"))
+        self.assertLess(took, 5 * (time.process_time() - began) + 1)
+        self.assertTrue(found["d"].cast(pyarrow.string()).equals(expected["d"]))
 
     def test_too_many_values(self):
         kind = pyarrow.dictionary(pyarrow.int8(), pyarrow.int64())

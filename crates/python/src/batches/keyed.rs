@@ -1,6 +1,7 @@
 //! Rows of any width, in Arrow's row format: a record has the key columns as its key, and as its
 //! payload the columns that the key does not give back.
 
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_row::RowConverter;
 use arrow_schema::{ArrowError, DataType};
@@ -54,9 +55,7 @@ impl KeyedLayout {
 
     /// Returns the number of rows to convert at once.
     pub fn rows_at_once(columns: &[ArrayRef]) -> usize {
-        let rows = columns.first().map_or(0, Array::len).max(1);
-        let bytes = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(0);
-        let row_bytes = columns.iter().map(bytes).sum::<usize>() / rows;
+        let row_bytes = columns.iter().map(bytes_of_row).sum::<usize>();
         (BYTES_MAX / row_bytes.max(1)).clamp(1, ROWS_MAX)
     }
 
@@ -71,9 +70,8 @@ impl KeyedLayout {
         stored: &[ArrayRef],
         sort: &mut BlockSort,
     ) -> Result<(), BatchFault> {
-        let keys: Vec<_> =
-            self.keys.iter().map(|(column, order)| order.normalized(&columns[*column])).collect();
-        let keys = self.key_converter.convert_columns(&keys)?;
+        let keys = self.keys.iter().map(|(column, order)| order.values(&columns[*column]));
+        let keys = self.key_converter.convert_columns(&keys.collect::<Result<Vec<_>, _>>()?)?;
         if self.payloads.is_empty() {
             for key in &keys {
                 sort.push_keyed(key.data(), &[])?;
@@ -116,6 +114,13 @@ impl KeyedLayout {
         columns.sort_by_key(|(column, _)| *column);
         Ok(columns.into_iter().map(|(_, values)| values).collect())
     }
+}
+
+/// Returns the mean number of bytes of a value in a column. That of a dictionary is the mean of its
+/// values, however many rows it has.
+fn bytes_of_row(column: &ArrayRef) -> usize {
+    let values = column.as_any_dictionary_opt().map_or(column, |dictionary| dictionary.values());
+    values.to_data().get_slice_memory_size().unwrap_or(0) / values.len().max(1)
 }
 
 /// Returns the key and the payload of a record.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef, make_array, new_null_array};
+use arrow_data::transform::MutableArrayData;
 use arrow_row::SortField;
-use arrow_schema::{DataType, SortOptions};
+use arrow_schema::{ArrowError, DataType, SortOptions};
 
 /// Order of a key column.
 #[derive(Debug, Clone, Copy)]
@@ -19,16 +20,32 @@ pub struct BatchKeyOrder {
 }
 
 impl BatchKeyOrder {
-    /// Returns the field of a key column of this type.
+    /// Returns the field of a key column of this type. Rows of a dictionary have their values.
     pub fn field(self, data_type: &DataType) -> SortField {
         let options =
             SortOptions { descending: self.is_descending, nulls_first: self.is_null_first };
-        SortField::new_with_options(data_type.clone(), options)
+        let values = match data_type {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        SortField::new_with_options(values.clone(), options)
     }
 
-    /// Returns a key column whose floats are normalized: the row format compares them by their
-    /// bits.
-    pub fn normalized(self, column: &ArrayRef) -> ArrayRef {
+    /// Returns the values of the rows of a key column, for [`field`](Self::field).
+    ///
+    /// # Errors
+    ///
+    /// An error of Arrow for values that are too long together.
+    pub fn values(self, column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+        let values = match column.as_any_dictionary_opt() {
+            Some(dictionary) => values_of_rows(dictionary)?,
+            None => Arc::clone(column),
+        };
+        Ok(self.normalized(values))
+    }
+
+    /// Returns values whose floats are normalized: the row format compares them by their bits.
+    fn normalized(self, column: ArrayRef) -> ArrayRef {
         // A descending order flips all bits of the row format.
         let is_positive = self.is_descending == self.is_null_first;
         match column.data_type() {
@@ -56,13 +73,26 @@ impl BatchKeyOrder {
                     if value.is_nan() { nan } else { value + 0.0 }
                 }))
             }
-            DataType::Dictionary(..) => {
-                let dictionary = column.as_any_dictionary();
-                dictionary.with_values(self.normalized(dictionary.values()))
-            }
-            _ => Arc::clone(column),
+            _ => column,
         }
     }
+}
+
+/// Returns the value of each row of a dictionary. The row format would convert the whole dictionary
+/// for each piece of a batch.
+fn values_of_rows(rows: &dyn AnyDictionaryArray) -> Result<ArrayRef, ArrowError> {
+    let values = rows.values().to_data();
+    if values.is_empty() {
+        return Ok(new_null_array(values.data_type(), rows.len()));
+    }
+    let mut taken = MutableArrayData::new(vec![&values], true, rows.len());
+    for (row, place) in rows.normalized_keys().into_iter().enumerate() {
+        match rows.is_valid(row) {
+            true => taken.try_extend(0, place, place + 1)?,
+            false => taken.try_extend_nulls(1)?,
+        }
+    }
+    Ok(make_array(taken.freeze()))
 }
 
 /// Returns true if keys may have this type.
