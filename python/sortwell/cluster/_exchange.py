@@ -276,7 +276,9 @@ class Exchange:
         loop = asyncio.get_running_loop()
         total = len(header) + sum(end - start for _, start, end in ranges)
         response.content_length = total + FRAME.size * (-(-total // BLOCK) + 1)
-        words = self._spec.merge_words(self._memory, is_last=False)
+        # The sort had begun before the header was known.
+        spec = self._spec.with_header(header)
+        words = spec.merge_words(self._memory, is_last=False)
         merge = _native.MergedRanges(words, header, ranges, BLOCK)
         try:
             # An error before the first block is one of the request.
