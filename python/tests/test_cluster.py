@@ -138,6 +138,10 @@ class Sorts(WithRoots):
 
     def test_compressed_inputs(self):
         lines = b"".join(b"%d\n" % (number * 7919 % 100_003) for number in range(60_000))
+        words = "defines a striped file"
+        (self.folder / "member").touch()
+        pieces = self.write("pieces.str", f"{self.folder / 'member'} 1\n".encode())
+        self.refused(sortwell.UsageError, words, pieces)
         packed = self.write("packed.gz", gzip.compress(lines[:200_000]))
         plain = self.write("plain", lines[200_000:])
         self.assert_as_one([packed, plain], key="1:int", parts=3)

@@ -14,6 +14,7 @@ use sortwell_engine::job::{Input, MergeJob, Output, RowKeys, SortJob};
 use sortwell_engine::key::ListMemory;
 use sortwell_engine::pipeline::{Heading, Top};
 use sortwell_engine::stats::Progress;
+use sortwell_engine::stripe::Definition;
 use sortwell_engine::{Error, Result};
 
 /// Bytes that are read at once.
@@ -84,6 +85,14 @@ pub fn read_full(file: &File, path: &Path, buffer: &mut [u8], offset: u64) -> Re
 /// [`Error::Io`], [`Error::Config`] for a file that is not a regular one, and [`Error::Malformed`]
 /// for one that another program compressed.
 pub fn read_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<InputTop> {
+    if Definition::is_at(path) {
+        let message = format!(
+            "{} defines a striped file, and a cluster reads parts of plain files; copy its \
+             records to a plain file first, with 'sortwell stripe copy'",
+            path.display()
+        );
+        return Err(Error::config(ConfigErrorKind::InvalidPath, message));
+    }
     let (file, bytes) = open(path)?;
     let mut start = [0; CONTENT_BYTES];
     let read = read_full(&file, path, &mut start, 0)?;
