@@ -57,6 +57,34 @@ class Sorts(WithRoots):
         self.assert_as_one([first, second], header="#", parts=3)
         self.assert_as_one([second, first], header="prefix:#", unique=True, parts=2)
 
+    def test_header_by_prefix_of_several_runs_of_a_node(self):
+        # Sorted records begin with the prefix, and an exchange merges them.
+        files = [self.write("north/a", b"#top\n0\n#x\n"), self.write("north/b", b"1\n#y\n")]
+        self.assert_as_one([f"node://north{path}" for path in files], files, header="#", parts=1)
+
+    def test_marks_of_the_byte_order(self):
+        rows = b"".join(b"%d,%d\n" % (n * 7919 % 10_007, n) for n in range(10_000))
+        mark = b"\xef\xbb\xbf"
+        bare = self.write("bare.csv", mark)
+        for top, options in [(b"", {"no_header": True, "key": "1:int"}), (b"id,n\n", {"key": "id"})]:
+            marked = self.write("marked.csv", mark + top + rows)
+            plain = self.write("plain.csv", top + b"3,4\n")
+            options |= {"format": "csv"}
+            self.assert_as_one([bare, marked, plain], parts=3, **options)
+            self.assert_as_one([plain, marked, bare], parts=2, **options)
+            self.assert_as_one([marked, plain], skip=3, limit=9000, **options)
+
+    def test_invalid_later_keys(self):
+        rows = [b"%d,%s,7\n" % (n % 20, b"x" if n % 7 == 0 else b"%d" % n) for n in range(5000)]
+        files = [
+            self.write(f"north/{n}.csv", b"id,n,amount\n" + b"".join(rows[n::3])) for n in range(3)
+        ]
+        options = {"format": "csv", "unique_by": "id:int", "key": "n:int", "parts": 3}
+        for operator in [{}, {"count": True}, {"sum": "amount"}]:
+            for place in ("first", "last"):
+                named = [f"node://north{path}" for path in files]
+                self.assert_as_one(named, files, invalid=place, **options | operator)
+
     def test_headers_without_a_line_end(self):
         rows = b"".join(b"%d\n" % (number * 7919 % 10_007) for number in range(10_000))
         for options in [{"header": 1}, {"format": "csv", "key": "id:int"}]:

@@ -15,7 +15,7 @@ use sortwell_engine::{Error, Result};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::run_index::{IndexEntry, RunIndex};
-use crate::split::{InputSplit, SplitBytes, read_full, row_keys};
+use crate::split::{InputSplit, SplitBytes, header_bytes, read_full, row_keys};
 
 /// Bytes of records between two entries of the index, at most, and entries of a small run.
 const SPACING: u64 = 64 << 10;
@@ -70,7 +70,7 @@ pub struct RunJob<'a> {
     pub cut_by: &'a SortJob,
     /// The records.
     pub split: InputSplit,
-    /// The lines at the top of the file.
+    /// The lines at the top of the file, with their ends.
     pub header: Vec<u8>,
     /// The file to write.
     pub run: PathBuf,
@@ -106,6 +106,9 @@ impl RunJob<'_> {
 
     fn carry_out(&self, progress: &Progress) -> Result<MadeRun> {
         let rows = row_keys(self.cut_by, &self.header)?;
+        // The run begins after as many bytes of the output.
+        let found = header_bytes(self.job, &self.header)?;
+        assert_eq!(found, self.header.len(), "a header that records follow");
         let file = File::create(&self.run);
         let file = file.map_err(|error| Error::io("create", &self.run, error))?;
         let (path, header) = (self.run.clone(), self.header.len() as u64);

@@ -171,6 +171,22 @@ fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<Top> {
 ///
 /// [`Error::Config`] for keys that contradict each other, or that name a missing column.
 pub fn row_keys(job: &SortJob, header: &[u8]) -> Result<RowKeys> {
+    let (heading, top) = heading_in(job, header)?;
+    let order = job.order.bind(&job.keys, job.format, ListMemory::UNBOUNDED)?;
+    RowKeys::new(job.format, &order, top.columns(&heading).as_ref())
+}
+
+/// Returns the bytes that a job writes before its records if its input is this header alone.
+///
+/// # Errors
+///
+/// [`Error::Config`] for a header that the format does not have.
+pub fn header_bytes(job: &SortJob, header: &[u8]) -> Result<usize> {
+    Ok(heading_in(job, header)?.1.bytes.len())
+}
+
+/// Returns the heading of a job, and what it is in a header.
+fn heading_in(job: &SortJob, header: &[u8]) -> Result<(Heading, Top)> {
     let heading = Heading::of(job.format, &job.header)?;
     let mut rest = header;
     let (top, _) = heading.read(Path::new("the header"), |buffer| {
@@ -179,8 +195,7 @@ pub fn row_keys(job: &SortJob, header: &[u8]) -> Result<RowKeys> {
         rest = &rest[read..];
         Ok(read)
     })?;
-    let order = job.order.bind(&job.keys, job.format, ListMemory::UNBOUNDED)?;
-    RowKeys::new(job.format, &order, top.columns(&heading).as_ref())
+    Ok((heading, top))
 }
 
 /// Cuts a file into splits.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sortwell::unstable::format::csv::BYTE_ORDER_MARK;
 use sortwell::unstable::job::SortJob;
 use sortwell::{Progress, Result};
 use sortwell_cli::embed::EmbeddedCommand;
@@ -84,7 +85,9 @@ pub fn read_input_top(
     let (job, _) = sort_job(py, options)?;
     let top = waited(py, None, move |progress| {
         let top = read_top(&job, &path, progress)?;
-        if top.bytes > 0 {
+        // A file that consists of a mark of the byte order has no row, either.
+        let is_mark = top.header == BYTE_ORDER_MARK && top.bytes == BYTE_ORDER_MARK.len() as u64;
+        if top.bytes > 0 && !is_mark {
             row_keys(&job, &top.header)?;
         }
         Ok(top)

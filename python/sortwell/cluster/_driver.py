@@ -251,7 +251,7 @@ class _Sort:
             )
             return found
 
-        return _inputs.splits(files, length, cut)
+        return _inputs.splits(files, length, self._spec, cut)
 
     def _fits_memory(self, cluster: Cluster, splits: list[Split], chosen: dict[int, str]) -> bool:
         """Returns whether the runs of each node fit in a part of its memory."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _SCHEME = "node://"
 
+# Mark of the byte order before the first row.
+_MARK = b"\xef\xbb\xbf"
+
 
 def place(path: str) -> tuple[str | None, str]:
     """Returns the name of the node, or None for a shared path, and the path there.
@@ -63,26 +66,36 @@ def find(cluster: Cluster, paths: list[str]) -> list[InputFile]:
 
 
 def common_header(files: list[InputFile], spec: Spec) -> bytes:
-    """Returns the header of all files: the first one. Raises `UsageError` if columns differ."""
-    first = next((file for file in files if file.header), None)
-    for file in files:
-        if first is None or not file.bytes or not spec.has_columns:
-            continue
+    """Returns the header of all files: the first one. Raises `UsageError` if columns differ.
+
+    Without a header row, it is a mark of the byte order or nothing. Files without rows have none.
+    """
+    if not spec.has_header_row:
+        files = [file for file in files if not spec.has_cells or file.bytes > len(file.header)]
+        top = next((file.header for file in files if file.header or spec.has_cells), b"")
+        return whole_header(top, spec)
+    rows = [(file, file.header.removeprefix(_MARK)) for file in files]
+    # A file that consists of a mark has no rows.
+    rows = [(file, row) for file, row in rows if row]
+    for file, row in rows:
         # The last line of a file may lack its end.
-        if file.header.rstrip(b"\r\n") != first.header.rstrip(b"\r\n"):
+        if row.rstrip(b"\r\n") != rows[0][1].rstrip(b"\r\n"):
             raise usage_error(
-                f"{file.path} begins with another header than {first.path}; a cluster sort needs "
-                "files with the same header"
+                f"{file.path} begins with another header than {rows[0][0].path}; a cluster sort "
+                "needs files with the same header"
             )
-    return b"" if first is None else _whole(first.header)
+    return whole_header(rows[0][0].header, spec) if rows else b""
 
 
-def _whole(header: bytes) -> bytes:
-    """Returns a header whose last line has its end."""
-    return header if not header or header.endswith(b"\n") else header + b"\n"
+def whole_header(header: bytes, spec: Spec) -> bytes:
+    """Returns a header whose last line has its end. A mark of the byte order alone is no line."""
+    is_whole = header in (b"", _MARK) or header.endswith(b"\n")
+    return header if is_whole or not spec.has_header_lines else header + b"\n"
 
 
-def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -> list[Split]:
+def splits(
+    files: list[InputFile], length: int, spec: Spec, cut: Callable[..., list[int]]
+) -> list[Split]:
     """Returns the splits of about `length` bytes, in the order of the inputs.
 
     `cut` returns the beginnings of the splits of a file. A compressed file is one split.
@@ -92,7 +105,7 @@ def splits(files: list[InputFile], length: int, cut: Callable[..., list[int]]) -
         top = len(file.header)
         if file.is_compressed:
             place = (len(found), file.path, file.node, 0, file.bytes)
-            found.append(Split(*place, True, file.state, _whole(file.header)))
+            found.append(Split(*place, True, file.state, whole_header(file.header, spec)))
             continue
         if file.bytes <= top:
             continue

@@ -166,9 +166,20 @@ class Spec:
         return any(name in _GROUPS for name, _ in self.options)
 
     @property
-    def has_columns(self) -> bool:
+    def has_cells(self) -> bool:
+        """True if records are rows of cells."""
+        found = self._values("format")
+        return bool(found) and found[-1] in ("csv", "tsv")
+
+    @property
+    def has_header_row(self) -> bool:
         """True if the header says what the columns are."""
-        return any(name == "format" and value != "lines" for name, value in self.options)
+        return self.has_cells and not self._values("no-header")
+
+    @property
+    def has_header_lines(self) -> bool:
+        """True if inputs begin with lines that are not records."""
+        return self.has_header_row or bool(self._values("header"))
 
     @property
     def is_partial(self) -> bool:
