@@ -78,6 +78,13 @@ def remove_at_once(node):
             os.kill(worker, signal.SIGKILL)
 
 
+def damage(run, found=b"?", place=150):
+    """Changes a byte of a run."""
+    with open(run, "r+b") as file:
+        file.seek(place, os.SEEK_END if place < 0 else os.SEEK_SET)
+        file.write(found)
+
+
 def may_mount():
     """Returns whether this program may mount a disk for some of its processes."""
     words = ["unshare", "--mount", "true"]
@@ -232,15 +239,23 @@ class Faults(WithRoots):
         options = {"format": "fixed:100", "key": "0..10", "resume": True}
         self.fail_in_reduce(path, **options)
         run = next(path for path in self.folder.glob("temp/*/*/run-*") if not path.suffix)
-        with open(run, "r+b") as file:
-            file.seek(150)
-            file.write(b"?")
+        damage(run)
         with self.assertRaises(sortwell.ProofError):
             self.sorted(path, **options)
         found, statistics = self.sorted(path, **options)
         self.assertEqual(statistics.maps_kept, 0)
         sortwell.sort(path, self.folder / "expected", format="fixed:100", key="0..10")
         self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
+
+    def test_damage_where_records_are_combined(self):
+        path = self.write("in.csv", b"id,n\n" + b"".join(b"%d,1\n" % n for n in range(9000)))
+        options = {"format": "csv", "key": "id:int", "resume": True, "parts": 2}
+        options["unique"] = True
+        self.fail_in_reduce(path, **options)
+        runs = self.folder.glob("temp/*/*/run-*")
+        damage(next(run for run in runs if not run.suffix), b"2", -2)
+        with self.assertRaisesRegex(sortwell.ProofError, "records became parts of"):
+            self.sorted(path, **options)
 
     def test_runs_that_a_janitor_watches_stay(self):
         folder = self.folder / "sortwell-cluster-1" / "node"

@@ -10,6 +10,7 @@ use sortwell_engine::codec::Decompress;
 use sortwell_engine::io::pipe::Outlet;
 use sortwell_engine::io::{ConsumeTask, Consumer, Supplied};
 use sortwell_engine::job::{Input, Output, RowKeys, SortJob};
+use sortwell_engine::proof::Sum;
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 use xxhash_rust::xxh3::Xxh3;
@@ -83,6 +84,8 @@ pub struct MadeRun {
     pub bytes: u64,
     /// The index of the run.
     pub index: RunIndex,
+    /// The sum of the records that were written: fewer than were read if equal ones became one.
+    pub written: Sum,
     /// Statistics of the sort.
     pub statistics: Statistics,
 }
@@ -113,8 +116,8 @@ impl RunJob<'_> {
         let file = file.map_err(|error| Error::io("create", &self.run, error))?;
         let (path, header) = (self.run.clone(), self.header.len() as u64);
         let spacing = ((self.split.end - self.split.start) / ENTRIES).min(SPACING);
-        let entries = Mutex::default();
-        let writer = IndexedRunWriter { file, path, header, spacing, rows, entries };
+        let noted = Mutex::default();
+        let writer = IndexedRunWriter { file, path, header, spacing, rows, noted };
         let writer = Arc::new(writer);
         let mut job = self.job.clone();
         job.inputs = vec![if self.split.is_compressed {
@@ -128,10 +131,10 @@ impl RunJob<'_> {
         let statistics = job.run(progress)?;
         let length = writer.file.metadata();
         let bytes = length.map_err(|error| Error::io("read", &self.run, error))?.len();
-        let entries = std::mem::take(&mut *writer.entries());
+        let NotedRecords { entries, written } = std::mem::take(&mut *writer.noted());
         let index = RunIndex::new(entries, bytes);
         index.write(&index_path(&self.run))?;
-        Ok(MadeRun { bytes, index, statistics })
+        Ok(MadeRun { bytes, index, written, statistics })
     }
 }
 
@@ -144,12 +147,19 @@ struct IndexedRunWriter {
     /// Least bytes of records between two entries of the index.
     spacing: u64,
     rows: RowKeys,
-    entries: Mutex<Vec<IndexEntry>>,
+    noted: Mutex<NotedRecords>,
+}
+
+/// Entries of the index, and the sum of the records that were written.
+#[derive(Default)]
+struct NotedRecords {
+    entries: Vec<IndexEntry>,
+    written: Sum,
 }
 
 impl IndexedRunWriter {
-    fn entries(&self) -> std::sync::MutexGuard<'_, Vec<IndexEntry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn noted(&self) -> std::sync::MutexGuard<'_, NotedRecords> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -158,8 +168,8 @@ impl Consumer for IndexedRunWriter {
         let next = offset.checked_sub(self.header);
         let (offset, wanted) = (next.unwrap_or_default(), next.unwrap_or_default());
         let is_header = next.is_none();
-        let (unfinished, entries) = (Vec::new(), Vec::new());
-        Box::new(RunTask { writer: self, is_header, offset, wanted, unfinished, entries })
+        let (unfinished, noted) = (Vec::new(), NotedRecords::default());
+        Box::new(RunTask { writer: self, is_header, offset, wanted, unfinished, noted })
     }
 }
 
@@ -173,15 +183,17 @@ struct RunTask<'a> {
     wanted: u64,
     /// Bytes that are not written yet.
     unfinished: Vec<u8>,
-    entries: Vec<IndexEntry>,
+    noted: NotedRecords,
 }
 
 impl RunTask<'_> {
     /// Notes and writes the whole records of `bytes`. Returns how many bytes that are.
     fn pass(&mut self, bytes: &[u8]) -> Result<usize> {
-        let whole = self.writer.rows.framing().whole_bytes(bytes);
+        let framing = self.writer.rows.framing();
+        let whole = framing.whole_bytes(bytes);
         let (offset, bytes) = (self.offset, &bytes[..whole]);
-        let (wanted, entries) = (&mut self.wanted, &mut self.entries);
+        self.noted.written.add_all(framing, bytes);
+        let (wanted, entries) = (&mut self.wanted, &mut self.noted.entries);
         let spacing = self.writer.spacing;
         let passed = self.writer.rows.each(bytes, |row| {
             let at = offset + row.at as u64;
@@ -235,8 +247,10 @@ impl ConsumeTask for RunTask<'_> {
         if whole < last.len() {
             return Err(Error::Changed { expected: whole as u64, found: last.len() as u64 });
         }
-        let Self { writer, entries, .. } = *self;
-        writer.entries().extend(entries);
+        let Self { writer, noted, .. } = *self;
+        let mut all = writer.noted();
+        all.entries.extend(noted.entries);
+        all.written.add(noted.written);
         Ok(())
     }
 }

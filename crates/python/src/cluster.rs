@@ -9,6 +9,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sortwell::unstable::format::csv::BYTE_ORDER_MARK;
 use sortwell::unstable::job::SortJob;
+use sortwell::unstable::operator::Select;
 use sortwell::{Progress, Result};
 use sortwell_cli::embed::EmbeddedCommand;
 use sortwell_cluster::{
@@ -28,17 +29,34 @@ const KEYS_MAX: usize = 2048;
 /// A record of a run: its key, its offset, the bytes from it to the next one.
 type PlacedKey<'py> = (Bound<'py, PyBytes>, u64, u64);
 
-/// A run: bytes, records, checksum of these and of those that equal ones replaced, some of its
-/// keys, statistics as JSON.
-type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>, String);
+/// A run: bytes, records, checksum of these, some of its keys.
+type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>);
 
-fn sort_job(
-    py: Python<'_>,
-    options: Vec<OptionWords>,
-) -> PyResult<(SortJob, impl Fn(&sortwell::Statistics) -> String)> {
+/// Name of the flag for a job that writes all records in the order of one that combines them.
+const ORDER_ONLY: &str = "order-only";
+
+fn sort_job(py: Python<'_>, options: Vec<OptionWords>) -> PyResult<SortJob> {
+    let (options, is_order_only) = without_flag(options);
     let words = job_words(py, EmbeddedCommand::Sort, options)?;
-    let job = words.pushed_job().map_err(|error| faults::exception(py, &error))?;
-    Ok((job, move |statistics: &sortwell::Statistics| words.statistics(statistics, None)))
+    let mut job = words.pushed_job().map_err(|error| faults::exception(py, &error))?;
+    if is_order_only {
+        job.select = ordering(&job.select);
+    }
+    Ok(job)
+}
+
+/// Takes the flag [`ORDER_ONLY`] from options. Returns whether it was among them.
+fn without_flag(mut options: Vec<OptionWords>) -> (Vec<OptionWords>, bool) {
+    let before = options.len();
+    options.retain(|(name, _)| name != ORDER_ONLY);
+    let is_there = options.len() < before;
+    (options, is_there)
+}
+
+/// Returns the selection of all records, with the number of keys that would make them equal: the
+/// others do not place an invalid record.
+fn ordering(select: &Select) -> Select {
+    Select { unique_by: select.unique_by, ..Select::default() }
 }
 
 /// Does work without the interpreter lock, until it is done or a signal stops it.
@@ -66,10 +84,16 @@ pub fn format_by_names(
     Ok(words.format_by_names())
 }
 
+/// Returns the files that options name, as lists of values.
+#[pyfunction]
+pub fn named_files(py: Python<'_>, options: Vec<OptionWords>) -> PyResult<Vec<String>> {
+    Ok(sort_job(py, options)?.named_files())
+}
+
 /// Returns a checksum of the files that options name, as lists of values. It is zero without any.
 #[pyfunction]
 pub fn named_files_checksum(py: Python<'_>, options: Vec<OptionWords>) -> PyResult<String> {
-    let (job, _) = sort_job(py, options)?;
+    let job = sort_job(py, options)?;
     let checksum = waited(py, None, move |_| job.named_files_checksum())?;
     Ok(format!("{checksum:032x}"))
 }
@@ -82,7 +106,7 @@ pub fn read_input_top(
     options: Vec<OptionWords>,
     path: PathBuf,
 ) -> PyResult<(u64, Bound<'_, PyBytes>, bool)> {
-    let (job, _) = sort_job(py, options)?;
+    let job = sort_job(py, options)?;
     let top = waited(py, None, move |progress| {
         let top = read_top(&job, &path, progress)?;
         // A file that consists of a mark of the byte order has no row, either.
@@ -105,7 +129,7 @@ pub fn cut_input(
     start: u64,
     length: u64,
 ) -> PyResult<Vec<u64>> {
-    let (job, _) = sort_job(py, options)?;
+    let job = sort_job(py, options)?;
     let splits = waited(py, None, move |progress| {
         SplitCutter::new(&path, job.format.framing())?.splits(start, length, progress)
     })?;
@@ -124,16 +148,13 @@ pub fn make_run<'py>(
     run: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult<'py>> {
-    let (job, statistics) = sort_job(py, options)?;
-    let (cut_by, _) = sort_job(py, cut_by)?;
+    let (job, cut_by) = (sort_job(py, options)?, sort_job(py, cut_by)?);
     let (path, start, end, is_compressed) = part;
     let split = InputSplit { path, start, end, is_compressed };
     let run = RunJob { job: &job, cut_by: &cut_by, split, header, run };
     let made = waited(py, progress, |progress| run.run(progress))?;
-    let checksum = made.statistics.proof.as_ref().map_or(0, |proof| proof.checksum);
-    let records = made.statistics.records_selected.unwrap_or(made.statistics.records);
-    let (checksum, keys) = (format!("{checksum:032x}"), some_keys(py, &made.index));
-    Ok((made.bytes, records, checksum, keys, statistics(&made.statistics)))
+    let checksum = format!("{:032x}", made.written.checksum);
+    Ok((made.bytes, made.written.records, checksum, some_keys(py, &made.index)))
 }
 
 /// Returns the offsets in a run of the first records after cuts: keys, and true for a cut after the
@@ -146,7 +167,7 @@ pub fn find_cuts(
     run: PathBuf,
     cuts: Vec<(PyBackedBytes, bool)>,
 ) -> PyResult<Vec<u64>> {
-    let (job, _) = sort_job(py, options)?;
+    let job = sort_job(py, options)?;
     waited(py, None, move |_| {
         let (rows, searched) = (row_keys(&job, &header)?, SearchedRun::open(&run)?);
         let offset = |(key, is_after): &(PyBackedBytes, bool)| {
@@ -179,7 +200,7 @@ pub fn keys_around<'py>(
     run: PathBuf,
     offsets: Vec<u64>,
 ) -> PyResult<Vec<[Option<Bound<'py, PyBytes>>; 2]>> {
-    let (job, _) = sort_job(py, options)?;
+    let job = sort_job(py, options)?;
     let found = waited(py, None, move |_| {
         let (rows, searched) = (row_keys(&job, &header)?, SearchedRun::open(&run)?);
         let keys = |offset: &u64| searched.neighbours(&rows, *offset);
@@ -218,11 +239,15 @@ impl MergedRanges {
         block_bytes: usize,
     ) -> PyResult<Self> {
         let raised = |error: &sortwell::Error| faults::exception(py, error);
+        let (options, is_order_only) = without_flag(options);
         let mut words = job_words(py, EmbeddedCommand::Merge, options)?;
         for (path, ..) in &ranges {
             words.input(path.as_os_str()).map_err(|error| raised(&error))?;
         }
-        let job = words.pulled_merge().map_err(|error| raised(&error))?;
+        let mut job = words.pulled_merge().map_err(|error| raised(&error))?;
+        if is_order_only {
+            job.select = ordering(&job.select);
+        }
         let split = |(path, start, end)| InputSplit { path, start, end, is_compressed: false };
         let ranges: Vec<_> = ranges.into_iter().map(split).collect();
         let merge = RangeMerge::begin(job, &ranges, header, block_bytes.max(1));

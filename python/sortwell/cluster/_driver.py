@@ -414,15 +414,14 @@ class _Sort:
             runs.update(self._make_runs(cluster, lost, chosen))
 
     def _prove(self, cluster: Cluster, runs: dict[int, Run], seconds: float) -> ClusterStatistics:
-        """Compares parts with runs, and returns the statistics."""
+        """Compares what parts were merged of with runs, and returns the statistics."""
         parts = [self._made[number] for number in sorted(self._made)]
         sorted_records = sum(run.records for run in runs.values())
         merged = sum(part.records_read for part in parts)
         total = sum(int(run.checksum, 16) for run in runs.values()) % (1 << 128)
         checksum = sum(int(part.checksum or "0", 16) for part in parts) % (1 << 128)
-        # Where equal records become one, those that maps left out are in the sum of runs alone.
-        differs = sorted_records != merged or (total != checksum and not self._spec.groups)
-        if differs and not self._spec.is_partial:
+        # A part counts what it was merged of, before equal records became one.
+        if (sorted_records, total) != (merged, checksum) and not self._spec.is_partial:
             raise proof_error(f"runs of {sorted_records} records became parts of {merged} others")
         nodes = {node.id: NodeStatistics(node.name) for node in cluster.nodes}
         for run in runs.values():

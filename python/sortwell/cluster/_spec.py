@@ -203,7 +203,10 @@ class Spec:
 
     def order_words(self) -> Words:
         """Returns the options of the order of runs: records that become one are neighbours."""
-        words: Words = [("key", key) for key in self._values("unique-by")]
+        words: Words = [("unique-by", key) for key in self._values("unique-by")]
+        if words:
+            # All records are kept, but only these keys place an invalid one.
+            words.append(("order-only", None))
         return words + self._order()
 
     def cut_words(self) -> Words:

@@ -42,7 +42,7 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     memory = spec.task_memory
     if in_memory:
         memory -= spec.memory_of_runs
-    size, records, checksum, keys, _ = _native.make_run(
+    size, records, checksum, keys = _native.make_run(
         spec.sort_words(threads, memory),
         spec.cut_words(),
         (split.path, split.start, split.end, split.is_compressed),

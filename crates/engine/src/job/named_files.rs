@@ -16,6 +16,11 @@ use crate::predicate::RecordFilter;
 const BYTES_MAX: u64 = 4 << 30;
 
 impl SortJob {
+    /// Returns the files that keys, conditions and folded values name, as they name them.
+    pub fn named_files(&self) -> Vec<String> {
+        paths(&self.keys, &[&self.filter, &self.select.having], &self.select.folds)
+    }
+
     /// Returns a checksum (XXH3) of the files that keys, conditions and folded values name. It is
     /// zero if they name none. The output depends on the content of these files.
     ///
@@ -38,11 +43,16 @@ impl MergeJob {
     }
 }
 
-fn checksum(keys: &[Key], conditions: &[&RecordFilter], folds: &[FoldSpec]) -> Result<u128> {
+fn paths(keys: &[Key], conditions: &[&RecordFilter], folds: &[FoldSpec]) -> Vec<String> {
     let keys = keys.iter().filter_map(Key::file);
     let conditions = conditions.iter().copied().flat_map(RecordFilter::files);
     let mut paths: Vec<String> = keys.chain(conditions).map(str::to_owned).collect();
     paths.extend(folds.iter().filter_map(FoldSpec::file));
+    paths
+}
+
+fn checksum(keys: &[Key], conditions: &[&RecordFilter], folds: &[FoldSpec]) -> Result<u128> {
+    let paths = paths(keys, conditions, folds);
     let mut hasher = Xxh3::new();
     for path in &paths {
         let path = Path::new(path);

@@ -88,7 +88,8 @@ impl std::str::FromStr for Unique {
 impl Select {
     /// Returns whether all records are written unchanged.
     pub fn is_all(&self) -> bool {
-        *self == Self::default()
+        // The number of keys that would make records equal changes their order alone.
+        *self == Self { unique_by: self.unique_by, ..Self::default() }
     }
 
     /// Returns whether records with equal keys become one, or are an error.
