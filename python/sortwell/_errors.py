@@ -68,7 +68,7 @@ def make(
     name: str,
     message: str,
     code: int,
-    file: os.PathLike[str] | None,
+    file: str | os.PathLike[str] | None,
     offset: int | None,
     record: int | None,
     number: int | None,
@@ -81,3 +81,12 @@ def make(
         error.filename = path
     error.code, error.file, error.offset, error.record = code, path, offset, record
     return error
+
+
+def content(
+    error: Error,
+) -> tuple[str, str, int, str | None, int | None, int | None, int | None]:
+    """Returns what `make` needs to build an exception again."""
+    number = error.errno if isinstance(error, OSError) else None
+    kind, message = type(error).__name__, str(error)
+    return kind, message, error.code, error.file, error.offset, error.record, number

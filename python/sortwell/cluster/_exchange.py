@@ -2,15 +2,19 @@
 
     request:  POST /JOB   token of the sort; ranges of runs, in the order of their splits
     answer:   blocks      length (4 bytes), XXH3 (8 bytes), records
+              waits       length WAIT, 0: the next block takes its time
               end         length 0, number of bytes sent (8 bytes)
+              or a fault  length FAULT, number of bytes that follow (8 bytes), the error as JSON
 
 Several ranges are merged as they are sent. A receiver that is slow slows the merge, as a block is
-made when the one before has gone out. The header of the inputs comes before the records.
+made when the one before has gone out. The merge ends if the receiver is gone. The header of the
+inputs comes before the records.
 """
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import ctypes
 import fcntl
@@ -32,7 +36,7 @@ from sortwell.cluster._spec import MEMORY_FOLDER, PREFIX, NotBegun, Run, Work, s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from sortwell.cluster._spec import Spec
@@ -48,6 +52,15 @@ _KEPT = "kept"
 
 # Length and checksum before a block.
 FRAME = struct.Struct("<IQ")
+
+# Lengths that no block has: of a frame that says that the exchange is alive, and of an error.
+WAIT, FAULT = (1 << 32) - 1, (1 << 32) - 2
+
+# Seconds between two frames of the first kind while a block is made.
+_BEAT = 10.0
+
+# Most threads that make blocks.
+_THREADS = 1024
 
 
 class Exchange:
@@ -208,6 +221,9 @@ class Exchange:
         from aiohttp import web
 
         async def main() -> None:
+            # Each answer may wait for a merge in a thread of its own.
+            pool = concurrent.futures.ThreadPoolExecutor(_THREADS)
+            asyncio.get_running_loop().set_default_executor(pool)
             application = web.Application(client_max_size=64 << 20)
             application.router.add_post("/{job}", self._answer)
             runner = web.AppRunner(application, access_log=None)
@@ -272,26 +288,45 @@ class Exchange:
     async def _send_merged(
         self, request: Any, response: Any, header: bytes, ranges: list[tuple[str, int, int]]
     ) -> None:
-        """Sends a header and the records of ranges, merged."""
-        loop = asyncio.get_running_loop()
+        """Sends a header and the records of ranges, merged.
+
+        The length of the answer is not known before: waits and an error may be in it.
+        """
         total = len(header) + sum(end - start for _, start, end in ranges)
-        response.content_length = total + FRAME.size * (-(-total // BLOCK) + 1)
         # The sort had begun before the header was known.
         spec = self._spec.with_header(header)
         words = spec.merge_words(self._memory, is_last=False)
-        merge = _native.MergedRanges(words, header, ranges, BLOCK)
+        await response.prepare(request)
         try:
-            # An error before the first block is one of the request.
-            found = await loop.run_in_executor(None, merge.next_block)
-            await response.prepare(request)
-            while found:
-                block, checksum = found
-                await response.write(FRAME.pack(len(block), checksum))
-                await response.write(memoryview(block))
-                found = await loop.run_in_executor(None, merge.next_block)
-        finally:
-            await loop.run_in_executor(None, merge.close)
-        await response.write(FRAME.pack(0, total))
+            merge = _native.MergedRanges(words, header, ranges, BLOCK)
+            try:
+                while found := await _with_beats(response, merge.next_block):
+                    block, checksum = found
+                    await response.write(FRAME.pack(len(block), checksum))
+                    await response.write(memoryview(block))
+            finally:
+                await asyncio.get_running_loop().run_in_executor(None, merge.close)
+        except _errors.Error as error:
+            if not all(os.path.exists(path) for path, *_ in ranges):
+                # The connection ends, and the driver finds out which runs are lost.
+                raise
+            fault = json.dumps(_errors.content(error)).encode()
+            await response.write(FRAME.pack(FAULT, len(fault)) + fault)
+        else:
+            await response.write(FRAME.pack(0, total))
+
+
+async def _with_beats(response: Any, make: Callable[[], Any]) -> Any:
+    """Returns what a function makes in a thread, and meanwhile sends that it is under way."""
+    made = asyncio.get_running_loop().run_in_executor(None, make)
+    try:
+        while not (await asyncio.wait([made], timeout=_BEAT))[0]:
+            # It is an error if the receiver is gone.
+            await response.write(FRAME.pack(WAIT, 0))
+    except BaseException:
+        made.cancel()
+        raise
+    return made.result()
 
 
 def _raise_open_files() -> None:

@@ -13,8 +13,8 @@ import json
 import os
 import urllib.parse
 
-from sortwell import _native
-from sortwell.cluster._exchange import FRAME
+from sortwell import _errors, _native
+from sortwell.cluster._exchange import FAULT, FRAME, WAIT
 from sortwell.cluster._feeds import Feed
 from sortwell.cluster._spec import SourceLost
 
@@ -101,7 +101,10 @@ def _filler(spec: Spec, source: Source) -> Callable[[Callable[[bytes], None]], N
 
 
 def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
-    """Yields what a source sends, block by block. Raises `SourceLost` if some of it is missing."""
+    """Yields what a source sends, block by block. Raises `SourceLost` if some of it is missing.
+
+    An error of the source itself is raised as it is: it would come again.
+    """
     url = urllib.parse.urlsplit(source.url)
     connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=_SILENCE)
     try:
@@ -115,6 +118,10 @@ def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
         passed = 0
         while True:
             length, checksum = FRAME.unpack(_exactly(source, response, FRAME.size))
+            if length == WAIT:
+                continue
+            if length == FAULT:
+                raise _errors.make(*json.loads(_exactly(source, response, checksum)))
             if length == 0:
                 break
             block = _exactly(source, response, length)
@@ -125,6 +132,8 @@ def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
         expected = source.bytes + len(spec.header)
         if not passed == checksum == expected:
             raise SourceLost(source.node, f"{passed} bytes of {expected} came")
+    except _errors.Error:
+        raise
     except (OSError, http.client.HTTPException) as error:
         raise SourceLost(source.node, f"{type(error).__name__}: {error}") from error
     finally:
