@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
 
 from sortwell.cluster import _inputs
 from sortwell.cluster._spec import usage_error
@@ -29,6 +30,7 @@ class OutputFolder:
         self._spec = spec
         self._node, self.folder = _inputs.place(output)
         self._committed: list[tuple[str, str]] = []
+        self._is_made_here = False
 
     def owners(self, cluster: Cluster) -> list[Node]:
         """Returns the nodes that can make parts."""
@@ -47,6 +49,21 @@ class OutputFolder:
                     f"the folder {self.folder} on node {node.name} is not empty: it has "
                     f"{names[0]}; name a new folder"
                 )
+        self._check_here()
+
+    def _check_here(self) -> None:
+        """Checks the folder on this machine, which gets the manifest and may be no node."""
+        self._is_made_here = not os.path.exists(self.folder)
+        os.makedirs(self.folder, exist_ok=True)
+        names = [name for name in os.listdir(self.folder) if self._spec.job not in name]
+        if names:
+            raise usage_error(
+                f"the folder {self.folder} on this machine, which gets the manifest, is not "
+                f"empty: it has {min(names)}; name a new folder"
+            )
+        # It may not be possible to write there.
+        with tempfile.TemporaryFile(dir=self.folder):
+            pass
 
     def unnamed(self, number: int, node: str) -> str:
         """Returns the path of a part that a node makes before all are made."""
@@ -77,6 +94,7 @@ class OutputFolder:
         from sortwell.cluster._exchange import sync_folder
 
         os.makedirs(self.folder, exist_ok=True)
+        manifest = os.path.join(self.folder, "manifest.json")
         temporary = os.path.join(self.folder, f".manifest.{self._spec.job}.tmp")
         try:
             with open(temporary, "w", encoding="utf-8") as file:
@@ -84,7 +102,9 @@ class OutputFolder:
                 file.write("\n")
                 file.flush()
                 os.fsync(file.fileno())
-            os.rename(temporary, os.path.join(self.folder, "manifest.json"))
+            if os.path.exists(manifest):
+                raise usage_error(f"{manifest} has been written meanwhile; name a new folder")
+            os.rename(temporary, manifest)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.remove(temporary)
@@ -92,10 +112,13 @@ class OutputFolder:
         sync_folder(self.folder)
 
     def remove_parts(self, cluster: Cluster) -> None:
-        """Removes the parts that have their names already."""
+        """Removes the parts that have their names already, and the folder if it was made here."""
         for node, path in self._committed:
             with contextlib.suppress(Exception):
                 cluster.call(node, "remove", path)
+        if self._is_made_here:
+            with contextlib.suppress(OSError):
+                os.rmdir(self.folder)
 
     def _remove_unfinished(self, cluster: Cluster) -> None:
         """Removes the parts without a final name."""
