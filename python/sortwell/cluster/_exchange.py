@@ -256,11 +256,13 @@ class Exchange:
                 return web.Response(status=404, text="no such run")
         header = bytes.fromhex(wanted["header"])
         response = web.StreamResponse()
-        if len(ranges) == 1:
-            await self._send_range(request, response, header, *ranges[0])
-        else:
-            await self._send_merged(request, response, header, ranges)
-        await response.write_eof()
+        # A receiver that needs no more, as after an error or a limit, leaves.
+        with contextlib.suppress(ConnectionResetError):
+            if len(ranges) == 1:
+                await self._send_range(request, response, header, *ranges[0])
+            else:
+                await self._send_merged(request, response, header, ranges)
+            await response.write_eof()
         return response
 
     async def _send_range(
