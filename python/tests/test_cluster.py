@@ -1,5 +1,6 @@
 """`sortwell.cluster` on four nodes of this machine, beside the sort of one machine."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -84,6 +85,14 @@ class Sorts(WithRoots):
             for place in ("first", "last"):
                 named = [f"node://north{path}" for path in files]
                 self.assert_as_one(named, files, invalid=place, **options | operator)
+
+    def test_files_that_options_name(self):
+        self.write("known values", b"c\nb\na\n")
+        path = self.write("in", b"a\nc\nb\nz\n")
+        with contextlib.chdir(self.folder):
+            self.assert_as_one(path, key='1:order=@"known values"', invalid="last")
+            condition = '1:order=@"./known values" >= "b"'
+            self.assert_as_one(path, key="1", include=condition)
 
     def test_headers_without_a_line_end(self):
         rows = b"".join(b"%d\n" % (number * 7919 % 10_007) for number in range(10_000))

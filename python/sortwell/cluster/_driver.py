@@ -20,8 +20,8 @@ import secrets
 import time
 from dataclasses import dataclass, replace
 
-from sortwell import __version__, _errors, _native, _options
-from sortwell.cluster import _bounds, _inputs, _report
+from sortwell import __version__, _errors, _options
+from sortwell.cluster import _bounds, _inputs, _named_files, _report
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
 from sortwell.cluster._spec import (
@@ -118,6 +118,7 @@ def sort(
         raise usage_error(_NO_RAY) from error
     names = _options.paths(inputs)
     words = checked_options(options, names)
+    words = tuple(_named_files.with_absolute_paths(list(words)))
     if not names:
         raise usage_error("there is no input; name the files to sort")
     page = os.fsdecode(report) if report is not None else None
@@ -132,10 +133,11 @@ def sort(
         options=words,
         form=checked_form(form),
         keeps=resume,
+        named_files=_named_files.checksum(list(words)),
     )
     parts = _checked_parts(spec, parts)
     if resume:
-        spec = replace(spec, job=_identity(names, os.fsdecode(output), words))
+        spec = replace(spec, job=_identity(names, os.fsdecode(output), spec))
     is_ours = not ray.is_initialized()
     if is_ours:
         _connect(address)
@@ -173,11 +175,9 @@ def _checked_parts(spec: Spec, parts: int | None) -> int | None:
     return 1
 
 
-def _identity(names: list[str], output: str, words: tuple[tuple[str, str | None], ...]) -> str:
+def _identity(names: list[str], output: str, spec: Spec) -> str:
     """Returns a name that is the same for the same sort."""
-    values = json.dumps(
-        [__version__, names, output, words, _native.named_files_checksum(list(words))]
-    )
+    values = json.dumps([__version__, names, output, spec.options, spec.named_files])
     return hashlib.sha256(values.encode()).hexdigest()[:12]
 
 

@@ -31,8 +31,16 @@ import threading
 import time
 
 from sortwell import _errors, _native
-from sortwell.cluster import _janitor
-from sortwell.cluster._spec import MEMORY_FOLDER, PREFIX, NotBegun, Run, Work, storage_error
+from sortwell.cluster import _janitor, _named_files
+from sortwell.cluster._spec import (
+    MEMORY_FOLDER,
+    PREFIX,
+    NotBegun,
+    Run,
+    RunLost,
+    Work,
+    storage_error,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,6 +106,8 @@ class Exchange:
         return f"http://{host}:{self._port}/{spec.job}"
 
     def _begin(self, spec: Spec, node: str, output: str) -> None:
+        place = f"on the node at {self._address}"
+        _named_files.check_same(list(spec.options), spec.named_files, place)
         self._output, self._node = output, node
         self._has_made_output = False
         self._folders = [spec.folder(node), spec.memory_folder(node)]

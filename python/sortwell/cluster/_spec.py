@@ -138,7 +138,8 @@ class Spec:
 
     `job` names the sort, and its folders on the nodes. `memory` is the limit of a node, in bytes.
     `options` are those of `sortwell sort` that say how records are read, chosen and ordered.
-    `form` is one of `FORMS`. `keeps` is true if the runs stay after a failure.
+    `form` is one of `FORMS`. `keeps` is true if the runs stay after a failure. `named_files` is a
+    checksum of the files that options name.
     """
 
     job: str
@@ -149,6 +150,7 @@ class Spec:
     form: str = FORMS[0]
     keeps: bool = False
     header: bytes = b""
+    named_files: str = ""
 
     def with_header(self, header: bytes) -> Spec:
         """Returns the same settings for inputs with these first lines.
