@@ -6,6 +6,7 @@ import itertools
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import struct
@@ -189,6 +190,41 @@ class Faults(WithRoots):
         sortwell.sort(path, self.folder / "expected", **options)
         found, _ = self.sorted(path, progress=act, **options)
         self.assertTrue(found == self.folder.joinpath("expected").read_bytes(), "other bytes")
+
+    def lose_run(self, phase):
+        """Sorts while a run is removed in a phase, as if a janitor had waited in vain."""
+        removed = []
+
+        def act(progress):
+            if progress.phase == phase and not removed:
+                index = next(pathlib.Path("/dev/shm").glob("sortwell-cluster-*/*/run-*.index"))
+                for path in (index, index.with_suffix("")):
+                    path.unlink()
+                    removed.append(path)
+
+        self.assertEqual(self.sort_while(act).maps_done_again, 1)
+        shutil.rmtree(self.folder / "out")
+
+    def test_runs_that_vanish(self):
+        self.lose_run("cut")
+        self.lose_run("reduce")
+
+    def test_a_node_that_is_busy(self):
+        @ray.remote(num_cpus=1)
+        def hold(path):
+            while os.path.exists(path):
+                time.sleep(0.1)
+
+        held = self.write("held", b"")
+        (node, *_) = _nodes.alive()
+        holding = hold.options(scheduling_strategy=_nodes.on(node.id)).remote(str(held))
+        timer = threading.Timer(3, held.unlink)
+        timer.start()
+        words = f"'map .' has waited for 1 s for all 1 CPUs of node {node.name}; "
+        with mock.patch.object(_running, "WAIT", 1.0), self.assertWarnsRegex(RuntimeWarning, words):
+            self.sort_while(lambda _: None)
+        ray.get(holding)
+        timer.join()
 
     def test_exchanges_that_die_at_the_end_leave_no_runs(self):
         killed = []

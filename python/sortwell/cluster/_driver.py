@@ -312,7 +312,7 @@ class _Sort:
     def _kept_bounds(
         self, cluster: Cluster, splits: list[Split], runs: dict[int, Run], parts: int
     ) -> dict[int, list[int]]:
-        """Returns the bounds of all runs. Makes the runs of lost nodes again first."""
+        """Returns the bounds of all runs. Makes runs that are lost again first."""
         from sortwell.cluster._running import ATTEMPTS
 
         begun = time.monotonic()
@@ -324,7 +324,7 @@ class _Sort:
                 self._notify("cut", 1, 1)
                 return bounds
             self._recover(cluster, splits, runs)
-        raise storage_error(f"nodes were lost in {ATTEMPTS} attempts to cut the runs")
+        raise storage_error(f"nodes or runs were lost in {ATTEMPTS} attempts to cut the runs")
 
     def _sources(
         self, cluster: Cluster, runs: dict[int, Run], bounds: dict[int, list[int]], part: int
@@ -396,11 +396,16 @@ class _Sort:
         )
 
     def _recover(self, cluster: Cluster, splits: list[Split], runs: dict[int, Run]) -> None:
-        """Makes the runs of lost nodes again. They have the same bytes, so offsets stay."""
+        """Makes runs again that are lost. They have the same bytes, so offsets stay."""
         cluster.drop_lost()
         cluster.begin_exchanges()
         known = {node.id for node in cluster.nodes}
-        lost = [split for split in splits if runs[split.number].node not in known]
+        missing = self._missing(cluster, runs)
+        lost = [
+            split
+            for split in splits
+            if runs[split.number].node not in known or runs[split.number].path in missing
+        ]
         # The nodes that are left may have no memory for runs of others.
         self._in_memory = self._in_memory and not lost
         for split in lost:
@@ -412,6 +417,16 @@ class _Sort:
             self._redone_maps += len(lost)
             chosen = _inputs.assign(lost, self._ids(cluster))
             runs.update(self._make_runs(cluster, lost, chosen))
+
+    def _missing(self, cluster: Cluster, runs: dict[int, Run]) -> set[str]:
+        """Returns the paths of runs that are gone from nodes that are alive."""
+        found: set[str] = set()
+        for node in self._ids(cluster):
+            paths = [run.path for run in runs.values() if run.node == node]
+            # A node that is lost now is found so by the next attempt.
+            with contextlib.suppress(NodeLost):
+                found.update(cluster.call(node, "missing", paths))
+        return found
 
     def _prove(self, cluster: Cluster, runs: dict[int, Run], seconds: float) -> ClusterStatistics:
         """Compares what parts were merged of with runs, and returns the statistics."""

@@ -168,16 +168,34 @@ class Exchange:
     def find_cuts(
         self, spec: Spec, runs: list[tuple[str, list[tuple[bytes, bool]]]]
     ) -> list[list[int]]:
-        """Returns for each run the offsets of its cuts."""
+        """Returns for each run the offsets of its cuts. Raises `RunLost` if a run is gone."""
+        self._check_runs([run for run, _ in runs])
         words = spec.cut_words()
         return [_native.find_cuts(words, spec.header, run, cuts) for run, cuts in runs]
 
     def keys_around(
         self, spec: Spec, runs: list[tuple[str, list[int]]]
     ) -> list[list[tuple[bytes | None, bytes | None]]]:
-        """Returns for each run the keys of the records before and after offsets."""
+        """Returns for each run the keys of the records before and after offsets.
+
+        Raises `RunLost` if a run is gone.
+        """
+        self._check_runs([run for run, _ in runs])
         words = spec.cut_words()
         return [_native.keys_around(words, spec.header, run, offsets) for run, offsets in runs]
+
+    def has_begun(self, task: str) -> bool:
+        """Returns whether a task has begun on this node."""
+        return os.path.exists(self._spec.note_of_begin(self._node, task))
+
+    def missing(self, runs: list[str]) -> list[str]:
+        """Returns those runs that are not there: the exchange was dead until they were removed."""
+        parts = {run: (run, f"{run}.index") for run in runs}
+        return [run for run, paths in parts.items() if not all(map(os.path.exists, paths))]
+
+    def _check_runs(self, runs: list[str]) -> None:
+        if missing := self.missing(runs):
+            raise RunLost(f"{missing[0]} was removed while the exchange of its node was dead")
 
     def claim(self, folder: str) -> list[str]:
         """Claims the folder of the output, which is made if it does not exist.

@@ -447,6 +447,10 @@ class NodeLost(Exception):
     """A node is not part of the cluster any more."""
 
 
+class RunLost(NodeLost):
+    """A run is not on its node any more, which was removed when the exchange was dead."""
+
+
 class SourceLost(Exception):
     """A node did not deliver the records of its runs."""
 
