@@ -24,6 +24,7 @@ import sortwell
 import sortwell.cluster
 from sortwell import _native
 from sortwell.cluster import _exchange, _janitor, _nodes, _reception, _running
+from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._spec import Source, SourceLost, Spec
 
 
@@ -407,6 +408,95 @@ class Connections(unittest.TestCase):
         spec = Spec("job", "token", 1 << 28, "/nowhere", ())
         source = Source("node", "http://127.0.0.1:9/ranges", (("run", 0, 4),))
         with self.assertRaisesRegex(SourceLost, "Refused"):
+            list(_reception._blocks(spec, source))
+
+
+class SlowMerge:
+    """A merge in an exchange whose blocks take half a second."""
+
+    def __init__(self, *_):
+        """Begins to merge."""
+        self.blocks = [b"1\n2\n"]
+        SlowMerge.closed = threading.Event()
+
+    def next_block(self):
+        """Returns the next block and its checksum."""
+        time.sleep(0.5)
+        block = self.blocks.pop() if self.blocks else None
+        return block and (block, _native.block_checksum(block))
+
+    def close(self):
+        """Ends the merge."""
+        self.closed.set()
+
+
+class Answers(WithRoots):
+    """Answers of an exchange in this process."""
+
+    def asked(self, contents, **options):
+        """Returns the settings of a sort, and a source of these runs."""
+        words = tuple(options.items())
+        spec = Spec("0123456789ab", "token", 1 << 28, str(self.folder / "temp"), words)
+        exchange = _exchange.Exchange("127.0.0.1")
+        url = exchange.begin(spec, "node", 1, str(self.folder / "out"))
+        self.addCleanup(exchange.end, False)
+        ranges = []
+        for number, content in enumerate(contents):
+            path = pathlib.Path(spec.folder("node"), f"run-{number}")
+            path.write_bytes(content)
+            ranges.append((str(path), 0, len(content)))
+        return spec, Source("node", url, tuple(ranges))
+
+    def test_a_merge_that_takes_its_time(self):
+        spec, source = self.asked([b"1\n", b"2\n"])
+        with (
+            mock.patch.object(_native, "MergedRanges", SlowMerge),
+            mock.patch.object(_exchange, "_BEAT", 0.05),
+            mock.patch.object(_reception, "_SILENCE", 0.3),
+        ):
+            self.assertEqual(b"".join(_reception._blocks(spec, source)), b"1\n2\n")
+            SlowMerge.closed.clear()
+            blocks = _reception._blocks(spec, source)
+            next(blocks)
+            blocks.close()
+            self.assertTrue(SlowMerge.closed.wait(10), "it ends as its receiver is gone")
+
+    def test_named_files_that_differ(self):
+        known = self.write("known", b"a\n")
+        words = (("key", f"1:order=@{known}"),)
+        spec = Spec("0123456789ab", "t", 1 << 28, str(self.folder / "temp"), words, named_files="1")
+        exchange = _exchange.Exchange("127.0.0.1")
+        with self.assertRaisesRegex(sortwell.UsageError, f"another content .*: {known}; give all"):
+            exchange.begin(spec, "node", 1, str(self.folder / "out"))
+
+    def test_the_folder_of_the_manifest(self):
+        spec = Spec("0123456789ab", "token", 1 << 28, str(self.folder / "temp"), ())
+        # The nodes of the output are other machines.
+        cluster = mock.Mock(named=lambda _: [])
+        path = self.folder / "out"
+        output = OutputFolder(f"node://*{path}", spec)
+        output.claim(cluster)
+        self.assertTrue(path.is_dir())
+        output.remove_parts(cluster)
+        self.assertFalse(path.exists())
+        path.mkdir()
+        path.joinpath("manifest.json").touch()
+        with self.assertRaisesRegex(sortwell.UsageError, "on this machine, .* manifest.json"):
+            output.claim(cluster)
+
+    def test_sources_that_memory_is_too_little_for(self):
+        spec = Spec("0123456789ab", "token", 1 << 30, "/nowhere", (), form="interleaved")
+        self.assertEqual(_reception.form_of(spec, 64), "interleaved")
+        self.assertEqual(_reception.form_of(spec, 65), "synchronous")
+
+    def test_errors_of_a_merge(self):
+        spec, source = self.asked([b"1\n", b"x\n"], key="1:int", invalid="error")
+        with self.assertRaisesRegex(sortwell.MalformedError, "not an int") as raised:
+            list(_reception._blocks(spec, source))
+        self.assertEqual(raised.exception.code, 3)
+        # A run that has vanished is a matter of its node.
+        os.remove(source.ranges[0][0])
+        with self.assertRaisesRegex(SourceLost, "no such run"):
             list(_reception._blocks(spec, source))
 
 

@@ -3,6 +3,8 @@
 threaded      each source is received by a thread of its own while records are merged
 interleaved   one thread receives a block of each source in turn; then they are merged
 synchronous   one source is received after another; then they are merged
+
+A part of more sources than memory is for is received in the last form.
 """
 
 from __future__ import annotations
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
     from sortwell.cluster._spec import Source, Spec
 
+# Memory of a node for each source that a part receives at the same time: blocks of it, and a merge
+# at the node that sends.
+_MEMORY_OF_SOURCE = 16 << 20
+
 # Seconds without a byte after which a source is lost.
 _SILENCE = 120
 
@@ -36,37 +42,35 @@ class Reception:
         self._files: list[str] = []
         if not sources:
             self._feeds.append(Feed("the header", lambda push: push(spec.header)))
-        elif spec.form == "threaded":
+        elif (form := form_of(spec, len(sources))) == "threaded":
             self._feeds += [Feed(source.node, _filler(spec, source)) for source in sources]
         else:
             try:
-                self._receive(spec, sources, folder)
+                self._receive(spec, sources, folder, form)
             except BaseException:
                 self.close()
                 raise
 
-    def _receive(self, spec: Spec, sources: list[Source], folder: str) -> None:
+    def _receive(self, spec: Spec, sources: list[Source], folder: str, form: str) -> None:
         """Receives all sources into files."""
-        streams = [_blocks(spec, source) for source in sources]
         os.makedirs(folder, exist_ok=True)
         with contextlib.ExitStack() as stack:
-            files = []
-            for number, stream in enumerate(streams):
-                stack.callback(stream.close)
+            left = []
+            for number, source in enumerate(sources):
                 path = os.path.join(folder, f"received-{os.getpid()}-{number}")
                 self._files.append(path)
-                files.append(stack.enter_context(open(path, "wb")))
-            left = list(zip(streams, files, strict=True))
+                open(path, "wb").close()
+                left.append((stack.enter_context(contextlib.closing(_blocks(spec, source))), path))
             while left:
-                turn = left if spec.form == "interleaved" else left[:1]
-                for pair in list(turn):
-                    stream, file = pair
+                for pair in left.copy() if form == "interleaved" else left[:1]:
+                    stream, path = pair
                     block = next(stream, None)
                     if block is None:
                         left.remove(pair)
-                        file.close()
                     else:
-                        file.write(block)
+                        # There may be more sources than files that may be open.
+                        with open(path, "ab") as file:
+                            file.write(block)
 
     @property
     def inputs(self) -> list[str | _native.FedInput]:
@@ -87,6 +91,11 @@ class Reception:
         for path in self._files:
             with contextlib.suppress(FileNotFoundError):
                 os.remove(path)
+
+
+def form_of(spec: Spec, sources: int) -> str:
+    """Returns the form in which a part of so many sources is received."""
+    return spec.form if sources * _MEMORY_OF_SOURCE <= spec.memory else "synchronous"
 
 
 def _filler(spec: Spec, source: Source) -> Callable[[Callable[[bytes], None]], None]:
