@@ -17,6 +17,7 @@ import time
 import unittest
 from unittest import mock
 
+import ray
 from cluster_trial import WithRoots, add_node, end_nodes, records, start_nodes
 from ray.cluster_utils import Cluster
 

@@ -296,6 +296,7 @@ class _Sort:
 
         runs = Tasks(
             cluster,
+            "map",
             start,
             chosen,
             notify=lambda done: self._notify("map", done, len(chosen)),
@@ -369,6 +370,7 @@ class _Sort:
             nodes = [node.id for node in self._output.owners(cluster)]
             tasks = Tasks(
                 cluster,
+                "reduce",
                 start,
                 {number: nodes[number * len(nodes) // parts] for number in sorted(left)},
                 notify=lambda done: self._notify("reduce", done, parts),

@@ -6,12 +6,13 @@ import contextlib
 import errno
 import statistics
 import time
+import warnings
 from dataclasses import dataclass
 
 import ray
 
 from sortwell.cluster._nodes import alive, on
-from sortwell.cluster._spec import HeadLost, SourceLost, storage_error
+from sortwell.cluster._spec import HeadLost, NodeLost, SourceLost, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ _LOOK = 1.0
 # A task is slow that takes as many seconds, and as many times as long as half of the others.
 SLOW = 10.0
 _SLOWER = 3.0
+
+
+# Seconds after which a task that has not begun is worth a warning.
+WAIT = 60.0
 
 
 # Functions of Ray. The code of each goes to the head once, not with each task.
@@ -55,6 +60,7 @@ class _Attempt:
     number: int
     node: str
     begun: float
+    is_looked_at: bool = False
 
 
 class Tasks:
@@ -67,18 +73,20 @@ class Tasks:
     def __init__(
         self,
         cluster: Cluster,
+        kind: str,
         start: Callable[[int, str], Any],
         chosen: dict[int, str],
         notify: Callable[[int], None],
         may_move: Callable[[int], list[str]],
         owner: Callable[[int], str | None],
     ) -> None:
-        """Tasks are named by numbers, with their nodes in `chosen`.
+        """Tasks of a kind are named by numbers, with their nodes in `chosen`.
 
         `may_move` returns the nodes for another attempt. `owner` returns the only node that can do
         a task, if there is one.
         """
         self._cluster = cluster
+        self._kind = kind
         self._start = start
         self._waiting = dict(chosen)
         self._notify = notify
@@ -109,6 +117,7 @@ class Tasks:
                     if self._result(reference, attempt, done):
                         self._notify(len(done))
                 self._try_again()
+                self._warn()
                 self._cluster.keep_exchanges()
         except HeadLost:
             raise
@@ -182,6 +191,23 @@ class Tasks:
             if node not in known and self._owner(other) is None and others:
                 self._waiting[other] = others[other % len(others)]
         return False
+
+    def _warn(self) -> None:
+        """Warns of tasks that have not begun: something else has the processors of their nodes."""
+        for attempt in self._under_way.values():
+            if attempt.is_looked_at or time.monotonic() - attempt.begun < WAIT:
+                continue
+            attempt.is_looked_at = True
+            task, node = f"{self._kind} {attempt.number}", attempt.node
+            with contextlib.suppress(NodeLost):
+                if not self._cluster.call(node, "has_begun", task):
+                    warnings.warn(
+                        f"'{task}' has waited for {WAIT:.0f} s for all {self._cluster.cpus(node)} "
+                        f"CPUs of node {self._cluster.name(node)}; it begins when other tasks and "
+                        "actors of Ray there have ended, such as one that calls this sort",
+                        RuntimeWarning,
+                        stacklevel=2,
+                    )
 
     def _try_again(self) -> None:
         """Begins a second attempt of a slow task if a node has nothing to do."""

@@ -268,6 +268,10 @@ class Spec:
         """Returns the folder of the runs on a node that stay in memory."""
         return os.path.join(MEMORY_FOLDER, self.name, node)
 
+    def note_of_begin(self, node: str, task: str) -> str:
+        """Returns the path of the file that says that a task of this call has begun on a node."""
+        return os.path.join(self.folder(node), f"begun-{task}-{self.token[:8]}")
+
     @property
     def name(self) -> str:
         """Name of the folder that has the folders of nodes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pathlib
 import uuid
 from dataclasses import asdict
 
@@ -30,12 +31,20 @@ def here() -> str:
     return node
 
 
+def _note_begin(spec: Spec, node: str, task: str) -> None:
+    """Notes that a task has the processors of its node."""
+    # The exchange has made the folder, unless it has been dead for long.
+    with contextlib.suppress(OSError):
+        pathlib.Path(spec.note_of_begin(node, task)).touch()
+
+
 def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     """Sorts a split into a run on this node, in a folder of its memory or of its disk."""
     if split.is_compressed:
         spec = spec.with_header(split.header)
-    node = here()
-    recorder = Recorder(f"map {split.number}", node)
+    node, task = here(), f"map {split.number}"
+    _note_begin(spec, node, task)
+    recorder = Recorder(task, node)
     folder = spec.memory_folder(node) if in_memory else spec.folder(node)
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"run-{split.number:06}-{uuid.uuid4().hex[:8]}")
@@ -76,8 +85,9 @@ def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads
 
     A file of this name is that of another attempt, which has the same bytes.
     """
-    node = here()
-    recorder = Recorder(f"reduce {number}", node)
+    node, task = here(), f"reduce {number}"
+    _note_begin(spec, node, task)
+    recorder = Recorder(task, node)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{uuid.uuid4().hex[:8]}.tmp"
     _check_continues(spec, node)
