@@ -11,6 +11,8 @@ use sortwell_cluster::{
 };
 use sortwell_engine::format::{CsvFormat, Format};
 use sortwell_engine::job::{Budget, MergeJob, Output, SortJob};
+use sortwell_engine::operator::Unique;
+use sortwell_engine::proof::Sum;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error};
 
@@ -127,6 +129,9 @@ fn made(folder: &Path, case: Case, random: &mut Random) -> (SortJob, PathBuf, Ve
     assert!(fs::read(&run).unwrap() == all.concat(), "{format:?}: another run");
     assert_eq!(made.bytes, all.concat().len() as u64);
     assert_eq!(made.statistics.records, all.len() as u64);
+    let mut sum = Sum::default();
+    all.iter().for_each(|record| sum.add_record(record));
+    assert_eq!(made.written, sum);
     assert_eq!(made.index, RunIndex::read(&index_path(&run)).unwrap());
     let some = made.index.some(5);
     assert!(some.len() > 1 && some.len() <= 5);
@@ -250,6 +255,42 @@ fn damaged_runs_are_errors() {
     fs::write(index_path(&run), &index).unwrap();
     fs::OpenOptions::new().write(true).open(&run).unwrap().set_len(1000).unwrap();
     assert!(matches!(SearchedRun::open(&run), Err(Error::Malformed { .. })));
+}
+
+#[test]
+fn equal_records_that_are_left_out_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in");
+    fs::write(&path, "b\na\nb\n").unwrap();
+    let mut job = job(Format::LINES, &[]);
+    job.select.unique = Some(Unique::First);
+    let (split, run) = (split(path, 0, 6), folder.path().join("run"));
+    let made = RunJob { job: &job, cut_by: &job, split, header: Vec::new(), run };
+    let mut sum = Sum::default();
+    [b"a\n", b"b\n"].iter().for_each(|record| sum.add_record(*record));
+    assert_eq!(made.run(&Progress::new()).unwrap().written, sum);
+}
+
+#[test]
+#[should_panic(expected = "a header that records follow")]
+fn a_mark_of_the_byte_order_is_no_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in");
+    fs::write(&path, "\u{feff}2\n1\n").unwrap();
+    let csv = CsvFormat { has_header: false, ..CsvFormat::separated_by(b',') };
+    let (job, header) = (job(Format::Csv(csv), &["1:int"]), "\u{feff}\n".as_bytes().to_vec());
+    let (split, run) = (split(path, 3, 7), folder.path().join("run"));
+    _ = RunJob { job: &job, cut_by: &job, split, header, run }.run(&Progress::new());
+}
+
+#[test]
+fn definitions_of_striped_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, member) = (folder.path().join("pieces.str"), folder.path().join("member"));
+    fs::write(&member, "a\n").unwrap();
+    fs::write(&path, format!("{} 1\n", member.display())).unwrap();
+    let error = read_top(&job(Format::LINES, &[]), &path, &Progress::new()).unwrap_err();
+    assert!(error.to_string().contains("defines a striped file"), "{error}");
 }
 
 #[test]
