@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import io
 import json
 import os
 import random
@@ -12,6 +13,8 @@ from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 
 import sortwell
 import sortwell.cluster
+from sortwell.cluster import _driver
+from sortwell.cluster.__main__ import main
 from sortwell.cluster._spec import FORMS, bytes_of
 
 
@@ -67,7 +70,10 @@ class Sorts(WithRoots):
         rows = b"".join(b"%d,%d\n" % (n * 7919 % 10_007, n) for n in range(10_000))
         mark = b"\xef\xbb\xbf"
         bare = self.write("bare.csv", mark)
-        for top, options in [(b"", {"no_header": True, "key": "1:int"}), (b"id,n\n", {"key": "id"})]:
+        for top, options in [
+            (b"", {"no_header": True, "key": "1:int"}),
+            (b"id,n\n", {"key": "id"}),
+        ]:
             marked = self.write("marked.csv", mark + top + rows)
             plain = self.write("plain.csv", top + b"3,4\n")
             options |= {"format": "csv"}
@@ -175,10 +181,6 @@ class Sorts(WithRoots):
 
     def test_compressed_inputs(self):
         lines = b"".join(b"%d\n" % (number * 7919 % 100_003) for number in range(60_000))
-        words = "defines a striped file"
-        (self.folder / "member").touch()
-        pieces = self.write("pieces.str", f"{self.folder / 'member'} 1\n".encode())
-        self.refused(sortwell.UsageError, words, pieces)
         packed = self.write("packed.gz", gzip.compress(lines[:200_000]))
         plain = self.write("plain", lines[200_000:])
         self.assert_as_one([packed, plain], key="1:int", parts=3)
@@ -375,6 +377,22 @@ class RandomSorts(WithRoots):
                 self.assert_as_one(named, files, parts=parts, **options)
 
 
+class Commands(unittest.TestCase):
+    """The command."""
+
+    def test_options_that_are_given_twice(self):
+        words = ["sort", "-T", "/a", "-o", "/b", "--temp", "/c", "in"]
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as raised:
+            main(words)
+        self.assertEqual(raised.exception.code, 2)
+        self.assertIn("--temp is given twice", errors.getvalue())
+
+    def test_addresses_that_are_none(self):
+        with self.assertRaisesRegex(sortwell.UsageError, "'here' is no address"):
+            _driver._connect("here")
+
+
 class Sizes(unittest.TestCase):
     """Sizes as the command reads them."""
 
@@ -395,12 +413,13 @@ class Refusals(WithRoots):
     """Errors, after which there is nothing."""
 
     def refused(self, kind, words, inputs, **options):
-        """Checks an error, and that it leaves no part and no run."""
-        with self.assertRaisesRegex(kind, words):
+        """Checks an error, which is returned, and that it leaves no part and no run."""
+        with self.assertRaisesRegex(kind, words) as raised:
             self.sorted(inputs, **options)
         folder = self.folder / "out"
         self.assertEqual(list(folder.iterdir()) if folder.exists() else [], [])
         self.assertEqual(list(self.folder.joinpath("temp").iterdir()), [])
+        return raised.exception
 
     def test_wrong_requests(self):
         path = self.write("in", b"a\n")
@@ -410,6 +429,8 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "no form of the exchange", path, form="fast")
         self.refused(sortwell.UsageError, "is for one machine", path, unique="error")
         self.refused(sortwell.UsageError, "one part at least", path, parts=0)
+        with self.assertRaisesRegex(sortwell.UsageError, "'temp' is one path"):
+            sortwell.cluster.sort(path, self.folder / "out", temp=["/a", "/b"])
         self.refused(sortwell.UsageError, "no node is named 'up'", f"node://up{path}")
         self.refused(sortwell.UsageError, "288 MiB at least", path, memory="10MiB")
         self.refused(sortwell.UsageError, "of type date or time", path, date_format="%Y")
@@ -420,8 +441,13 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "'nothing'", path, format="csv", key="nothing")
 
     def test_wrong_inputs(self):
-        path = self.write("in", b"id\n1\nx\n")
-        self.refused(sortwell.MalformedError, "not an int", path, format="csv", key="id:int")
+        # The place is that in the file, not in the split.
+        rows = b"id\n" + b"12345\n" * 500_000 + b"x\n"
+        path = self.write("in", rows + b"2\n" * 1000)
+        words = "not an int.* counted from byte"
+        error = self.refused(sortwell.MalformedError, words, path, format="csv", key="id:int")
+        self.assertEqual((error.file, error.record), (str(path), None))
+        self.assertIn(error.offset, (None, len(rows) - 2))
         other = self.write("other", b"id,name\n1,a\n")
         words = "another header"
         self.refused(sortwell.UsageError, words, [path, other], format="csv", key="id")

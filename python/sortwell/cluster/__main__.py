@@ -7,13 +7,14 @@ import importlib.util
 import json
 import os
 import sys
+import warnings
 
 from sortwell import _errors
 from sortwell.cluster._spec import FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TextIO
 
     from sortwell.cluster._driver import ClusterProgress
 
@@ -36,6 +37,24 @@ _LONG += ["date-format", "random-seed", "unique-by", "count", "sum", "min", "max
 _LONG += ["select", "skip", "limit"]
 
 
+class _Once(argparse.Action):
+    """Stores the value of an option that may be given once."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Stores the value."""
+        given = namespace.__dict__.setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option_string} is given twice; a cluster sort takes one")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sortwell cluster",
@@ -55,14 +74,28 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     sort.add_argument("inputs", nargs="+", metavar="INPUT", help="a path, or node://NAME/path")
-    sort.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of the parts")
-    sort.add_argument("--parts", type=int, metavar="N", help="parts; by default one for each node")
-    sort.add_argument("-M", "--memory", metavar="SIZE", help="limit of each node; 1GiB by default")
-    sort.add_argument("-T", "--temp", metavar="DIR", help="folder for runs; /var/tmp by default")
-    sort.add_argument("--address", help="cluster of Ray; by default one running here or a new one")
-    sort.add_argument("--form", choices=FORMS, default=FORMS[0], help="how parts receive records")
+    sort.add_argument(
+        "-o", "--output", action=_Once, required=True, metavar="DIR", help="folder of the parts"
+    )
+    sort.add_argument(
+        "--parts", action=_Once, type=int, metavar="N", help="parts; by default one for each node"
+    )
+    sort.add_argument(
+        "-M", "--memory", action=_Once, metavar="SIZE", help="limit of each node; 1GiB by default"
+    )
+    sort.add_argument(
+        "-T", "--temp", action=_Once, metavar="DIR", help="folder for runs; /var/tmp by default"
+    )
+    sort.add_argument(
+        "--address", action=_Once, help="cluster of Ray; by default one running here or a new one"
+    )
+    sort.add_argument(
+        "--form", action=_Once, choices=FORMS, default=FORMS[0], help="how parts receive records"
+    )
     sort.add_argument("--resume", action="store_true", help="keep runs, or continue with kept ones")
-    sort.add_argument("--report", metavar="FILE", help="write a page with what each node did")
+    sort.add_argument(
+        "--report", action=_Once, metavar="FILE", help="write a page with what each node did"
+    )
     sort.add_argument("--stats", choices=["json"], help="print statistics")
     sort.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     words = {name: [short] for short, name in _SHORT.items()} | {name: [] for name in _LONG}
@@ -97,6 +130,17 @@ def _others(words: list[str]) -> dict[str, list[str] | bool]:
             if isinstance(values, list):
                 values.append(value)
     return options
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(f"sortwell: {message}", file=file or sys.stderr)
 
 
 def _show(progress: ClusterProgress) -> None:
@@ -163,6 +207,7 @@ def main(words: list[str] | None = None) -> int:
         return 2
     # The command says itself why it failed. Ray would also print the errors of tasks it has ended.
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
+    warnings.showwarning = _show_warning
     try:
         if arguments.command == "sort":
             _sort(arguments, unknown)

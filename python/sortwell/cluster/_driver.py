@@ -121,10 +121,10 @@ def sort(
     words = tuple(_named_files.with_absolute_paths(list(words)))
     if not names:
         raise usage_error("there is no input; name the files to sort")
-    page = os.fsdecode(report) if report is not None else None
+    page = _path("report", report)
     if page is not None:
         _report.check_place(page)
-    folder = os.path.abspath(os.fsdecode(temp)) if temp is not None else "/var/tmp"
+    folder = os.path.abspath(_path("temp", temp) or "/var/tmp")
     spec = Spec(
         job=secrets.token_hex(6),
         token=secrets.token_hex(16),
@@ -150,8 +150,18 @@ def sort(
         try:
             _report.write(page, statistics)
         except OSError as error:
-            raise own_error(error) from error
+            # All parts have their names, and the manifest is written.
+            what = f"the sort is done, but its report cannot be written to {page}"
+            raise storage_error(f"{what}: {error}") from error
     return statistics
+
+
+def _path(name: str, path: Path | None) -> str | None:
+    """Returns the path that an argument names."""
+    try:
+        return None if path is None else os.fsdecode(path)
+    except TypeError as error:
+        raise usage_error(f"'{name}' is one path; {path!r} was given") from error
 
 
 def _connect(address: str | None) -> None:
@@ -162,6 +172,10 @@ def _connect(address: str | None) -> None:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except ConnectionError as error:
         raise storage_error(f"no cluster of Ray answers at {address}: {error}") from error
+    except ValueError as error:
+        raise usage_error(
+            f"'{address}' is no address of a cluster of Ray, as in head:6379: {error}"
+        ) from error
 
 
 def _checked_parts(spec: Spec, parts: int | None) -> int | None:

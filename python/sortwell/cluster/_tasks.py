@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 import ray
 
-from sortwell import _native
+from sortwell import _errors, _native
 from sortwell.cluster._exchange import NOTE
 from sortwell.cluster._janitor import LOCK
 from sortwell.cluster._reception import Reception
@@ -51,18 +51,31 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     memory = spec.task_memory
     if in_memory:
         memory -= spec.memory_of_runs
-    size, records, checksum, keys = _native.make_run(
-        spec.sort_words(threads, memory),
-        spec.cut_words(),
-        (split.path, split.start, split.end, split.is_compressed),
-        spec.header,
-        path,
-        recorder,
-    )
+    try:
+        size, records, checksum, keys = _native.make_run(
+            spec.sort_words(threads, memory),
+            spec.cut_words(),
+            (split.path, split.start, split.end, split.is_compressed),
+            spec.header,
+            path,
+            recorder,
+        )
+    except _errors.MalformedError as error:
+        raise _of_file(error, split, len(spec.header)) from None
     run = Run(split.number, node, path, size, records, checksum, keys, recorder.work())
     if spec.keeps:
         _note(split, run)
     return run
+
+
+def _of_file(error: _errors.Error, split: Split, header: int) -> BaseException:
+    """Returns an error in a split, which is read after the header, as one in its file."""
+    if split.is_compressed or split.start <= header:
+        return error
+    kind, message, code, file, offset, _, number = _errors.content(error)
+    message = f"{message} (lines and records are counted from byte {split.start} of the file on)"
+    offset = None if offset is None else offset + split.start - header
+    return _errors.make(kind, message, code, file, offset, None, number)
 
 
 def _note(split: Split, run: Run) -> None:
