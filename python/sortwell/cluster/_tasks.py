@@ -73,7 +73,8 @@ def _of_file(error: _errors.Error, split: Split, header: int) -> BaseException:
     if split.is_compressed or split.start <= header:
         return error
     kind, message, code, file, offset, _, number = _errors.content(error)
-    message = f"{message} (lines and records are counted from byte {split.start} of the file on)"
+    top = "its header and " if header else ""
+    message = f"{message} (counted as if the file began with {top}byte {split.start})"
     offset = None if offset is None else offset + split.start - header
     return _errors.make(kind, message, code, file, offset, None, number)
 
