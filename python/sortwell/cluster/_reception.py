@@ -34,6 +34,16 @@ _MEMORY_OF_SOURCE = 16 << 20
 _SILENCE = 120
 
 
+class _ExchangeConnection(http.client.HTTPConnection):
+    """Connection to an exchange for one answer, whose end is that of the connection.
+
+    The later version of HTTP would put each block in an envelope, which is another copy of it.
+    """
+
+    _http_vsn = 10
+    _http_vsn_str = "HTTP/1.0"
+
+
 class Reception:
     """The sources of a part as inputs of a merge."""
 
@@ -115,7 +125,7 @@ def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
     An error of the source itself is raised as it is: it would come again.
     """
     url = urllib.parse.urlsplit(source.url)
-    connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=_SILENCE)
+    connection = _ExchangeConnection(str(url.hostname), url.port, timeout=_SILENCE)
     try:
         body = json.dumps({"ranges": source.ranges, "header": spec.header.hex()})
         headers = {"Authorization": f"Bearer {spec.token}"}
