@@ -172,15 +172,14 @@ fn the_rest_is_proven_when_a_sort_is_closed_early() {
 
 #[test]
 fn a_stop_reaches_both_sides() {
-    let (mut sorter, folder) = sorter();
-    let progress = sorter.progress();
-    pushed(&mut sorter, &records(10, 6));
-    let mut small = sorter.finish().expect("sorted");
+    let mut small = Sorter::new();
+    let progress = small.progress();
+    pushed(&mut small, &records(10, 6));
+    let mut small = small.finish().expect("sorted");
     progress.request_stop();
     assert!(matches!(small.next(), Err(Error::Interrupted)) && small.close().is_err());
 
-    let (mut sorter, _) = self::sorter();
-    sorter.temp(folder.path());
+    let (mut sorter, folder) = sorter();
     pushed(&mut sorter, &records(100_000, 6));
     sorter.progress().request_stop();
     let mut sorted = match sorter.finish() {
