@@ -69,6 +69,9 @@ impl KeyDefinition {
     }
 
     /// Reads `+POS`, all of `text`; `None` where it is a file's name after all.
+    ///
+    /// In GNU sort the largest field number, which also stands for larger ones, is the start of the
+    /// line, and the number after the point is ignored.
     pub fn parse_old_start(text: &[u8]) -> Option<Self> {
         let number = |text| leading(text).map(|(value, rest)| (saturated(value), rest));
         let mut key = Self { is_old: true, ..Self::line(Ordering::default()) };
@@ -77,17 +80,21 @@ impl KeyDefinition {
         if let Some(behind) = rest.strip_prefix(b".") {
             (key.byte, rest) = number(behind)?;
         }
+        if key.field == usize::MAX {
+            (key.field, key.byte) = (0, 0);
+        }
         let options = key.ordering.set_all(rest, Side::Start);
         (options == rest.len()).then_some(key)
     }
 
-    /// Reads the `-POS` after a `+POS`.
+    /// Reads the `-POS` after a `+POS`. A byte of the largest field is the end of the line.
     pub fn parse_old_end(&mut self, text: &[u8], quoting: Quoter) -> Result<(), Complaint> {
         let (field, behind) = count(&text[1..], "invalid number after '-'", quoting)?;
         let (byte, rest) = bytes(behind, quoting)?;
         // Before the beginning of a field is behind the end of the one before it.
         self.end = match byte {
             0 => KeyEnd::Field(field.saturating_sub(1)),
+            _ if field == usize::MAX => KeyEnd::Line,
             byte => KeyEnd::Byte { field, byte },
         };
         let options = self.ordering.set_all(rest, Side::End);

@@ -68,6 +68,10 @@ fn rare_lines_print_the_same() {
         ("--parallel=100 -S 1% f", "a\nb\n"),
         ("-m --debug f g", "b\n_\na\n_\nd\n_\nc\n_\n"),
         ("-m --debug -k1,1 -s f", "b\n_\na\n_\n"),
+        ("-s +18446744073709551614 f", "b\na\n"),
+        ("-s +18446744073709551615 f", "a\nb\n"),
+        ("-s +99999999999999999999.2 f", "a\nb\n"),
+        ("-s +0 -99999999999999999999.2 f", "a\nb\n"),
     ] {
         // GNU sort has no memory for that number of threads.
         let answers = both.print(line, "f", !line.contains("--parallel"));
@@ -201,6 +205,10 @@ const DEBUG: &[&str] = &[
     "+1 -2",
     "+1 -2.1",
     "+1b -2.1b",
+    "+18446744073709551614",
+    "+18446744073709551615",
+    "+99999999999999999999.2 -99999999999999999999",
+    "+0 -99999999999999999999.3",
     "-k1.9,1.9",
     "-k2.1,2.3",
     "-k2.1b,2.3b",

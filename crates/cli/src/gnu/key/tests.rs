@@ -82,6 +82,8 @@ fn old_keys_count_from_zero() {
         ("+0", Some("-1"), "0.0 to field 0 "),
         ("+1", Some("-2.1br"), "1.0 to 2.1 br end"),
         ("+0b", Some("-1.0b"), "0.0 to field 0 b both"),
+        ("+18446744073709551615.7n", None, "0.0 to line n"),
+        ("+99999999999999999999b", Some("-99999999999999999999.1"), "0.0 to line b start"),
     ];
     for (start, end, expected) in cases {
         let mut key = KeyDefinition::parse_old_start(start.as_bytes()).expect(start);
