@@ -25,7 +25,7 @@ use super::words::{Given, RemainingWords, Word};
 pub struct Environment {
     /// True if options end at the first operand.
     pub is_posixly_correct: bool,
-    /// True if `+1` is a key by itself, rather than only where `-2` follows.
+    /// True if `+1` is a key by itself, rather than only where `-2` follows it or a key before it.
     pub has_old_keys: bool,
     /// The language's; C where the environment asks for one that there is not.
     pub locale: Arc<Locale>,
@@ -182,8 +182,11 @@ impl Options {
         quoting: Quoter,
     ) -> Result<(), Complaint> {
         let end = words.peek().filter(|next| matches!(next, [b'-', b'0'..=b'9', ..]));
-        let is_old = environment.has_old_keys || end.is_some() && !environment.is_posixly_correct;
-        let is_old = is_old && !words.is_over() && operand.first() == Some(&b'+');
+        // Where the environment has no old keys, one with an end allows those after it.
+        let is_allowed = environment.has_old_keys
+            || end.is_some() && !environment.is_posixly_correct
+            || self.keys.iter().any(|key| key.is_old);
+        let is_old = is_allowed && !words.is_over() && operand.first() == Some(&b'+');
         if let Some(mut key) = KeyDefinition::parse_old_start(&operand).filter(|_| is_old) {
             if let Some(end) = end {
                 words.take();

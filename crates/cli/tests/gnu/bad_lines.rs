@@ -67,6 +67,12 @@ fn the_environment_decides_what_old_keys_are() {
         "+1 -- -2",
         "-o x +1 -2 nofile",
         "+1 +2 nofile",
+        "+0 -1 +1 nofile",
+        "+0 -1 -c f +1 g",
+        "-k1 +1 nofile",
+        "+1 nofile +0 -1",
+        "+0 -1 -- +1",
+        "+x -1 +1 f",
     ];
     for line in lines {
         for version in versions {

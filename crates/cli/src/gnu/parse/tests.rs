@@ -118,6 +118,8 @@ fn old_keys_are_files_where_the_environment_says_so() {
     let new = Environment { has_old_keys: false, ..environment() };
     assert_eq!(options_in("+1 f", &new).files, ["+1", "f"]);
     assert_eq!(options_in("+1 -2 f", &new).keys.len(), 1);
+    assert_eq!(options_in("+1 -2 f +1 -k1", &new).keys.len(), 3);
+    assert_eq!(options_in("-k1 +1 +1 -2 +1", &new).files, ["+1"]);
     assert_eq!(options_in("+x f", &environment()).files, ["+x", "f"]);
     assert_eq!(options("-- +1").files, ["+1"]);
     let strict = Environment { is_posixly_correct: true, ..new };
