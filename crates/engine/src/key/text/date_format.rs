@@ -18,8 +18,14 @@ pub struct DateFormat {
     pub has_time: bool,
 }
 
-/// Digits after the point of a second.
-pub(super) type Nanoseconds = [u8; 9];
+/// Part of a second that a pattern reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Nanoseconds {
+    /// True if the second is 60, which the moment counts as 59.
+    pub is_leap: bool,
+    /// Digits after the point.
+    pub digits: [u8; 9],
+}
 
 #[cfg(not(feature = "dates"))]
 impl DateFormat {

@@ -49,8 +49,7 @@ impl DateFormat {
         }))
     }
 
-    /// Returns the second from midnight UTC, and the digits after it; without an offset the time is
-    /// UTC.
+    /// Returns the second from midnight UTC, and the part of it; without an offset the time is UTC.
     pub(in crate::key::text) fn time(&self, text: &[u8]) -> Option<(i32, Nanoseconds)> {
         let read = self.read(text)?;
         let (time, ahead) = match read.timestamp() {
@@ -58,10 +57,10 @@ impl DateFormat {
             None => (read.to_time().ok()?, read.offset().map_or(0, Offset::seconds)),
         };
         let (second, digits) = seconds(time);
-        Some((second - ahead, digits))
+        Some((second - ahead, Nanoseconds { is_leap: self.is_leap(&read, text), digits }))
     }
 
-    /// Returns the second since 1970, and the digits after it. Without an offset the time is UTC.
+    /// Returns the second since 1970, and the part of it. Without an offset the time is UTC.
     ///
     /// It is computed from the day and the time, because instants of `jiff` end 26 hours before its
     /// days do: 9999-12-31 23:59:59 is none of them.
@@ -72,8 +71,40 @@ impl DateFormat {
             None => (read.to_datetime().ok()?, read.offset().map_or(0, Offset::seconds)),
         };
         let (second, digits) = seconds(moment.time());
-        Some((86_400 * i64::from(days(moment.date())) + i64::from(second - ahead), digits))
+        let second = 86_400 * i64::from(days(moment.date())) + i64::from(second - ahead);
+        Some((second, Nanoseconds { is_leap: self.is_leap(&read, text), digits }))
     }
+
+    /// Returns whether the second in `text`, of which `read` is the moment, is 60.
+    ///
+    /// `jiff` makes it 59, so the part of the text up to the second is read again, to see its
+    /// digits.
+    fn is_leap(&self, read: &BrokenDownTime, text: &[u8]) -> bool {
+        if read.timestamp().is_some() || read.second() != Some(59) {
+            return false;
+        }
+        let Some(end) = end_of_second(&self.pattern) else { return false };
+        BrokenDownTime::parse_prefix(&self.pattern[..end], text)
+            .is_ok_and(|(_, length)| text[..length].ends_with(b"60"))
+    }
+}
+
+/// Returns the end of the directive of a pattern that reads the second; of several, the last
+/// counts.
+fn end_of_second(pattern: &str) -> Option<usize> {
+    let mut end = None;
+    let mut bytes = pattern.bytes().enumerate();
+    while let Some((_, byte)) = bytes.next() {
+        if byte != b'%' {
+            continue;
+        }
+        // Flags, a width, and the point of `%.3f` stand before the letter.
+        let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'%';
+        if let Some((at, b'S' | b'T')) = bytes.find(|(_, byte)| is_letter(*byte)) {
+            end = Some(at + 1);
+        }
+    }
+    end
 }
 
 /// Returns the part of a pattern whose value `jiff` reads and then leaves out of the moment, and
@@ -103,12 +134,12 @@ fn days(date: civil::Date) -> i32 {
 }
 
 /// Returns the second from midnight, and the digits after it.
-fn seconds(time: civil::Time) -> (i32, Nanoseconds) {
+fn seconds(time: civil::Time) -> (i32, [u8; 9]) {
     let since = time.duration_since(civil::Time::midnight());
     (since.as_secs() as i32, digits(since.subsec_nanos()))
 }
 
-fn digits(nanoseconds: i32) -> Nanoseconds {
+fn digits(nanoseconds: i32) -> [u8; 9] {
     let mut digits = [b'0'; 9];
     let mut rest = nanoseconds;
     for digit in digits.iter_mut().rev() {

@@ -2,6 +2,11 @@
 
 use super::*;
 
+/// Returns the part of a second that is not a leap second.
+fn part(digits: &[u8; 9]) -> Nanoseconds {
+    Nanoseconds { is_leap: false, digits: *digits }
+}
+
 #[test]
 fn patterns_say_what_they_tell() {
     for (pattern, has_date, has_time) in [
@@ -53,10 +58,10 @@ fn patterns_with_a_part_that_does_not_count_are_refused() {
 #[test]
 fn moments_before_1970_have_fractions_that_count_upwards() {
     let format = DateFormat::new("%Y-%m-%d %H:%M:%S%.f").unwrap();
-    assert_eq!(format.timestamp(b"1969-12-31 23:59:59.25"), Some((-1, *b"250000000")));
-    assert_eq!(format.timestamp(b"1970-01-01 00:00:00"), Some((0, *b"000000000")));
+    assert_eq!(format.timestamp(b"1969-12-31 23:59:59.25"), Some((-1, part(b"250000000"))));
+    assert_eq!(format.timestamp(b"1970-01-01 00:00:00"), Some((0, part(b"000000000"))));
     assert_eq!(format.date(b"1969-12-31 23:59:59"), Some(-1));
-    assert_eq!(format.time(b"1969-12-31 23:59:59.000000001"), Some((86_399, *b"000000001")));
+    assert_eq!(format.time(b"1969-12-31 23:59:59.000000001"), Some((86_399, part(b"000000001"))));
     assert_eq!(format.date(b"1969-12-32 00:00:00"), None);
 }
 
@@ -65,16 +70,49 @@ fn moments_before_1970_have_fractions_that_count_upwards() {
 fn moments_reach_from_the_first_day_to_the_last() {
     let format = DateFormat::new("%Y-%m-%d %H:%M:%S%.f").unwrap();
     let last = 253_402_300_799;
-    assert_eq!(format.timestamp(b"9999-12-30 22:00:00"), Some((last - 93_599, *b"000000000")));
-    assert_eq!(format.timestamp(b"9999-12-31 23:59:59"), Some((last, *b"000000000")));
-    assert_eq!(format.timestamp(b"9999-12-31 23:59:59.999999999"), Some((last, *b"999999999")));
-    assert_eq!(format.timestamp(b"-9999-01-01 00:00:00"), Some((-377_705_116_800, [b'0'; 9])));
+    assert_eq!(format.timestamp(b"9999-12-30 22:00:00"), Some((last - 93_599, part(b"000000000"))));
+    assert_eq!(format.timestamp(b"9999-12-31 23:59:59"), Some((last, part(b"000000000"))));
+    assert_eq!(
+        format.timestamp(b"9999-12-31 23:59:59.999999999"),
+        Some((last, part(b"999999999")))
+    );
+    assert_eq!(
+        format.timestamp(b"-9999-01-01 00:00:00"),
+        Some((-377_705_116_800, part(&[b'0'; 9])))
+    );
     let format = DateFormat::new("%Y-%m-%d %H:%M:%S %z").unwrap();
     for (offset, ahead) in [("+0000", 0), ("+0200", 7200), ("-2359", -86_340)] {
         let text = format!("9999-12-31 23:59:59 {offset}");
-        assert_eq!(format.timestamp(text.as_bytes()), Some((last - ahead, [b'0'; 9])), "{text}");
+        assert_eq!(
+            format.timestamp(text.as_bytes()),
+            Some((last - ahead, part(&[b'0'; 9]))),
+            "{text}"
+        );
     }
     let format = DateFormat::new("%d.%m.%Y").unwrap();
-    assert_eq!(format.timestamp(b"31.12.9999"), Some((last - 86_399, [b'0'; 9])));
+    assert_eq!(format.timestamp(b"31.12.9999"), Some((last - 86_399, part(&[b'0'; 9]))));
     assert_eq!(format.timestamp(b"32.12.9999"), None);
+}
+
+#[test]
+fn second_60_is_a_leap_second() {
+    for (pattern, leap, last, none) in [
+        ("%H:%M:%S", "23:59:60", "23:59:59", "23:59:61"),
+        ("%T", "23:59:60", "23:59:59", "23:59:61"),
+        ("%H:%M:%S%.f", "23:59:60.5", "23:59:59.60", "23:59:60.x"),
+        ("%H%M%-S %z", "235960 +0000", "235959 +0030", "235960"),
+        ("%S60%% %H:%M", "6060% 23:59", "5960% 23:59", "60% 23:59"),
+    ] {
+        let format = DateFormat::new(pattern).unwrap();
+        let read = |text: &str| format.time(text.as_bytes()).map(|(_, part)| part.is_leap);
+        let known = [read(leap), read(last), read(none)];
+        assert_eq!(known, [Some(true), Some(false), None], "{pattern}");
+    }
+    let format = DateFormat::new("%F %T %z").unwrap();
+    let last = (1_483_228_799, part(&[b'0'; 9]));
+    let leap = (last.0, Nanoseconds { is_leap: true, ..last.1 });
+    assert_eq!(format.timestamp(b"2017-01-01 00:59:59 +0100"), Some(last));
+    assert_eq!(format.timestamp(b"2017-01-01 00:59:60 +0100"), Some(leap));
+    let format = DateFormat::new("%s").unwrap();
+    assert_eq!(format.timestamp(b"1483228799"), Some(last));
 }

@@ -34,7 +34,8 @@ impl KeyType for Timestamp {
             None => parse(text)?,
             Some(format) => {
                 by_format = format.timestamp(text)?;
-                (by_format.0, Fraction { is_leap: false, digits: &by_format.1 })
+                let (second, part) = &by_format;
+                (*second, Fraction { is_leap: part.is_leap, digits: &part.digits })
             }
         };
         let [_, _, _, bytes @ ..] = (second + BIAS).to_be_bytes();
