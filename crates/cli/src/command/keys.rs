@@ -44,8 +44,9 @@ use crate::standard;
 /// TYPE for numbers: int, decimal (any number of digits, exact), float and size (1K, 2.5Gi).
 ///
 /// TYPE for days and times: date (2026-11-22), time (13:45:06.789) and timestamp
-/// (2026-11-22T13:45:06+01:00). A time may have an offset (13:45:06+02:00). Values are compared
-/// in UTC, and those without an offset are UTC.
+/// (2026-11-22T13:45:06+01:00). A time may have an offset (13:45:06+02:00). Values are compared in
+/// UTC, and those without an offset are UTC. So a date that --date-format reads with an offset is
+/// the day in UTC. Second 60 comes after all of second 59.
 ///
 /// Other values of TYPE: ip (version 4 before 6), uuid and bool. True values of bool are yes, true,
 /// on, 1, y and t. False values are their opposites, and come first.

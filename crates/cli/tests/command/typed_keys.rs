@@ -81,6 +81,16 @@ fn groups_take_the_date_format_without_such_a_key() {
     assert_eq!(sorted(some, rows), b"id,d\n1,22.11.2026\n");
 }
 
+#[test]
+fn leap_seconds_and_days_of_utc_are_read_by_a_pattern() {
+    let times = b"23:59:60\n23:59:59\n00:00:00\n";
+    let unique = "--unique -k 1:time --date-format %H:%M:%S";
+    assert_eq!(sorted(unique, times), b"00:00:00\n23:59:59\n23:59:60\n");
+    let days = b"2026-11-22T00:30+0200\n2026-11-21T23:00+0000\n2026-11-21T23:00-0200\n";
+    let by_day = "-t , --unique -k 1:date --date-format %Y-%m-%dT%H:%M%z";
+    assert_eq!(sorted(by_day, days), b"2026-11-22T00:30+0200\n2026-11-21T23:00-0200\n");
+}
+
 /// A seed makes a shuffle of its own, the same each time; without one it is that of 0.
 #[test]
 fn shuffles_follow_their_seed() {

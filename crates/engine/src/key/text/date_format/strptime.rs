@@ -40,13 +40,17 @@ impl DateFormat {
         strtime::parse(&self.pattern, text).ok()
     }
 
-    /// Days from 1970-01-01 to the day that is all of `text`.
+    /// Returns the days from 1970-01-01 to the day that is all of `text`. With an offset it is the
+    /// day of the moment in UTC.
     pub(in crate::key::text) fn date(&self, text: &[u8]) -> Option<i32> {
         let read = self.read(text)?;
-        Some(days(match read.timestamp() {
-            Some(instant) => instant.to_zoned(TimeZone::UTC).date(),
-            None => read.to_date().ok()?,
-        }))
+        if let Some(instant) = read.timestamp() {
+            return Some(days(instant.to_zoned(TimeZone::UTC).date()));
+        }
+        let day = days(read.to_date().ok()?);
+        let Some(offset) = read.offset() else { return Some(day) };
+        let (second, _) = seconds(read.to_time().unwrap_or(civil::Time::midnight()));
+        Some(day + (second - offset.seconds()).div_euclid(86_400))
     }
 
     /// Returns the second from midnight UTC, and the part of it; without an offset the time is UTC.

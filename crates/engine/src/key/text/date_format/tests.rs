@@ -116,3 +116,20 @@ fn second_60_is_a_leap_second() {
     let format = DateFormat::new("%s").unwrap();
     assert_eq!(format.timestamp(b"1483228799"), Some(last));
 }
+
+#[test]
+fn days_with_an_offset_are_those_of_utc() {
+    let format = DateFormat::new("%Y-%m-%d %H:%M %z").unwrap();
+    for (text, day) in [
+        ("1970-01-02 01:59 +0200", 0),
+        ("1970-01-02 02:00 +0200", 1),
+        ("1970-01-01 22:00 -0200", 1),
+        ("1970-01-01 00:00 +0001", -1),
+    ] {
+        assert_eq!(format.date(text.as_bytes()), Some(day), "{text}");
+        let (second, _) = format.timestamp(text.as_bytes()).unwrap();
+        assert_eq!(second.div_euclid(86_400), i64::from(day), "{text}");
+    }
+    let format = DateFormat::new("%F%z").unwrap();
+    assert_eq!(format.date(b"1970-01-02+0100"), Some(0));
+}
