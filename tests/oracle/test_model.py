@@ -220,6 +220,7 @@ class TextTypes(ModelCase):
         self.assert_sorts("+5 1 -2 +0.5 +", "-2 + +0.5 1 +5", "-k", "1:decimal")
         self.assert_sorts("1e2 inf 99 -inf", "-inf 99 1e2 inf", "-k", "1:float")
         self.assert_sorts("1Ki 1K 2.5Gi 999 -1M", "-1M 999 1K 1Ki 2.5Gi", "-k", "1:size")
+        self.assert_sorts("1kib 1kb 10min 3pieces", "3pieces 10min 1kb 1kib", "-k", "1:size")
 
     def test_words(self):
         """Months, versions, digits in text, yes and no, and lists."""

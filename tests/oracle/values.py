@@ -80,7 +80,7 @@ def draw_float(rng: Random) -> bytes:
 
 def draw_size(rng: Random) -> bytes:
     """Returns a number with or without a unit."""
-    unit = rng.choice(("", "K", "M", "G", "T", "Ki", "Mi", "Gi", "P", "E"))
+    unit = rng.choice(("", "K", "M", "G", "T", "Ki", "Mi", "Gi", "P", "E", "B", "kB", "mib"))
     fraction = "." + digits(rng, 2) if chance(rng, 0.4) else ""
     return (digits(rng, 4) + fraction + unit).encode()
 
@@ -233,7 +233,12 @@ KINDS = {
             _edges("0", "-0", "1e308", "-1e308", "4.9e-324", "inf", "-inf", "nan", "1", "1.0"),
             NO_NUMBERS,
         ),
-        Kind("size", draw_size, _edges("0", "+1", "1K", "1Ki", "1000", "1024", "1M"), NO_NUMBERS),
+        Kind(
+            "size",
+            draw_size,
+            _edges("0", "+1", "1K", "1Ki", "1000", "1024", "1M", "1m", "1KB", "1 KiB"),
+            NO_NUMBERS + _edges("3pieces", "10 min", "1Kbit", "2Kit", "5kibi"),
+        ),
         Kind("month", draw_month, _edges("jan", "DEC", "May"), _edges("foo", "13", "J", "ja n")),
         Kind("version", draw_version, _edges("", "1", "1.0", "1.2", "1.10", "1.9", "1.09", "a")),
         Kind(

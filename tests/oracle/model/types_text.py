@@ -158,40 +158,32 @@ class FloatNumber(Notation):
 
 
 class Size(Notation):
-    """`size`: "1K, 2.5Gi"; K is 1000 and Ki is 1024, and so on."""
+    """`size`: "1K, 2.5Gi"; K is 1000 and Ki is 1024, and so on.
+
+    The unit is a letter, perhaps with i and then B after it, in either case and perhaps after one
+    blank. A word that only begins so is no unit.
+    """
 
     name = "size"
     is_lenient_in_lines = True
     UNITS = "KMGTPEZYRQ"
-    FORM = rf"({NUMBER})(?:([{UNITS}])(i?))?(B?)"
+    FORM = rf"({NUMBER})(?: ?(?:([{UNITS}])(i?))?b?(?![a-z\x80-\xff]))?"
 
     def read_text(self, text: str) -> Any:
         """Returns the number of bytes."""
-        match = re.match(self.FORM, text)
-        if not match:
-            return INVALID
-        self.refuse_open(match, text)
-        return self.value(match) if match.end() == len(text) else INVALID
+        match = re.fullmatch(self.FORM, text, re.IGNORECASE)
+        return self.value(match) if match else INVALID
 
     def read_leniently(self, raw: bytes) -> Any:
         """Returns "what can be read of the text", where "nothing is 0"."""
         text = raw.decode("latin-1").lstrip(" \t\n")
-        match = re.match(self.FORM, text)
-        if not match:
-            return Fraction(0)
-        self.refuse_open(match, text)
-        return self.value(match)
-
-    def refuse_open(self, match: re.Match[str], text: str) -> None:
-        """Leaves open whether small letters are units."""
-        after = text[match.end() : match.end() + 1]
-        if not match[2] and after and after in self.UNITS.lower() + "b":
-            raise Unspecified("units of sizes in small letters")
+        match = re.match(self.FORM, text, re.IGNORECASE)
+        return self.value(match) if match else Fraction(0)
 
     def value(self, match: re.Match[str]) -> Fraction:
         """Returns the number of bytes of what was found."""
         number = Fraction(tidy(match[1]))
-        power = self.UNITS.index(match[2]) + 1 if match[2] else 0
+        power = self.UNITS.index(match[2].upper()) + 1 if match[2] else 0
         return number * (1024 if match[3] else 1000) ** power
 
 

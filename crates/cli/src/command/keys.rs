@@ -41,7 +41,10 @@ use crate::standard;
 /// shuffle that keeps equal keys together. order=low|mid|high sorts values in this order, and
 /// order=@FILE reads them from a file with one per line.
 ///
-/// TYPE for numbers: int, decimal (any number of digits, exact), float and size (1K, 2.5Gi).
+/// TYPE for numbers: int, decimal (any number of digits, exact), float and size (1K, 2.5Gi). The
+/// unit of a size is one of K M G T P E Z Y R Q, perhaps with i (powers of 1024) and then B after
+/// it, in either case. One blank may stand before it. Other words are no units: in lines, 3 pieces
+/// is 3.
 ///
 /// TYPE for days and times: date (2026-11-22), time (13:45:06.789) and timestamp
 /// (2026-11-22T13:45:06+01:00). A time may have an offset (13:45:06+02:00). Values are compared in

@@ -91,6 +91,12 @@ fn leap_seconds_and_days_of_utc_are_read_by_a_pattern() {
     assert_eq!(sorted(by_day, days), b"2026-11-22T00:30+0200\n2026-11-21T23:00-0200\n");
 }
 
+#[test]
+fn words_after_a_size_are_no_units() {
+    let sizes = b"10 min\n3 pieces\n1 KB\n2 MiB\n999\n";
+    assert_eq!(sorted("-t , -k 1:size", sizes), b"3 pieces\n10 min\n999\n1 KB\n2 MiB\n");
+}
+
 /// A seed makes a shuffle of its own, the same each time; without one it is that of 0.
 #[test]
 fn shuffles_follow_their_seed() {

@@ -116,10 +116,22 @@ fn times(digit: u8, factor: u128, carry: &mut u128) -> u8 {
 }
 
 /// Returns the steps of a thousand that a suffix stands for, and whether they are of 1024. A blank
-/// may stand before it, case does not count, and what follows is not looked at.
+/// may stand before it, and case does not count. A word that only begins as a suffix is none: `3
+/// pieces` are 3, and `10 min` are 10.
 fn suffix(rest: &[u8]) -> (u8, bool) {
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-    let Some(prefix) = rest.first().map(u8::to_ascii_uppercase) else { return (0, false) };
-    let steps = PREFIXES.iter().position(|&known| known == prefix).map_or(0, |at| at as u8 + 1);
-    (steps, matches!(rest.get(1), Some(b'i' | b'I')))
+    let Some((prefix, rest)) = rest.split_first() else { return (0, false) };
+    let prefix = prefix.to_ascii_uppercase();
+    let Some(at) = PREFIXES.iter().position(|&known| known == prefix) else { return (0, false) };
+    let (is_binary, rest) = match rest {
+        [b'i' | b'I', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let after = match rest {
+        [b'b' | b'B', rest @ ..] => rest.first(),
+        rest => rest.first(),
+    };
+    // Bytes beyond ASCII belong to letters of other alphabets.
+    let is_word = after.is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    if is_word { (0, false) } else { (at as u8 + 1, is_binary) }
 }

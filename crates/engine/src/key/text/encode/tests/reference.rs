@@ -97,10 +97,16 @@ pub fn sizes(a: &[u8], b: &[u8]) -> Ordering {
         let mut number = parse(text, super::PLAIN, true);
         let rest = &text[number.read..];
         let rest = if rest.first() == Some(&b' ') { &rest[1..] } else { rest };
-        let upper = rest.to_ascii_uppercase();
-        let steps = upper.first().and_then(|first| b"KMGTPEZYRQ".iter().position(|c| c == first));
-        let steps = steps.map_or(0, |steps| steps + 1);
-        let factor = if upper.get(1) == Some(&b'I') { 1024 } else { 1000 };
+        // The letters that follow are a suffix as a whole, or none.
+        let is_letter = |byte: &&u8| byte.is_ascii_alphabetic() || **byte >= 0x80;
+        let word: Vec<u8> = rest.iter().take_while(is_letter).map(u8::to_ascii_uppercase).collect();
+        let word = word.strip_suffix(b"B").unwrap_or(&word);
+        let (prefix, factor) = match word.strip_suffix(b"I") {
+            Some(prefix) => (prefix, 1024),
+            None => (word, 1000),
+        };
+        let is_prefix = |(_, letter): &(usize, &u8)| prefix == [**letter];
+        let steps = b"KMGTPEZYRQ".iter().enumerate().find(is_prefix).map_or(0, |(at, _)| at + 1);
         // The digits as a whole number, multiplied by adding it to itself.
         let decimals = number.fraction.len();
         let mut digits = number.whole.clone();
