@@ -235,12 +235,14 @@ class TextTypes(ModelCase):
         self.assert_sorts("B a A b", "a A b B", "-k", "1:text:locale=de")
 
     def test_addresses(self):
-        """Version 4 comes before 6; UUIDs have any spelling."""
+        """Version 4 comes before 6; UUIDs have several spellings."""
         addresses = "::1 10.0.0.1 9.0.0.1 ::", "9.0.0.1 10.0.0.1 :: ::1"
         self.assert_sorts(*addresses, "-k", "1:ip")
         one = "00000000-0000-0000-0000-00000000000a"
         two = "{00000000-0000-0000-0000-00000000000B}"
         self.assert_sorts(f"{two} {one}", f"{one} {two}", "-k", "1:uuid")
+        urn = "URN:uuid:00000000-0000-0000-0000-00000000000A"
+        self.assert_sorts(f"{two} {urn} {one}", f"{urn} {one} {two}", "-k", "1:uuid")
 
     def test_times(self):
         """Days, times of day, and instants."""

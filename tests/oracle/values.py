@@ -185,8 +185,9 @@ def draw_ip(rng: Random) -> bytes:
 
 
 def draw_uuid(rng: Random) -> bytes:
-    """Returns a UUID in small or capital letters."""
-    text = str(uuid.UUID(int=rng.getrandbits(128)))
+    """Returns a UUID in small or capital letters, at times as a URN."""
+    one = uuid.UUID(int=rng.getrandbits(128))
+    text = one.urn if chance(rng, 0.2) else str(one)
     return (text.upper() if chance(rng, 0.2) else text).encode()
 
 

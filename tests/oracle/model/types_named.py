@@ -68,17 +68,16 @@ class Address(Notation):
 
 
 class Uuid(Notation):
-    """`uuid`: a number of 128 bits, in "any spelling"."""
+    """`uuid`: a number of 128 bits, with or without hyphens, braces and urn:uuid:."""
 
     name = "uuid"
 
     def read_text(self, text: str) -> Any:
-        """Returns the number of the digits, in groups or not, within braces or not."""
-        text = text.lower()
-        if text.startswith("urn:"):
-            raise Unspecified("UUIDs behind urn:uuid:")
-        bare = text
-        if bare.startswith("{") and bare.endswith("}"):
+        """Returns the number of the digits, in groups or not."""
+        bare = text.lower()
+        if bare.startswith("urn:uuid:"):
+            bare = bare.removeprefix("urn:uuid:")
+        elif bare.startswith("{") and bare.endswith("}"):
             bare = bare[1:-1]
         digits = bare.replace("-", "")
         if not re.fullmatch(r"[0-9a-f]{32}", digits):

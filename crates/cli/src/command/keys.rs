@@ -51,8 +51,9 @@ use crate::standard;
 /// UTC, and those without an offset are UTC. So a date that --date-format reads with an offset is
 /// the day in UTC. Second 60 comes after all of second 59.
 ///
-/// Other values of TYPE: ip (version 4 before 6), uuid and bool. True values of bool are yes, true,
-/// on, 1, y and t. False values are their opposites, and come first.
+/// Other values of TYPE: ip (version 4 before 6), uuid and bool. A uuid is written in either case,
+/// with or without hyphens, in braces or after urn:uuid:. True values of bool are yes, true, on, 1,
+/// y and t. False values are their opposites, and come first.
 ///
 /// TYPE in binary records: an unsigned integer u8 u16le u16be u32le u32be u64le u64be, a signed one
 /// i8 i16le ... i64be, or a floating-point number f32le f32be f64le f64be. The order of the latter

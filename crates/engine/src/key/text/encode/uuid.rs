@@ -1,11 +1,11 @@
 //! UUIDs (RFC 9562): their sixteen bytes.
 //!
-//! Thirty-two hexadecimal digits in either case, as 8-4-4-4-12 or without any hyphen, in braces or
-//! not. RFC 9562 orders them by these bytes, whatever their version.
+//! Thirty-two hexadecimal digits in either case, as 8-4-4-4-12 or without any hyphen, in braces,
+//! after `urn:uuid:` or alone. RFC 9562 orders them by these bytes, whatever their version.
 
 use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
-/// A UUID in any case, with or without hyphens and braces.
+/// A UUID in any case, with or without hyphens, braces and `urn:uuid:`.
 #[derive(Debug)]
 pub struct Uuid;
 
@@ -20,12 +20,18 @@ impl KeyType for Uuid {
     }
 }
 
+/// Start of a UUID as a name (RFC 9562, section 4), in either case.
+const URN: &[u8] = b"urn:uuid:";
+
 /// Returns the UUID that is all of `text`.
 #[inline]
 fn parse(text: &[u8]) -> Option<[u8; 16]> {
     let text = match text {
         [b'{', inner @ .., b'}'] => inner,
-        text => text,
+        text => match text.split_at_checked(URN.len()) {
+            Some((start, rest)) if start.eq_ignore_ascii_case(URN) => rest,
+            _ => text,
+        },
     };
     let has_hyphens = match text.len() {
         32 => false,

@@ -232,7 +232,12 @@ fn ip(text: &str) -> Option<Vec<i128>> {
 }
 
 fn uuid(text: &str) -> Option<Vec<i128>> {
-    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
+    let is_urn = text.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("urn:uuid:"));
+    let inner = match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+        Some(inner) => inner,
+        None if is_urn => &text[9..],
+        None => text,
+    };
     let groups: Vec<&str> = inner.split('-').collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
     if lengths != [32] && lengths != [8, 4, 4, 4, 12] {
