@@ -71,10 +71,12 @@ use crate::standard;
 /// see --invalid.
 ///
 /// MODIFIER of any type: desc (largest first) and asc. nulls-first and nulls-last set the place of
-/// empty keys; by default, empty cells of CSV come last in both directions. trim ignores blanks at
-/// the ends of text, and ci the case of its ASCII letters. locale=NAME is the order of a language
-/// for bytes and text, which is equal on every machine: locale=de. pad=BYTE replaces the missing
-/// bytes of short records that begin with their length.
+/// empty keys; by default, empty cells of CSV come last in both directions. In lines, an empty
+/// text, float or month is the smallest, an empty int, decimal or size is 0, and other empty values
+/// come last. With --invalid, all of these but text come last. trim ignores blanks at the ends of
+/// text, and ci the case of its ASCII letters. locale=NAME is the order of a language for bytes and
+/// text, which is equal on every machine: locale=de. pad=BYTE replaces the missing bytes of short
+/// records that begin with their length.
 ///
 /// A locale may have settings with their Unicode names, as in locale=de-u-ks-level1-kn-true.
 /// co-phonebk and the like select another order. ks-level1 ignores accents and case, ks-level2
