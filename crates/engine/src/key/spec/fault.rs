@@ -301,7 +301,8 @@ impl TypeFault {
                  location, as in 2:decimal:desc"
             ),
             Self::NoFile(word) => {
-                format!("'{word}' in key '{key}' needs the name of a file; write sequence=FILE")
+                let right = if word.starts_with("order") { "order=@FILE" } else { "sequence=FILE" };
+                format!("'{word}' in key '{key}' needs the name of a file; write {right}")
             }
             Self::List { word, fault } => format!("'{word}' in key '{key}' {fault}"),
             Self::NumberOfField(name) => format!(

@@ -346,6 +346,11 @@ fn messages_about_quotes_lists_and_bytes() {
     let table = [
         ("\"a", "key '\"a' has no closing quote; double a quote inside quotes"),
         (
+        ("1:order=@", "'order=@' in key '1:order=@' needs the name of a file; write order=@FILE"),
+        (
+            "1:sequence=",
+            "'sequence=' in key '1:sequence=' needs the name of a file; write sequence=FILE",
+        ),
             "1:order=a||b",
             "'order=a||b' in key '1:order=a||b' has an empty value; nulls-first and nulls-last \
              decide where empty values go",
