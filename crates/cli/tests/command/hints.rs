@@ -70,6 +70,18 @@ fn gnu_sort_is_not_suggested_for_words_that_it_would_refuse() {
 fn keys_of_gnu_sort_are_written_out() {
     refused("sort -k2,2nr in", &["'2,2nr'", "as for GNU sort", "write 2:decimal:desc"]);
     refused("sort -k 2,3 in", &["write 2-3", "2..3 stands for bytes", "`sortwell gnu -k 2,3 in`"]);
+    let columns = ["of GNU sort are written differently", "-k 2 -k 3 -k 4 -k 5"];
+    refused("sort -F csv -k 2,5 in", &columns);
+}
+
+/// A key that is nearly the same would sort in another order.
+#[test]
+fn keys_that_only_gnu_sort_has_are_left_to_it() {
+    for key in ["2,2d", "2,2i", "2.3,3.1"] {
+        let said = said(&format!("sort -k {key} in"));
+        assert!(!said.words.contains("write"), "{said:?}");
+        said.fails(2, &["as for GNU sort; no ", &format!("use `sortwell gnu -k {key} in`")]);
+    }
 }
 
 #[test]
@@ -80,6 +92,8 @@ fn mixtures_of_fields_and_bytes_are_explained() {
     refused("sort -k 3-2 in", &["end before they begin", "write 2-3"]);
     refused("sort -k 0-2 in", &["fields count from 1"]);
     refused("sort -F csv -k 2-3 in", &["write -k 2 -k 3", "\"2-3\" for the column of that name"]);
+    refused("sort -F csv -k 2-4[1..]:ci in", &["write -k 2[1..]:ci -k 3:ci -k 4:ci, or"]);
+    refused("sort -F csv -k 2-4[1..3] in", &["write a key for each column, or"]);
     refused("sort -F jsonl -k 2-3 in", &["-k user.id -k ts"]);
     refused("sort -F fixed:4 -k 2-3 in", &["is not a range of bytes"]);
     refused("sort --split-by 2-3 -t , -k 2-3 in -o out", &["2-3"]);

@@ -43,7 +43,7 @@ pub enum PlaceFault {
     OpenBracket(String),
     /// This text is no place of any record.
     Unknown(String),
-    /// The key is written as for GNU sort; what to write, as a phrase that begins with a verb.
+    /// The key is written as for GNU sort; what to write, or that nothing stands for it.
     OfGnuSort(String),
     /// This text is not a range of bytes.
     NotARange(String),
@@ -141,8 +141,8 @@ pub enum FormatFault {
     NoHeader(String),
     /// Several fields are no column.
     FieldsOfRows {
-        /// The first of them, from 1.
-        first: usize,
+        /// The keys of the columns, as options.
+        keys: String,
         /// The place, as written.
         place: String,
     },
@@ -380,10 +380,9 @@ impl FormatFault {
                 "key '{key}' names the column '{name}', but there is no header to name it; write \
                  its number, as in 2:decimal"
             ),
-            Self::FieldsOfRows { first, place } => format!(
+            Self::FieldsOfRows { keys, place } => format!(
                 "key '{key}' names several fields of a line, and columns are keys of their own; \
-                 write -k {first} -k {}, or \"{place}\" for the column of that name",
-                first.saturating_add(1)
+                 write {keys}, or \"{place}\" for the column of that name"
             ),
             Self::NoSuchLine { line, lines } => {
                 format!("key '{key}' names line {line}, and a record has {lines}")

@@ -2,7 +2,7 @@
 
 use super::Key;
 use super::fault::{FormatFault, KeyError, KeyFault, PlaceFault};
-use super::gnu_key::gnu_key;
+use super::gnu_key::{column_keys, gnu_key};
 use super::location::{self, Location, RecordPart};
 use crate::format::{Format, LineGroup, json};
 
@@ -62,10 +62,25 @@ impl Key {
             }
             RecordPart::Fields { first, last, .. } if *last != Some(*first) => {
                 let place = self.location.to_string();
-                Err(FormatFault::FieldsOfRows { first: first + 1, place }.into())
+                let keys = self.keys_of_columns(*first, *last);
+                Err(FormatFault::FieldsOfRows { keys, place }.into())
             }
             _ => self.check_is_text("rows"),
         }
+    }
+
+    /// Returns keys of the columns `first` to `last`, from 0, for this key of several fields. Bytes
+    /// from some byte on are left out of the first alone; other ranges are those of no column.
+    fn keys_of_columns(&self, first: usize, last: Option<usize>) -> String {
+        if self.location.end.is_some() {
+            return "a key for each column".to_owned();
+        }
+        column_keys(first + 1, last.map(|last| last + 1), |field| {
+            let only = field - 1;
+            let part = RecordPart::Fields { line: None, first: only, last: Some(only) };
+            let start = if only == first { self.location.start } else { 0 };
+            Self { location: Location { part, start, end: None }, ..self.clone() }.to_string()
+        })
     }
 
     /// Checks a key of records of several lines.

@@ -7,6 +7,9 @@
 //!     2,3        2-3
 //! ```
 //!
+//! Some have no counterpart: `d` and `i` leave out characters, and a key may end at a byte of
+//! another field than it begins in.
+//!
 //! Only messages use this: such a key is never taken for one of ours, but for `2.3`, a field of a
 //! line where records have several.
 
@@ -17,8 +20,8 @@ struct GnuKeyEnd {
     character: Option<usize>,
 }
 
-/// Returns how the key `text` of GNU sort is written here, as a phrase that begins with a verb;
-/// `None` where `text` is no such key.
+/// Returns how the key `text` of GNU sort is written here, as a phrase that begins with a verb, or
+/// that no key does the same; `None` where `text` is no such key, or one that is always empty.
 pub fn gnu_key(text: &str) -> Option<String> {
     let (first, last) = match text.split_once(',') {
         Some((first, last)) => (first, Some(last)),
@@ -36,27 +39,65 @@ pub fn gnu_key(text: &str) -> Option<String> {
     let is_number = options.contains(['n', 'g', 'h', 'M']);
     // Numbers have no case.
     options.retain(|option| option != 'f' || !is_number);
-    let words = words_of(&options);
-    let only = GnuKeyEnd { field: start.field, character: None };
-    let within = last.as_ref().map_or(only, |(end, _)| *end);
-    if is_number || last.is_some() && within.field <= start.field {
-        let key = format!("{}{}{words}", start.field, bytes_of(start, within)?);
-        return Some(format!("write {key}"));
+    let end = last.as_ref().map(|(end, _)| *end);
+    if end.is_some_and(|end| end.field < start.field) {
+        return None;
     }
-    let first = start.field;
-    let skipped = bytes_of(start, GnuKeyEnd { character: None, ..within })?;
-    if last.is_none() {
+    let words = words_of(&options);
+    let within = end.unwrap_or(GnuKeyEnd { field: start.field, character: None });
+    let bytes = bytes_of(start, within)?;
+    if let Some(letters) = unknown(&options) {
+        return Some(format!("no modifier ignores characters as {letters} does"));
+    }
+    let (first, last) = (start.field, within.field);
+    if is_number || end.is_some() && last == first {
+        return Some(format!("write {first}{bytes}{words}"));
+    }
+    if end.is_none() {
         return Some(format!(
-            "write {first}-{skipped}{words}, or {first}{skipped}{words} for field {first} alone"
+            "write {first}-{bytes}{words}, or {first}{bytes}{words} for field {first} alone"
         ));
     }
-    let last = within.field;
+    if within.character.is_some_and(|character| character > 0) {
+        return Some(format!("no key begins in field {first} and ends at a byte of field {last}"));
+    }
+    let columns = column_keys(first, Some(last), |field| {
+        format!("{field}{}{words}", if field == first { &bytes } else { "" })
+    });
     Some(format!(
-        "write {first}-{last}{skipped}{words} for fields {first} to {last} of a line; \
-         {first}..{last} stands for bytes, and columns are keys of their own: -k {first}{words} \
-         -k {}{words}",
-        first + 1
+        "write {first}-{last}{bytes}{words} for fields {first} to {last} of a line; \
+         {first}..{last} stands for bytes, and columns are keys of their own: {columns}"
     ))
+}
+
+/// Returns the keys of the columns `first` to `last`, from 1, as options. `key` writes each. The
+/// last is listed after a gap if they are many, and without a last one the list is left open.
+pub(super) fn column_keys(
+    first: usize,
+    last: Option<usize>,
+    key: impl Fn(usize) -> String,
+) -> String {
+    const LISTED: usize = 8;
+    let option = |field| format!("-k {}", key(field));
+    let listed = |count: usize| {
+        let keys: Vec<String> = (first..).take(count).map(option).collect();
+        keys.join(" ")
+    };
+    match last.map(|last| last.saturating_sub(first).saturating_add(1)) {
+        Some(count) if count <= LISTED => listed(count),
+        Some(_) => format!("{} and so on to {}", listed(2), option(last.unwrap_or(first))),
+        None => format!("{} and so on", listed(2)),
+    }
+}
+
+/// Returns the letters among `options` that nothing here stands for.
+fn unknown(options: &str) -> Option<&'static str> {
+    match (options.contains('d'), options.contains('i')) {
+        (true, true) => Some("d or i"),
+        (true, false) => Some("d"),
+        (false, true) => Some("i"),
+        (false, false) => None,
+    }
 }
 
 /// Reads one end of a key and its options; `None` where it is not one.

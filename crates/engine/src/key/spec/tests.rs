@@ -274,6 +274,26 @@ fn keys_are_held_to_a_format() {
     );
 }
 
+#[test]
+fn keys_of_several_columns_are_listed() {
+    for (key, keys) in [
+        ("2-4:int:desc", "-k 2:int:desc -k 3:int:desc -k 4:int:desc, or \"2-4\" for"),
+        ("2-3[1..]:ci", "-k 2[1..]:ci -k 3:ci, or \"2-3[1..]\" for"),
+        ("2-3[1..4]", "a key for each column, or \"2-3[1..4]\" for"),
+        ("2-", "-k 2 -k 3 and so on, or \"2-\" for"),
+        ("2-20", "-k 2 -k 3 and so on to -k 20, or \"2-20\" for"),
+    ] {
+        let message = parse(key).unwrap().check(Format::CSV).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            format!(
+                "key '{key}' names several fields of a line, and columns are keys of their own; \
+                 write {keys} the column of that name"
+            )
+        );
+    }
+}
+
 /// Whole messages, so that a change in any of them is seen.
 #[test]
 fn messages_say_what_is_wrong_and_what_to_write() {
@@ -326,6 +346,11 @@ fn messages_say_what_is_wrong_and_what_to_write() {
              location, as in 2:decimal:desc",
         ),
         ("2:", "key '2:' has a colon with nothing after it"),
+        ("1:order=@", "'order=@' in key '1:order=@' needs the name of a file; write order=@FILE"),
+        (
+            "1:sequence=",
+            "'sequence=' in key '1:sequence=' needs the name of a file; write sequence=FILE",
+        ),
         ("2:desc:asc", "key '2:desc:asc' gives its direction twice; once is enough"),
         ("2:trim:trim", "key '2:trim:trim' gives trim twice; once is enough"),
         ("2:int:ci", "key '2:int:ci' has the modifier ci, but int has no case; leave it out"),
@@ -346,11 +371,6 @@ fn messages_about_quotes_lists_and_bytes() {
     let table = [
         ("\"a", "key '\"a' has no closing quote; double a quote inside quotes"),
         (
-        ("1:order=@", "'order=@' in key '1:order=@' needs the name of a file; write order=@FILE"),
-        (
-            "1:sequence=",
-            "'sequence=' in key '1:sequence=' needs the name of a file; write sequence=FILE",
-        ),
             "1:order=a||b",
             "'order=a||b' in key '1:order=a||b' has an empty value; nulls-first and nulls-last \
              decide where empty values go",

@@ -93,7 +93,11 @@ fn every_fault_in_a_format() {
         ("name", "lines:group=4", FormatFault::NameInGroups { name: text("name"), lines: 4 }),
         ("5", "lines:group=4", FormatFault::NoSuchLine { line: 5, lines: 4 }),
         ("5.1", "lines:group=4", FormatFault::NoSuchLine { line: 5, lines: 4 }),
-        ("2-", "csv", FormatFault::FieldsOfRows { first: 2, place: text("2-") }),
+        (
+            "2-",
+            "csv",
+            FormatFault::FieldsOfRows { keys: text("-k 2 -k 3 and so on"), place: text("2-") },
+        ),
         ("a[0..4]", "jsonl", FormatFault::BytesOfMember(text("a"))),
         ("3", "jsonl", FormatFault::NumberOfMember(3)),
         ("2-3", "jsonl", FormatFault::FieldsOfJson),

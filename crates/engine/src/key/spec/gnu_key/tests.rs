@@ -11,6 +11,7 @@ fn keys_within_a_field_are_written_out() {
         ("2n,2", "write 2:decimal"),
         ("2nr", "write 2:decimal:desc"),
         ("2,3n", "write 2:decimal"),
+        ("2.3,3.1n", "write 2[2..]:decimal"),
         ("1,1V", "write 1:version"),
         ("3,3fb", "write 3:ci:trim"),
         ("2.3,2.5", "write 2[2..5]"),
@@ -19,6 +20,33 @@ fn keys_within_a_field_are_written_out() {
         ("4,4hr", "write 4:size:desc"),
     ] {
         assert_eq!(gnu_key(gnu).as_deref(), Some(ours), "{gnu}");
+    }
+}
+
+#[test]
+fn keys_that_nothing_stands_for_are_not_written_out() {
+    for (gnu, words) in [
+        ("2,2d", "no modifier ignores characters as d does"),
+        ("2d", "no modifier ignores characters as d does"),
+        ("2,5fi", "no modifier ignores characters as i does"),
+        ("1d,1i", "no modifier ignores characters as d or i does"),
+        ("2.3,3.1", "no key begins in field 2 and ends at a byte of field 3"),
+        ("2,3.1", "no key begins in field 2 and ends at a byte of field 3"),
+    ] {
+        assert_eq!(gnu_key(gnu).as_deref(), Some(words), "{gnu}");
+    }
+}
+
+#[test]
+fn all_columns_are_listed() {
+    for (gnu, keys) in [
+        ("2.3,5r", "-k 2[2..]:desc -k 3:desc -k 4:desc -k 5:desc"),
+        ("1,8", "-k 1 -k 2 -k 3 -k 4 -k 5 -k 6 -k 7 -k 8"),
+        ("1,9", "-k 1 -k 2 and so on to -k 9"),
+        ("2,4294967295", "-k 2 -k 3 and so on to -k 4294967295"),
+    ] {
+        let said = gnu_key(gnu).unwrap();
+        assert_eq!(said.split(": ").last(), Some(keys), "{gnu}");
     }
 }
 
@@ -51,7 +79,8 @@ fn what_is_written_out_can_be_read() {
 #[test]
 fn what_is_no_key_of_gnu_sort_is_left() {
     for text in [
-        "2.4,2.3", "2", "", "name", "2,", ",2", "2x", "2,x", "0,1", "2..3", "2[0..4]", "n", "1,2,3",
+        "2.4,2.3", "3,2", "2", "", "name", "2,", ",2", "2x", "2,x", "0,1", "2..3", "2[0..4]", "n",
+        "1,2,3",
     ] {
         assert_eq!(gnu_key(text), None, "{text}");
     }
