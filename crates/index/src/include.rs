@@ -6,6 +6,7 @@ use std::ops::Range;
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::csv::{Cells, Dialect, without_end};
 use sortwell_engine::format::{CsvFormat, Format};
+use sortwell_engine::key::words;
 use sortwell_engine::pipeline::Columns;
 use sortwell_engine::{Error, Result};
 
@@ -23,15 +24,20 @@ pub enum Include {
 impl fmt::Display for Include {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Column(name) => f.write_str(name),
+            Self::Column(name) if Self::from_text(name) == *self => f.write_str(name),
+            Self::Column(name) => f.write_str(&words::quoted(name)),
             Self::Bytes(range) => write!(f, "{}..{}", range.start, range.end),
         }
     }
 }
 
 impl Include {
-    /// Reads `START..END` as bytes, and anything else as a column.
+    /// Reads `START..END` as bytes, and anything else as a column. A name may be in double quotes,
+    /// in which a quote is doubled.
     pub fn from_text(text: &str) -> Self {
+        if let Some((name, "")) = words::unquoted(text).filter(|_| text.starts_with('"')) {
+            return Self::Column(name.into_owned());
+        }
         let bytes = text.split_once("..").and_then(|(start, end)| {
             let (start, end) = (start.parse().ok()?, end.parse().ok()?);
             (start < end).then_some(start..end)
@@ -111,3 +117,6 @@ impl Included {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,6 +87,10 @@ fn included_columns() {
     folder.write("orders.csv", ORDERS);
     folder.run("index build orders.csv -k city --include id,amount -o index").quietly();
     assert_prints(&folder, "index get index Oslo --included", "3,10.50\n4,7\n");
+    folder.write("names.csv", "\"a,b\",\"c\"\"d\",e\n1,2,x\n");
+    let build = "index build names.csv -k e --include \"a,b\",\"c\"\"d\" --include e -o names";
+    folder.run(build).quietly();
+    assert_prints(&folder, "index get names x --included", "1,2,x\n");
     folder.run("index get orders.csv x --included --count").fails(2, &["cannot be used with"]);
     folder.run("index build orders.csv -k city -o index").quietly();
     folder.run("index get index Oslo --included").fails(2, &["the index includes no columns"]);

@@ -41,6 +41,19 @@ fn rows_are_added_up_counted_and_cut() {
 }
 
 #[test]
+fn names_with_commas_and_quotes_are_selected() {
+    let rows = b"\"a,b\",\"c\"\"d\",\"0..1\"\n1,2,3\n";
+    let selected = |places: &str| sorted(&format!("-F csv --select {places}"), rows);
+    assert_eq!(selected("\"a,b\""), "\"a,b\"\n1\n");
+    assert_eq!(selected("\"0..1\",\"a,b\" --select 2"), "\"0..1\",\"a,b\",\"c\"\"d\"\n3,1,2\n");
+    assert_eq!(selected("c\"d,\"c\"\"d\""), "\"c\"\"d\",\"c\"\"d\"\n2,2\n");
+    let folder = Folder::new();
+    folder.write("in", rows);
+    folder.run("sort -F csv --select \"a,b in").fails(2, &["no closing quote"]);
+    folder.run("sort -F csv --select 1,,2 in").fails(2, &["a place is missing"]);
+}
+
+#[test]
 fn binary_records_are_added_up_and_cut() {
     let records = b"b\x01.a\x02.b\x03.";
     assert_eq!(

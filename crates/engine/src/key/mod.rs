@@ -47,7 +47,7 @@ pub use options::OrderOptions;
 pub use slice::SliceKey;
 pub use spec::{
     FormatFault, Key, KeyError, KeyFault, ListMemory, ModifierFault, PlaceFault, TypeFault,
-    gnu_key, read_byte,
+    gnu_key, read_byte, words,
 };
 pub use tally::{KeySeen, KeyTally};
 pub use text::NumberType;

@@ -28,7 +28,7 @@ mod gnu_key;
 mod location;
 mod modifiers;
 mod named_type;
-mod words;
+pub mod words;
 
 use std::fmt;
 use std::str::FromStr;

@@ -8,6 +8,7 @@ use crate::error::{ConfigErrorKind, Error, Message, ParseError, Setting, message
 use crate::format::csv::{self, Cells, Dialect};
 use crate::format::{Format, LineGroup, Prefix};
 use crate::key::text::column_number;
+use crate::key::words;
 
 /// A place as a person writes it: `amount`, `3`, `"3"` for a column of that name, or `8..16`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,7 +210,10 @@ impl RecordForm {
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return numbered(text, columns);
         }
-        let name = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
+        let name = match words::unquoted(text) {
+            Some((name, "")) => name,
+            _ => Cow::Borrowed(text.as_str()),
+        };
         let Some(names) = names else {
             return Err(format!(
                 "'{text}' is the name of a column, but the columns have no names; write the \
@@ -217,7 +221,7 @@ impl RecordForm {
             )
             .into());
         };
-        column_number(name, names).map_err(BadPlace::unknown)
+        column_number(&name, names).map_err(BadPlace::unknown)
     }
 
     /// Returns the bytes at `place`, of the record or of what is after its length.

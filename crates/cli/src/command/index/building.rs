@@ -13,6 +13,7 @@ use crate::command::options::heading::HeadingOptions;
 use crate::command::options::levers::LeverOptions;
 use crate::command::options::order::Order;
 use crate::command::options::resources::ENGINES;
+use crate::command::options::values::ListedValues;
 use crate::command::options::watching::AccountOptions;
 use crate::command::options::{EXPERT, values};
 use crate::failure::CommandOutcome;
@@ -45,10 +46,12 @@ pub struct BuildArguments {
 
     /// Keep these columns, or ranges of bytes such as 8..16, in the index
     ///
-    /// get, range and prefix print them with --included, without reading the data. Example:
-    /// --include id,amount.
-    #[arg(long, value_name = "PART,...", value_delimiter = ',', help_heading = None)]
-    include: Vec<String>,
+    /// get, range and prefix print them with --included, without reading the data. Write a name
+    /// with a comma in double quotes, and single quotes around all for the shell: --include
+    /// '"a,b",id'. Example: --include id,amount.
+    #[arg(long, value_name = "PART,...", help_heading = None,
+          value_parser = values::listed(|part| Ok(Include::from_text(part))))]
+    include: Vec<ListedValues<Include>>,
 
     /// Files to index: regular files, not compressed or compressed by bgzip
     #[arg(value_name = "DATA", required = true, value_hint = ValueHint::FilePath)]
@@ -184,7 +187,7 @@ impl BuildArguments {
             keys,
             order,
             header: self.heading.header(),
-            include: self.include.iter().map(|part| Include::from_text(part)).collect(),
+            include: self.include.iter().flat_map(|listed| listed.0.clone()).collect(),
             unique: self.unique,
             memory,
             threads,

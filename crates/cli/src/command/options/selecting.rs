@@ -5,6 +5,7 @@ use sortwell::unstable::operator::{FoldSpec, Function, Place, Select, Split};
 use sortwell::unstable::predicate::RecordFilter;
 use sortwell::{Expression, Unique};
 
+use super::values::ListedValues;
 use super::{SELECTION, values};
 
 /// Records with equal keys, and how many records.
@@ -116,10 +117,11 @@ pub struct Selecting {
     /// return gets quotes if it becomes the last of a row that ends with a line feed alone. With
     /// --quote none, it is an error. lines: fields by number, and --separator is needed. Binary
     /// records: ranges of bytes, joined, with a new length in front if the format has one. Keys
-    /// still refer to the whole record. Example: --select name,3,amount.
-    #[arg(long, value_name = "PLACES", value_delimiter = ',',
-          value_parser = values::parse::<Place>)]
-    select: Vec<Place>,
+    /// still refer to the whole record. Write a name with a comma in double quotes, and single
+    /// quotes around all for the shell: --select '"a,b",3'. Example: --select name,3,amount.
+    #[arg(long, value_name = "PLACES",
+          value_parser = values::listed(values::parse::<Place>))]
+    select: Vec<ListedValues<Place>>,
 }
 
 /// The division of the output into several files.
@@ -166,7 +168,7 @@ impl Selecting {
             count: self.count,
             folds: [&self.sum, &self.min, &self.max].into_iter().flatten().cloned().collect(),
             having: RecordFilter { include: self.having.clone(), ..RecordFilter::default() },
-            parts: self.select.clone(),
+            parts: self.select.iter().flat_map(|listed| listed.0.clone()).collect(),
             split: None,
             skip: self.skip,
             limit: self.limit,

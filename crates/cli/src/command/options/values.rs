@@ -9,6 +9,7 @@ use std::thread;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use sortwell::ParseError;
+use sortwell::unstable::key::words;
 use sortwell::unstable::sys::limits;
 
 use crate::wording;
@@ -19,6 +20,23 @@ const THREADS_MAX: usize = limits::WORKERS_MAX;
 /// Reads a value that the library knows how to read; an error names options, not settings.
 pub fn parse<T: FromStr<Err: Into<ParseError>>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| wording::text(error.into().message()))
+}
+
+/// Values that one option lists, with commas between them.
+#[derive(Clone, Debug)]
+pub struct ListedValues<T>(pub Vec<T>);
+
+/// Returns a parser of values with commas between them, each of which `read` reads. Commas in
+/// double quotes are part of a value.
+pub fn listed<T>(
+    read: impl Fn(&str) -> Result<T, String> + Clone,
+) -> impl Fn(&str) -> Result<ListedValues<T>, String> + Clone {
+    move |text| {
+        let pieces = words::split(text, ',').ok_or_else(|| {
+            format!("'{text}' has no closing quote; double a quote inside quotes")
+        })?;
+        pieces.into_iter().map(&read).collect::<Result<_, _>>().map(ListedValues)
+    }
 }
 
 /// Returns a parser of one of a few words, listed in the help and completed by shells.

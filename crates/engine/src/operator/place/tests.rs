@@ -17,7 +17,8 @@ fn places_are_read_and_shown() {
 #[test]
 fn columns_have_numbers_and_names() {
     let layout = RecordForm::of(Format::CSV, None);
-    let cells: Vec<Vec<u8>> = ["id", "2", "id", "a b"].map(|name| name.as_bytes().into()).into();
+    let names = ["id", "2", "id", "a b", "a\"b", "\"c"];
+    let cells: Vec<Vec<u8>> = names.map(|name| name.as_bytes().into()).into();
     let columns = |text: &str, are_named| {
         let columns = RowColumns { cells: &cells, are_named };
         layout.column(&text.parse().unwrap(), Some(columns))
@@ -25,11 +26,14 @@ fn columns_have_numbers_and_names() {
     assert_eq!(columns("a b", true), Ok(3));
     assert_eq!(columns("3", true), Ok(2));
     assert_eq!(columns("\"2\"", true), Ok(1));
+    for (text, column) in [("a\"b", 4), ("\"a\"\"b\"", 4), ("\"c", 5), ("\"\"\"c\"", 5)] {
+        assert_eq!(columns(text, true), Ok(column), "{text}");
+    }
     for (text, are_named, part) in [
         ("id", true, "columns 1 and 3"),
-        ("x", true, "'id', '2', 'id', 'a b'"),
+        ("x", true, "'id', '2', 'id', 'a b', 'a\"b', '\"c'"),
         ("x", false, "no names"),
-        ("5", true, "there is no column 5; the first row has 4"),
+        ("7", true, "there is no column 7; the first row has 6"),
         ("0", true, "count from 1"),
         ("0..2", true, "range"),
     ] {
@@ -38,7 +42,7 @@ fn columns_have_numbers_and_names() {
     }
     let kind = |text| Error::from(columns(text, true).unwrap_err()).config_kind();
     assert_eq!(kind("x"), Some(ConfigErrorKind::UnknownColumn));
-    assert_eq!(kind("5"), Some(ConfigErrorKind::UnknownColumn));
+    assert_eq!(kind("7"), Some(ConfigErrorKind::UnknownColumn));
     assert_eq!(kind("0..2"), Some(ConfigErrorKind::InvalidValue));
     let lines = RecordForm::of(Format::LINES, None).column(&Place::Column("1".into()), None);
     assert!(lines.unwrap_err().to_string().ends_with("give it with separator"));
