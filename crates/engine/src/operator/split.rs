@@ -121,8 +121,9 @@ struct SplitState {
     /// Files begun, and records written to all of them.
     parts: u64,
     records: u64,
-    /// Values by the names they gave to files: a hash of each, and what messages show of it.
-    names: HashMap<String, (u128, String)>,
+    /// Values by the hashes of the names they gave to files: a hash of each, and what messages show
+    /// of it, unless that is the name. There may be a hundred thousand.
+    names: HashMap<u128, (u128, Option<Box<str>>)>,
 }
 
 #[derive(Debug)]
@@ -246,10 +247,12 @@ impl SplitState {
     fn name(&mut self, value: &[u8]) -> Result<String> {
         let name = name_of(value);
         let (hash, value) = (xxh3_128(value), excerpt(value));
-        let Some((known, other)) = self.names.insert(name.clone(), (hash, value.clone())) else {
+        let shown = (value != name).then(|| value.as_str().into());
+        let Some((known, other)) = self.names.insert(xxh3_128(name.as_bytes()), (hash, shown))
+        else {
             return Ok(name);
         };
-        let is_one = hash == known;
+        let (is_one, other) = (hash == known, other.as_deref().unwrap_or(&name).to_owned());
         let kind = ConfigErrorKind::NotApplicable(Setting::SplitBy);
         Err(Error::config(
             kind,

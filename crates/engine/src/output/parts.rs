@@ -4,7 +4,7 @@
 //! when all are complete. A file is open only while it is written. The first rename may replace a
 //! file, so whatever would stop a later one is looked for before it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::ErrorKind;
@@ -19,7 +19,7 @@ use super::granule;
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
     Direct, DirectoryIdentity, File, NameIdentity, SpillDirectory, check_name, check_replaceable,
-    directory_of, distinct, rename_target, sync_directory,
+    directory_of, rename_target, sync_directory,
 };
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink};
@@ -40,10 +40,11 @@ pub struct OutputParts {
     made: Mutex<Vec<OutputPart>>,
 }
 
+/// A file of one output. There may be a hundred thousand, so paths are made when they are needed.
 #[derive(Debug)]
 struct OutputPart {
-    temporary: PathBuf,
-    path: PathBuf,
+    /// The part of its name that is its own.
+    name: Box<str>,
     bytes: u64,
 }
 
@@ -72,17 +73,24 @@ impl OutputParts {
     /// of the files is there, unless only the last sync failed.
     pub fn finish(&self, sync: bool) -> Result<()> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let targets = targets_of(&made)?;
-        let directories = directories_of(&made, &targets);
-        directories.iter().try_for_each(|(part, target)| self.check_reachable(part, target))?;
-        made.iter().try_for_each(|part| part.complete(sync, self.force))?;
-        for (number, (part, target)) in made.iter().zip(&targets).enumerate() {
-            let Err(e) = fs::rename(&part.temporary, target) else { continue };
-            for named in &targets[..number] {
+        self.check_targets(&made)?;
+        let directories = self.directories(&made)?;
+        directories.iter().try_for_each(|(path, target)| self.check_reachable(path, target))?;
+        for (number, part) in made.iter().enumerate() {
+            self.complete(number, part, sync)?;
+        }
+        for (number, part) in made.iter().enumerate() {
+            let path = self.path_of(part);
+            let renamed = target_of(&path).and_then(|target| {
+                let renamed = fs::rename(self.temporary(number), target);
+                renamed.map_err(|e| Error::io("replace", &path, e))
+            });
+            let Err(e) = renamed else { continue };
+            for named in &made[..number] {
                 // What cannot be removed either is named by the error that led here.
-                let _ = fs::remove_file(named);
+                let _ = target_of(&self.path_of(named)).map(fs::remove_file);
             }
-            return Err(Error::io("replace", &part.path, e));
+            return Err(e);
         }
         if sync {
             directories.iter().try_for_each(|(_, target)| sync_directory(directory_of(target)))?;
@@ -90,10 +98,54 @@ impl OutputParts {
         Ok(())
     }
 
+    /// Returns the path of the file number `number`, from 0, on its way.
+    fn temporary(&self, number: usize) -> PathBuf {
+        self.directory.path().join(format!("part-{number:06}"))
+    }
+
+    /// Returns the path that a part gets.
+    fn path_of(&self, part: &OutputPart) -> PathBuf {
+        named(&self.path, &part.name)
+    }
+
+    /// Checks that no two parts have one target.
+    fn check_targets(&self, made: &[OutputPart]) -> Result<()> {
+        let mut targets = HashMap::new();
+        let links = made.iter().map(|part| self.path_of(part)).filter(|path| path.is_symlink());
+        for path in links {
+            let identity = NameIdentity::of(&rename_target(&path)?);
+            if let Some(other) = targets.insert(identity, path.clone()) {
+                return Err(one_target(&other, &path));
+            }
+        }
+        if targets.is_empty() {
+            return Ok(()); // names differ
+        }
+        for path in made.iter().map(|part| self.path_of(part)).filter(|path| !path.is_symlink()) {
+            if let Some(link) = targets.get(&NameIdentity::of(&path)) {
+                return Err(one_target(&path, link));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the path and the target of the first part in each directory of targets.
+    fn directories(&self, made: &[OutputPart]) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let (mut directories, mut known) = (Vec::new(), HashSet::new());
+        for part in made {
+            let path = self.path_of(part);
+            let target = target_of(&path)?;
+            if known.insert(DirectoryIdentity::of(directory_of(&target))) {
+                directories.push((path, target));
+            }
+        }
+        Ok(directories)
+    }
+
     /// Checks that a part can be renamed to its target: both are on one mount of one file system,
     /// and the directory of the target may be written to.
-    fn check_reachable(&self, part: &OutputPart, target: &Path) -> Result<()> {
-        let failed = |e| Error::io("write", &part.path, e);
+    fn check_reachable(&self, path: &Path, target: &Path) -> Result<()> {
+        let failed = |e| Error::io("write", path, e);
         let (own, other) = (self.directory.path(), directory_of(target));
         access(other, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| failed(e.into()))?;
         let device = |path: &Path| fs::metadata(path).map(|data| data.dev()).map_err(failed);
@@ -108,71 +160,53 @@ impl OutputParts {
             ConfigErrorKind::InvalidPath,
             "{} leads to another file system than that of {}; an output that is split needs one \
              for all of its files",
-            part.path.display(),
+            path.display(),
             self.path.display(),
         ))
     }
-}
 
-impl OutputPart {
-    /// Gives the file its length and its permissions, and checks that it may have its name.
-    fn complete(&self, sync: bool, force: bool) -> Result<()> {
-        let failed = |e| Error::io("write", &self.path, e);
-        let file = OpenOptions::new().write(true).open(&self.temporary).map_err(failed)?;
-        file.set_len(self.bytes).map_err(failed)?;
+    /// Gives a file its length and its permissions, and checks that it may have its name.
+    fn complete(&self, number: usize, part: &OutputPart, sync: bool) -> Result<()> {
+        let path = self.path_of(part);
+        let failed = |e| Error::io("write", &path, e);
+        let file = OpenOptions::new().write(true).open(self.temporary(number)).map_err(failed)?;
+        file.set_len(part.bytes).map_err(failed)?;
         // Until now it was for nobody else to see.
         let mode = Permissions::from_mode(0o666 & !limits::umask());
         file.set_permissions(mode).map_err(failed)?;
         if sync {
             file.sync_data().map_err(failed)?;
         }
-        if self.path.is_dir() {
-            return Err(Error::io("replace", &self.path, rustix::io::Errno::ISDIR));
+        if path.is_dir() {
+            return Err(Error::io("replace", &path, rustix::io::Errno::ISDIR));
         }
-        if force { Ok(()) } else { check_replaceable(&self.path) }
+        if self.force { Ok(()) } else { check_replaceable(&path) }
     }
 }
 
-/// Returns the path that each part is renamed to, with symbolic links followed.
-///
-/// # Errors
-///
-/// [`Error::Config`] for two parts with one target.
-fn targets_of(made: &[OutputPart]) -> Result<Vec<PathBuf>> {
-    let (mut targets, mut known) = (Vec::with_capacity(made.len()), HashMap::new());
-    for OutputPart { path, .. } in made {
-        let target = rename_target(path)?;
-        if let Some(other) = known.insert(NameIdentity::of(&target), path) {
-            return Err(config!(
-                ConfigErrorKind::InvalidPath,
-                "{} and {} lead to one file; remove the symbolic link",
-                other.display(),
-                path.display(),
-            ));
-        }
-        targets.push(target);
-    }
-    Ok(targets)
+/// Returns the path that a part with this path is renamed to, with symbolic links followed.
+fn target_of(path: &Path) -> Result<PathBuf> {
+    if path.is_symlink() { rename_target(path) } else { Ok(path.to_owned()) }
 }
 
-/// Returns the first part in each directory of `targets`, and its target.
-fn directories_of<'a>(
-    made: &'a [OutputPart],
-    targets: &'a [PathBuf],
-) -> Vec<(&'a OutputPart, &'a PathBuf)> {
-    let directory = |(_, target): &(_, &PathBuf)| DirectoryIdentity::of(directory_of(target));
-    distinct(made.iter().zip(targets), directory)
+/// Returns the error for two parts with one target.
+fn one_target(path: &Path, other: &Path) -> Error {
+    config!(
+        ConfigErrorKind::InvalidPath,
+        "{} and {} lead to one file; remove the symbolic link",
+        path.display(),
+        other.display(),
+    )
 }
 
 impl PartFiles for OutputParts {
     fn open(&self, name: &str) -> Result<Sink> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let temporary = self.directory.path().join(format!("part-{:06}", made.len()));
         let path = named(&self.path, name);
         check_name(&path)?;
-        let file = File::create(&temporary, self.direct)?.called(&path);
+        let file = File::create(&self.temporary(made.len()), self.direct)?.called(&path);
         let granule = granule(&file);
-        made.push(OutputPart { temporary, path, bytes: 0 });
+        made.push(OutputPart { name: name.into(), bytes: 0 });
         Ok(Sink::File(FileSink::growing(file, granule)))
     }
 

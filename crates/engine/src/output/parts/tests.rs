@@ -49,9 +49,8 @@ fn parts_go_where_links_lead_and_all_directories_are_synced() {
     let parts = made(&folder, &["a", "b", "c"]);
     {
         let made = parts.made.lock().unwrap();
-        let targets = targets_of(&made).unwrap();
-        let directories = directories_of(&made, &targets);
-        let paths: Vec<_> = directories.iter().map(|(part, _)| part.path.clone()).collect();
+        let directories = parts.directories(&made).unwrap();
+        let paths: Vec<_> = directories.into_iter().map(|(path, _)| path).collect();
         assert_eq!(paths, [folder.path().join("out-a"), folder.path().join("out-b")]);
     }
     parts.finish(true).unwrap();
