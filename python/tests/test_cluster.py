@@ -13,9 +13,10 @@ from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 
 import sortwell
 import sortwell.cluster
-from sortwell.cluster import _driver
+from sortwell import _errors
+from sortwell.cluster import _driver, _tasks
 from sortwell.cluster.__main__ import main
-from sortwell.cluster._spec import FORMS, bytes_of
+from sortwell.cluster._spec import FORMS, Split, bytes_of
 
 
 def setUpModule():
@@ -444,10 +445,14 @@ class Refusals(WithRoots):
         # The place is that in the file, not in the split.
         rows = b"id\n" + b"12345\n" * 500_000 + b"x\n"
         path = self.write("in", rows + b"2\n" * 1000)
-        words = "not an int.* began with its header and byte"
+        words = "not an int.* lines are counted as if its header and byte"
         error = self.refused(sortwell.MalformedError, words, path, format="csv", key="id:int")
         self.assertEqual((error.file, error.record), (str(path), None))
         self.assertIn(error.offset, (None, len(rows) - 2))
+        # A split is read after the header of four bytes.
+        found = _errors.make("MalformedError", "x", 3, str(path), 10, 3, None)
+        found = _tasks._of_file(found, Split(1, str(path), None, 1000, 2000, False, ""), 4)
+        self.assertEqual((found.offset, found.record), (1006, None))
         other = self.write("other", b"id,name\n1,a\n")
         words = "another header"
         self.refused(sortwell.UsageError, words, [path, other], format="csv", key="id")

@@ -220,13 +220,21 @@ class Faults(WithRoots):
         held = self.write("held", b"")
         (node, *_) = _nodes.alive()
         holding = hold.options(scheduling_strategy=_nodes.on(node.id)).remote(str(held))
-        timer = threading.Timer(3, held.unlink)
-        timer.start()
+
+        def let_go():
+            ended = time.monotonic() + 60
+            while not warned.warnings and time.monotonic() < ended:
+                time.sleep(0.05)
+            held.unlink()
+
         words = f"'map .' has waited for 1 s for all 1 CPUs of node {node.name}; "
-        with mock.patch.object(_running, "WAIT", 1.0), self.assertWarnsRegex(RuntimeWarning, words):
+        warned = self.assertWarnsRegex(RuntimeWarning, words)
+        with mock.patch.object(_running, "WAIT", 1.0), warned:
+            watching = threading.Thread(target=let_go)
+            watching.start()
             self.sort_while(lambda _: None)
         ray.get(holding)
-        timer.join()
+        watching.join()
 
     def test_exchanges_that_die_at_the_end_leave_no_runs(self):
         killed = []
@@ -413,7 +421,7 @@ class Connections(unittest.TestCase):
 
 
 class SlowMerge:
-    """A merge in an exchange whose blocks take half a second."""
+    """A merge in an exchange whose block takes three seconds."""
 
     def __init__(self, *_):
         """Begins to merge."""
@@ -422,13 +430,26 @@ class SlowMerge:
 
     def next_block(self):
         """Returns the next block and its checksum."""
-        time.sleep(0.5)
-        block = self.blocks.pop() if self.blocks else None
-        return block and (block, _native.block_checksum(block))
+        if not self.blocks:
+            return self.end()
+        time.sleep(3)
+        block = self.blocks.pop()
+        return block, _native.block_checksum(block)
+
+    def end(self):
+        """Returns that there is no block left."""
 
     def close(self):
         """Ends the merge."""
         self.closed.set()
+
+
+class EndlessMerge(SlowMerge):
+    """A merge that has a second block only once it is closed."""
+
+    def end(self):
+        """Waits until the merge is closed."""
+        self.closed.wait(30)
 
 
 class Answers(WithRoots):
@@ -453,10 +474,13 @@ class Answers(WithRoots):
         with (
             mock.patch.object(_native, "MergedRanges", SlowMerge),
             mock.patch.object(_exchange, "_BEAT", 0.05),
-            mock.patch.object(_reception, "_SILENCE", 0.3),
+            mock.patch.object(_reception, "_SILENCE", 2),
         ):
             self.assertEqual(b"".join(_reception._blocks(spec, source)), b"1\n2\n")
-            SlowMerge.closed.clear()
+        with (
+            mock.patch.object(_native, "MergedRanges", EndlessMerge),
+            mock.patch.object(_exchange, "_BEAT", 0.05),
+        ):
             blocks = _reception._blocks(spec, source)
             next(blocks)
             blocks.close()

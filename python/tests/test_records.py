@@ -114,7 +114,7 @@ class Records(unittest.TestCase):
                 self.assertEqual([b for b in blocks if len(b) % length], [], (count, options))
 
     def test_groups_of_lines_after_a_header_in_whole_blocks(self):
-        records = [b"@%d\nseq%d\n" % (n * 7919 % 100_003, n) for n in range(60_000)]
+        records = [b"@%d\nseq%d\n" % (n * 7919 % 200_003, n) for n in range(200_000)]
         for header in (0, 1, 2, 3):
             sorter = sortwell.Sorter(format="lines:group=2", header=header)
             top = b"".join(b"top %d\n" % n for n in range(header))
@@ -126,7 +126,7 @@ class Records(unittest.TestCase):
             self.assertEqual([n for n in [lines[0] - header, *lines[1:]] if n % 2], [])
         sorter = sortwell.Sorter(format="lines:group=2", header="prefix:#")
         sorter.push(b"# top\n1\n2\n")
-        with self.assertRaisesRegex(sortwell.UsageError, "write a number"):
+        with self.assertRaisesRegex(sortwell.UsageError, "write its number of lines"):
             list(sorter.finish())
 
     def test_keyed(self):

@@ -32,6 +32,14 @@ impl fmt::Display for Include {
 }
 
 impl Include {
+    /// Returns the name of the column, or the range of bytes.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Column(name) => name.clone(),
+            Self::Bytes(_) => self.to_string(),
+        }
+    }
+
     /// Reads `START..END` as bytes, and anything else as a column. A name may be in double quotes,
     /// in which a quote is doubled.
     pub fn from_text(text: &str) -> Self {

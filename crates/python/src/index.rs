@@ -242,7 +242,7 @@ impl FoundBatches {
         let matches = search.matches().clone();
         let parts = &matches.index().description().include;
         let schema = SchemaRef::new(Schema::new(match is_of_included {
-            true => parts.iter().map(|part| binary(part.to_string())).collect(),
+            true => parts.iter().map(|part| binary(part.name())).collect(),
             false => vec![
                 binary("record".to_owned()),
                 Field::new("file", DataType::UInt32, false),

@@ -168,6 +168,7 @@ def _connect(address: str | None) -> None:
     import ray
 
     os.environ.setdefault(*_GPU_SETTING)
+    address = address or os.environ.get("RAY_ADDRESS")
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except ConnectionError as error:

@@ -2,7 +2,7 @@
 
     request:  POST /JOB   token of the sort; ranges of runs, in the order of their splits
     answer:   blocks      length (4 bytes), XXH3 (8 bytes), records
-              waits       length WAIT, 0: the next block takes its time
+              waits       length ALIVE, 0: the next block takes its time
               end         length 0, number of bytes sent (8 bytes)
               or a fault  length FAULT, number of bytes that follow (8 bytes), the error as JSON
 
@@ -62,7 +62,7 @@ _KEPT = "kept"
 FRAME = struct.Struct("<IQ")
 
 # Lengths that no block has: of a frame that says that the exchange is alive, and of an error.
-WAIT, FAULT = (1 << 32) - 1, (1 << 32) - 2
+ALIVE, FAULT = (1 << 32) - 1, (1 << 32) - 2
 
 # Seconds between two frames of the first kind while a block is made.
 _BEAT = 10.0
@@ -285,7 +285,7 @@ class Exchange:
         header = bytes.fromhex(wanted["header"])
         response = web.StreamResponse()
         # A receiver that needs no more, as after an error or a limit, leaves.
-        with contextlib.suppress(ConnectionResetError):
+        with contextlib.suppress(ConnectionError):
             if len(ranges) == 1:
                 await self._send_range(request, response, header, *ranges[0])
             else:
@@ -352,7 +352,7 @@ async def _with_beats(response: Any, make: Callable[[], Any]) -> Any:
     try:
         while not (await asyncio.wait([made], timeout=_BEAT))[0]:
             # It is an error if the receiver is gone.
-            await response.write(FRAME.pack(WAIT, 0))
+            await response.write(FRAME.pack(ALIVE, 0))
     except BaseException:
         made.cancel()
         raise

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from sortwell import _native
-from sortwell.cluster._spec import usage_error
+from sortwell import _errors, _native
+from sortwell.cluster._spec import storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ def with_absolute_paths(words: Words) -> Words:
 def _absolute(value: str, names: list[str]) -> str:
     """Returns the value of an option with absolute paths for the relative ones of these."""
     for name in sorted({name for name in names if not os.path.isabs(name)}, key=len, reverse=True):
-        path = os.path.abspath(name)
-        place = rf'(?<=@)("?){re.escape(name)}(?![^\s":|)])'
-        path = path.replace("\\", "\\\\")
-        value = re.sub(place, rf"\g<1>{path}", value)
+        # In quotes, the path may have any characters.
+        quoted = '"' + os.path.abspath(name).replace('"', '""') + '"'
+        place = rf'(@|sequence=)("?){re.escape(name)}\2(?![^\s:|)])'
+        value = re.sub(place, lambda found, quoted=quoted: found[1] + quoted, value)
     return value
 
 
@@ -48,7 +48,11 @@ def check_same(words: Words, expected: str, place: str) -> None:
 
     `place` says in the message where this is.
     """
-    if expected and checksum(words) != expected:
+    try:
+        is_same = not expected or checksum(words) == expected
+    except _errors.StorageError as error:
+        raise storage_error(f"{error} {place}") from error
+    if not is_same:
         names = ", ".join(_native.named_files(words))
         raise usage_error(
             f"a file that an option names has another content {place} than where the sort was "

@@ -16,13 +16,14 @@ import os
 import urllib.parse
 
 from sortwell import _errors, _native
-from sortwell.cluster._exchange import FAULT, FRAME, WAIT
+from sortwell.cluster._exchange import ALIVE, FAULT, FRAME
 from sortwell.cluster._feeds import Feed
-from sortwell.cluster._spec import SourceLost
+from sortwell.cluster._spec import SourceLost, is_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from typing import Any
 
     from sortwell.cluster._spec import Source, Spec
 
@@ -103,8 +104,18 @@ class Reception:
                 os.remove(path)
 
 
+def _fault(source: Source, content: list[Any]) -> BaseException:
+    """Returns the error of an exchange that has sent its content."""
+    error = _errors.make(*content)
+    if not is_space(error):
+        return error
+    # The full disk is that of another node: it would not help to do the task on a third one.
+    kind, message, *place, _ = content
+    return _errors.make(kind, f"node {source.node}: {message}", *place, None)
+
+
 def form_of(spec: Spec, sources: int) -> str:
-    """Returns the form in which a part of so many sources is received."""
+    """Returns the form in which a part of this number of sources is received."""
     return spec.form if sources * _MEMORY_OF_SOURCE <= spec.memory else "synchronous"
 
 
@@ -137,10 +148,10 @@ def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
         passed = 0
         while True:
             length, checksum = FRAME.unpack(_exactly(source, response, FRAME.size))
-            if length == WAIT:
+            if length == ALIVE:
                 continue
             if length == FAULT:
-                raise _errors.make(*json.loads(_exactly(source, response, checksum)))
+                raise _fault(source, json.loads(_exactly(source, response, checksum)))
             if length == 0:
                 break
             block = _exactly(source, response, length)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import statistics
 import time
 import warnings
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 import ray
 
 from sortwell.cluster._nodes import alive, on
-from sortwell.cluster._spec import HeadLost, NodeLost, SourceLost, storage_error
+from sortwell.cluster._spec import HeadLost, NodeLost, SourceLost, is_space, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,7 +169,7 @@ class Tasks:
             if isinstance(error.cause, SourceLost):
                 self.reason = error.cause.reason
                 return False
-            if not _is_space(error.cause) or self._failed[number] > 0:
+            if not is_space(error.cause) or self._failed[number] > 0:
                 raise error.cause from None
         except ray.exceptions.RayError as error:
             if self._failed[number] >= ATTEMPTS:
@@ -225,7 +224,3 @@ class Tasks:
                 self.second_attempts += 1
                 self._begin(number, free[0])
                 return
-
-
-def _is_space(error: BaseException) -> bool:
-    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

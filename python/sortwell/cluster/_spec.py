@@ -104,6 +104,11 @@ def proof_error(message: str) -> BaseException:
     return _errors.make("ProofError", message, 5, None, None, None, None)
 
 
+def is_space(error: BaseException) -> bool:
+    """Returns whether a disk or a quota of this node was full."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def own_error(error: BaseException) -> BaseException:
     """Returns an error of the system as one of the package, and others as they are."""
     if isinstance(error, HeadLost):

@@ -74,7 +74,7 @@ def _of_file(error: _errors.Error, split: Split, header: int) -> BaseException:
         return error
     kind, message, code, file, offset, _, number = _errors.content(error)
     top = "its header and " if header else ""
-    message = f"{message} (counted as if the file began with {top}byte {split.start})"
+    message = f"{message} (lines are counted as if {top}byte {split.start} began the file)"
     offset = None if offset is None else offset + split.start - header
     return _errors.make(kind, message, code, file, offset, None, number)
 

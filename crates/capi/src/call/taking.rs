@@ -58,9 +58,6 @@ impl CallState {
         let CallStage::Pulling(records) = &mut self.stage else {
             return self.is_at_end(function).map(|_| None);
         };
-        if self.progress.is_stopping() {
-            return Err(self.fail(sortwell::Error::Interrupted));
-        }
         match records.advance() {
             Ok(true) => Ok(Some(self.records_in_order(function)?.lent_record())),
             Ok(false) => self.end().map(|()| None),

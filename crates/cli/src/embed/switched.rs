@@ -39,8 +39,8 @@ pub enum SwitchForm {
 ///
 /// # Errors
 ///
-/// A usage error for an option that takes only other values. A name that is no option is bare: who
-/// reads the command line reports it.
+/// A usage error for an option that takes only other values. A name that is no option is bare: the
+/// parser of the command line reports it.
 pub fn switch_form(subcommand: &[&str], name: &str, is_on: bool) -> Result<SwitchForm> {
     let Some((is_flag, may_be_bare)) = option_of(subcommand, name) else {
         return Ok(SwitchForm::Bare);

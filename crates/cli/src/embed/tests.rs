@@ -55,7 +55,7 @@ fn true_and_false_have_the_form_of_their_option() {
         ("unique", Bare, Absent),
         ("reverse", Bare, Absent),
         ("force", Bare, Absent),
-        // Whoever reads the command line reports that there is no such option.
+        // The parser of the command line reports that there is no such option.
         ("memry", Bare, Bare),
     ];
     for (name, on, off) in cases {

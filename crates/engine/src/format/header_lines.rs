@@ -38,8 +38,8 @@ impl HeaderLines {
             (Self::Count(count), Framing::Grouped(_)) => Ok(*count),
             (Self::Prefix(_), Framing::Grouped(_)) => Err(config!(
                 ConfigErrorKind::Conflict(Setting::Header, Setting::Format),
-                "records of several lines cannot be pulled after a {} of any number of lines; \
-                 write a number",
+                "records of several lines cannot be pulled after a {} that is given by a prefix; \
+                 write its number of lines",
                 Setting::Header,
             )),
             _ => Ok(0),

@@ -253,8 +253,8 @@ impl<K: KeyEncoder> IncoreSort<'_, K> {
     /// Returns whether a bucket is small enough to be sorted, or cannot be dealt into at most
     /// `parts_max` parts. Keys that part at ever new depths take one more chunk each time; when the
     /// pool has no room for them any more, what is left stays together, as long as a worker can
-    /// sort it. So does what is left of `depth` dealings within dealings, if they are many: keys
-    /// that are beginnings of one another would be passed whole for each that leaves.
+    /// sort it. A bucket also stays together after [`DEALT_DEPTH_MAX`] dealings within dealings.
+    /// Where keys are beginnings of one another, each dealing passes all of them and takes out one.
     fn is_settled(&self, bucket: &BucketPlace, parts_max: usize, depth: usize) -> bool {
         let is_stuck = bucket.count / self.bucket_records > parts_max || depth > DEALT_DEPTH_MAX;
         bucket.count <= self.bucket_records * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES

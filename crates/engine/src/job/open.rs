@@ -36,7 +36,7 @@ const LINE_LENGTH: usize = 64;
 /// Number of inputs from which they may be small, so that the sort looks at them first.
 const MANY_INPUTS: usize = 256;
 
-/// Inputs smaller than this, on average, are small; in large loads, larger ones are too.
+/// Inputs smaller than this, on average, are small. In large loads, the limit is higher.
 const SMALL_INPUT: u64 = 64 << 10;
 
 /// A machine that has less is not measured.

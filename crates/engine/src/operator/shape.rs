@@ -20,7 +20,7 @@ pub struct RecordShape {
     layout: Option<RecordForm>,
     /// Cells or bytes; empty for the record as it is.
     parts: Vec<FoundPlace>,
-    /// Number of first cells of a row that the parts are among.
+    /// Number of cells from the first one to the last one that is a part.
     cells: usize,
     /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,

@@ -119,7 +119,7 @@ fn records_that_do_not_shrink_are_stored_as_they_are() {
     }
 }
 
-/// What a killed sort left of a run that it had not noted is removed by the next.
+/// Parts of a run that a killed sort had not noted are removed by the next sort.
 #[test]
 fn what_is_of_no_compressed_run_is_removed() {
     let mut random = Random::fresh();

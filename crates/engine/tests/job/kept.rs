@@ -94,7 +94,7 @@ fn a_directory_without_its_manifest_is_removed_when_asked() {
     assert_eq!(fs::read_dir(&temp[1]).expect("read").count(), 0);
 }
 
-/// What cannot be read of another job's work does not concern this one; of its own it does.
+/// A damaged manifest of another job does not concern a job; a damaged one of its own does.
 #[test]
 fn a_damaged_manifest_stops_its_own_job_alone() {
     let (folder, trial, expected) = spilling();

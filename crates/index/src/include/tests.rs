@@ -23,4 +23,8 @@ fn parts_are_bytes_or_columns() {
         assert_eq!(Include::from_text(text), part, "{text}");
         assert_eq!(Include::from_text(&part.to_string()), part, "{part}");
     }
+    assert_eq!(
+        (column("0..4").name(), Include::Bytes(0..4).name()),
+        ("0..4".into(), "0..4".into())
+    );
 }

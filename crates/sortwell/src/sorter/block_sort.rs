@@ -267,6 +267,24 @@ impl BlocksInOrder {
         if self.is_block_new { &[] } else { &self.block }
     }
 
+    /// Checks that the job was not asked to stop. If it was, all later calls fail too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`].
+    #[inline]
+    pub fn check_stop(&mut self) -> Result<()> {
+        if self.progress.is_stopping() { Err(self.interrupt()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn interrupt(&mut self) -> Error {
+        if let Some(JobEnd::Running(running)) = self.end.take() {
+            running.stop(&self.progress);
+        }
+        Error::Interrupted
+    }
+
     /// Takes the next block, and returns it; `None` after the last one. The order and the number of
     /// records are proven by then, unless the job does not verify.
     ///
@@ -276,10 +294,6 @@ impl BlocksInOrder {
     /// stop.
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
         if std::mem::take(&mut self.is_block_new) {
-            if self.progress.is_stopping() {
-                (self.end, self.block) = (None, Vec::new());
-                return Err(Error::Interrupted);
-            }
             return Ok(Some(&self.block));
         }
         let old = std::mem::take(&mut self.block);

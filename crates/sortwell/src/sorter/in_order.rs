@@ -81,6 +81,7 @@ impl RecordsInOrder {
     /// Those of [`BlocksInOrder::next_block`].
     #[cfg(feature = "unstable")]
     pub fn advance_block(&mut self) -> Result<bool> {
+        self.blocks.check_stop()?;
         self.joined.clear();
         self.start = self.end;
         if self.start == self.blocks.block().len() && !self.next_block()? {
@@ -97,6 +98,7 @@ impl RecordsInOrder {
     /// Those of [`BlocksInOrder::next_block`].
     #[inline]
     pub fn advance(&mut self) -> Result<bool> {
+        self.blocks.check_stop()?;
         match self.header_lines {
             0 => self.advance_record(),
             _ => self.advance_header_line(),

@@ -176,6 +176,7 @@ fn a_stop_reaches_both_sides() {
     let progress = small.progress();
     pushed(&mut small, &records(10, 6));
     let mut small = small.finish().expect("sorted");
+    assert!(small.next().expect("a record").is_some());
     progress.request_stop();
     assert!(matches!(small.next(), Err(Error::Interrupted)) && small.close().is_err());
 

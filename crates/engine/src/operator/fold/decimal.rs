@@ -46,7 +46,7 @@ impl Decimal {
         self.scale == 0
     }
 
-    /// Adds another number, in time that depends on the digits of that one alone, mostly.
+    /// Adds another number. The time mostly depends on the digits of that number alone.
     pub fn add(&mut self, other: &Self) {
         self.widen(self.scale.max(other.scale));
         let place = self.scale - other.scale;

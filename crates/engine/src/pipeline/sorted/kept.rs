@@ -34,7 +34,7 @@ impl Kept {
         self.memory.as_ref().map_or(&[], |memory| &memory[..self.length])
     }
 
-    /// Lets go of the record, as before the first; the memory stays.
+    /// Forgets the record, and keeps the memory.
     pub fn forget(&mut self) {
         self.length = 0;
     }
