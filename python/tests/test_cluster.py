@@ -14,7 +14,7 @@ from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 import sortwell
 import sortwell.cluster
 from sortwell import _errors
-from sortwell.cluster import _driver, _tasks
+from sortwell.cluster import _driver, _named_files, _tasks
 from sortwell.cluster.__main__ import main
 from sortwell.cluster._spec import FORMS, Split, bytes_of
 
@@ -408,6 +408,22 @@ class Sizes(unittest.TestCase):
         for text in ["", "GiB", "1iB", "12X", "1Gx", "1bk", "-1GiB", "1..2MiB", "50%"]:
             with self.assertRaisesRegex(sortwell.UsageError, "is not a size"):
                 bytes_of(text)
+
+
+class NamedFiles(unittest.TestCase):
+    """Files that options name."""
+
+    def test_relative_names(self):
+        folder = os.getcwd()
+        for name, value, expected in [
+            ("key", "1:order=@list:desc", f'1:order=@"{folder}/list":desc'),
+            ("key", '1:order=@"a: b"', f'1:order=@"{folder}/a: b"'),
+            ("key", "1:sequence=table", f'1:sequence="{folder}/table"'),
+            ("include", "1:order=@list >= M", f'1:order=@"{folder}/list" >= M'),
+            ("key", "1:order=@/list", "1:order=@/list"),
+        ]:
+            found = _named_files.with_absolute_paths([(name, value)])
+            self.assertEqual(found, [(name, expected)])
 
 
 class Refusals(WithRoots):

@@ -34,7 +34,7 @@ def _absolute(value: str, names: list[str]) -> str:
         # In quotes, the path may have any characters.
         quoted = '"' + os.path.abspath(name).replace('"', '""') + '"'
         place = rf'(@|sequence=)("?){re.escape(name)}\2(?![^\s:|)])'
-        value = re.sub(place, lambda found, quoted=quoted: found[1] + quoted, value)
+        value = re.sub(place, "\\1" + quoted.replace("\\", "\\\\"), value)
     return value
 
 

@@ -110,8 +110,8 @@ def _fault(source: Source, content: list[Any]) -> BaseException:
     if not is_space(error):
         return error
     # The full disk is that of another node: it would not help to do the task on a third one.
-    kind, message, *place, _ = content
-    return _errors.make(kind, f"node {source.node}: {message}", *place, None)
+    kind, message, *place = content[:-1]
+    return _errors.make(*[kind, f"node {source.node}: {message}", *place, None])
 
 
 def form_of(spec: Spec, sources: int) -> str:
