@@ -461,7 +461,7 @@ class Refusals(WithRoots):
         # The place is that in the file, not in the split.
         rows = b"id\n" + b"12345\n" * 500_000 + b"x\n"
         path = self.write("in", rows + b"2\n" * 1000)
-        words = "not an int.* lines are counted as if its header and byte"
+        words = "not an int.*lines are counted as if its header and byte"
         error = self.refused(sortwell.MalformedError, words, path, format="csv", key="id:int")
         self.assertEqual((error.file, error.record), (str(path), None))
         self.assertIn(error.offset, (None, len(rows) - 2))
