@@ -413,7 +413,7 @@ class Nested(unittest.TestCase):
     """Columns of types within types."""
 
     def of_runs(self, bits, rows):
-        """Returns a run-end encoded column of so many rows, in pieces, and its values."""
+        """Returns a run-end encoded column of a number of rows, in pieces, and its values."""
         ends = pyarrow.array([500, 1000], getattr(pyarrow, f"int{bits}")())
         pieces = [
             pyarrow.RunEndEncodedArray.from_arrays(ends, [n % 7, n]) for n in range(rows // 1000)

@@ -109,7 +109,7 @@ impl RunJob<'_> {
 
     fn carry_out(&self, progress: &Progress) -> Result<MadeRun> {
         let rows = row_keys(self.cut_by, &self.header)?;
-        // The run begins after as many bytes of the output.
+        // The run begins after the header of the output.
         let found = header_bytes(self.job, &self.header)?;
         assert_eq!(found, self.header.len(), "a header that records follow");
         let file = File::create(&self.run);

@@ -186,7 +186,7 @@ fn job_in(directory: &Path, output: &Path) -> Result<Option<JobEntry>> {
         Ok(Some(LogEntry::Job(entry))) => return Ok(Some(entry).filter(|job| job.output == output)),
         // It was another job's, which has ended since.
         Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(e) if e.is_damage() && !Manifest::names(directory, output)? => return Ok(None),
+        Err(e) if e.is_damage() && !Manifest::has_output(directory, output)? => return Ok(None),
         first => first?,
     };
     if let Some(mut begun) = SpillDirectory::adopt(directory)? {
@@ -236,8 +236,8 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
             Operation::CleanSpill.on(parent_of(directory).display()),
         ));
     }
-    let is_same = job.check_same(&entry, parent_of(directory));
-    let has_nothing = !past.is_begun && (is_lacking || part_bytes.is_none() || is_same.is_err());
+    let checked = job.check_same(&entry, parent_of(directory));
+    let has_nothing = !past.is_begun && (is_lacking || part_bytes.is_none() || checked.is_err());
     if is_over || has_nothing {
         if is_part(part) {
             let _ = fs::remove_file(part);
@@ -245,7 +245,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
         directories.iter_mut().for_each(|directory| directory.keep(false));
         return Ok(None);
     }
-    is_same?;
+    checked?;
     let are_whole = are_there(&past, directory)?;
     let sets = SpillSet::grouped(directories)?;
     sets.iter().try_for_each(|set| set.belong_to(directory, job.is_in_place))?;
@@ -315,8 +315,8 @@ fn running(path: &Path, directory: &Path) -> Error {
     )
 }
 
-/// Removes what is of no run that counts, unless some of these are not `whole`: it may be theirs.
-/// The first number that no run's name has.
+/// Removes files of runs that were not noted, unless some noted runs are not whole: the files may
+/// be theirs. Returns the first number that no run's name has.
 fn tidy(sets: &[SpillSet], past: &Past, are_whole: bool) -> Result<usize> {
     let known: HashSet<&Path> = past.runs.iter().map(|run| run.path.as_path()).collect();
     let mut next = 0;

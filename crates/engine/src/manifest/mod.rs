@@ -115,7 +115,7 @@ impl Manifest {
     /// # Errors
     ///
     /// [`Error::Io`].
-    pub fn names(directory: &Path, output: &Path) -> Result<bool> {
+    pub fn has_output(directory: &Path, output: &Path) -> Result<bool> {
         let (path, file) = opened(directory)?;
         let mut line = Vec::new();
         let read = BufReader::new(file).take(LINE_MAX).read_until(b'\n', &mut line);

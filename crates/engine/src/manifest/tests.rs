@@ -243,7 +243,7 @@ fn it_comes_to_where_a_merge_stands() {
     change_slab(&|slab| slab.bound.0 = 2);
 }
 
-/// Of thousands of slabs, one is in memory, and a fault after them has the number of its line.
+/// Only the last slab is in memory, and a fault after slabs has the number of its line.
 #[test]
 fn only_the_last_slab_is_kept() {
     let (directory, mut all) = written();

@@ -118,7 +118,7 @@ fn a_damaged_manifest_stops_its_own_job_alone() {
     assert!(path.exists());
 }
 
-/// Nothing is lost with a job that was killed before it had noted anything.
+/// A job that was killed before it had noted anything is begun again.
 #[test]
 fn a_job_that_noted_nothing_begins_anew_with_other_inputs() {
     let (folder, mut trial, _) = spilling();

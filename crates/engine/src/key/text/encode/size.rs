@@ -116,8 +116,8 @@ fn times(digit: u8, factor: u128, carry: &mut u128) -> u8 {
 }
 
 /// Returns the steps of a thousand that a suffix stands for, and whether they are of 1024. A blank
-/// may stand before it, and case does not count. A word that only begins as a suffix is none: `3
-/// pieces` are 3, and `10 min` are 10.
+/// may stand before it, and case does not count. Letters that only begin like a suffix are not
+/// one: `3 pieces` are 3, and `10 min` are 10.
 fn suffix(rest: &[u8]) -> (u8, bool) {
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
     let Some((prefix, rest)) = rest.split_first() else { return (0, false) };
