@@ -13,7 +13,7 @@ from .model.formats import Format, read_records
 from .values import chance
 
 PREFIXES = ("u16le", "u16be", "u32le", "u32be", "u16le:self", "u16be:self", "u32le:self")
-SPARE_NAMES = ("amount", "city", "2024", "a:b", "two words", "Name", "id", "x[0]")
+SPARE_NAMES = ("amount", "city", "2024", "a:b", "two words", "Name", "id", "x[0]", "a,b", 'c, "d"')
 
 
 @dataclass
@@ -120,7 +120,9 @@ def draw_table(rng: Random, shape: Shape, layout: Layout) -> Table:
         count = rng.choice((1, 1, 2, 2, 3, 4, 5))
         columns = draw_columns(rng, count, chance(rng, 0.04))
         if shape.has_names:
-            spare = rng.sample(SPARE_NAMES, count)
+            spare = rng.sample(
+                [name for name in SPARE_NAMES if shape.quote or "," not in name], count
+            )
             columns = [
                 Column(rng.choice((column.name, name)), column.kind, column.pool)
                 for column, name in zip(columns, spare)

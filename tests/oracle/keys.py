@@ -43,12 +43,13 @@ def json_path(rng: Random, shape: Shape, column: Column) -> str:
     is_pointer = chance(rng, 0.25) or "." in column.name
     path = "".join("/" + step for step in steps) if is_pointer else ".".join(steps)
     letters = path.replace(".", "")
-    return path if letters.isalnum() and not letters.isdigit() else f'"{path}"'
+    return path if letters.isalnum() and not letters.isdigit() else named(path)
 
 
 def named(name: str) -> str:
     """Returns a column's name as keys have it, in quotes where it may be misread."""
-    return name if name.isalnum() and not name.isdigit() else f'"{name}"'
+    quoted = '"' + name.replace('"', '""') + '"'
+    return name if name.isalnum() and not name.isdigit() else quoted
 
 
 def several_fields(rng: Random, shape: Shape, place: str) -> str:

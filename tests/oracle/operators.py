@@ -8,7 +8,7 @@ from random import Random
 from .conditions import draw_condition
 from .data import Table
 from .formats import Shape
-from .keys import place_of
+from .keys import named, place_of
 from .machine import INTEGERS, ZONED
 from .values import LEVELS, chance
 
@@ -36,13 +36,12 @@ class Operators:
 
 
 def plain_place(shape: Shape, table: Table, rng: Random, number: int) -> str:
-    """Returns how operators name a column: not in quotes, as keys have names that may mislead."""
+    """Returns how operators name a column."""
     if shape.group:
         return str(shape.lines[number]) if chance(rng, 0.98) else f"{shape.lines[number]}.1"
     column = table.columns[number]
-    is_plain = column.name.isalnum() and not column.name.isdigit()
-    if shape.has_names and is_plain and chance(rng, 0.5):
-        return column.name
+    if shape.has_names and chance(rng, 0.5):
+        return named(column.name)
     return place_of(rng, Shape(shape.name, shape.family), table, number)
 
 
