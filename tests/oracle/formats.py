@@ -13,7 +13,7 @@ from .model.formats import Format, read_records
 from .values import chance
 
 PREFIXES = ("u16le", "u16be", "u32le", "u32be", "u16le:self", "u16be:self", "u32le:self")
-SPARE_NAMES = ("amount", "city", "2024", "a:b", "two words", "Name", "id", "x[0]", "a,b", 'c, "d"')
+SPARE_NAMES = ("amount", "city", "2024", "a:b", "two words", "Name", "id", "x[0]", "a,b", "c, d")
 
 
 @dataclass
