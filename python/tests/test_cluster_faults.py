@@ -211,6 +211,17 @@ class Faults(WithRoots):
         self.lose_run("cut")
         self.lose_run("reduce")
 
+    def test_a_finished_part_that_vanishes(self):
+        removed = []
+
+        def act(progress):
+            if progress.phase == "reduce" and progress.done == progress.tasks and not removed:
+                removed.append(next(self.folder.joinpath("out").glob(".part-*")))
+                removed[0].unlink()
+
+        self.assertEqual(self.sort_while(act).parts_done_again, 1)
+        self.assertTrue(removed)
+
     def test_a_node_that_is_busy(self):
         @ray.remote(num_cpus=1)
         def hold(path):

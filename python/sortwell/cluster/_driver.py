@@ -26,6 +26,7 @@ from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
 from sortwell.cluster._spec import (
     FORMS,
+    RUN_ENDS,
     NodeLost,
     Source,
     Spec,
@@ -41,7 +42,7 @@ from sortwell.cluster._spec import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from sortwell._options import Option, Path, Paths
@@ -401,7 +402,12 @@ class _Sort:
             cluster.drop_lost()
             # On a shared path too: a process of the lost node may still remove them.
             known = self._ids(cluster)
-            self._made = {k: part for k, part in self._made.items() if part.node in known}
+            missing = self._missing(cluster, self._made.values())
+            self._made = {
+                number: part
+                for number, part in self._made.items()
+                if part.node in known and part.path not in missing
+            }
             left = set(range(parts)) - set(self._made)
             if not left:
                 self._phases.append(Phase("reduce", time.monotonic() - begun, parts))
@@ -417,7 +423,7 @@ class _Sort:
         cluster.drop_lost()
         cluster.begin_exchanges()
         known = {node.id for node in cluster.nodes}
-        missing = self._missing(cluster, runs)
+        missing = self._missing(cluster, runs.values(), RUN_ENDS)
         lost = [
             split
             for split in splits
@@ -435,14 +441,16 @@ class _Sort:
             chosen = _inputs.assign(lost, self._ids(cluster))
             runs.update(self._make_runs(cluster, lost, chosen))
 
-    def _missing(self, cluster: Cluster, runs: dict[int, Run]) -> set[str]:
-        """Returns the paths of runs that are gone from nodes that are alive."""
+    def _missing(
+        self, cluster: Cluster, made: Iterable[Run | MadePart], ends: tuple[str, ...] = ("",)
+    ) -> set[str]:
+        """Returns the paths of what was made and is gone from nodes that are alive."""
         found: set[str] = set()
         for node in self._ids(cluster):
-            paths = [run.path for run in runs.values() if run.node == node]
+            paths = [one.path for one in made if one.node == node]
             # A node that is lost now is found so by the next attempt.
             with contextlib.suppress(NodeLost):
-                found.update(cluster.call(node, "missing", paths))
+                found.update(cluster.call(node, "missing", paths, ends))
         return found
 
     def _prove(self, cluster: Cluster, runs: dict[int, Run], seconds: float) -> ClusterStatistics:

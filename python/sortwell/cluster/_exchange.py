@@ -35,6 +35,7 @@ from sortwell.cluster import _janitor, _named_files
 from sortwell.cluster._spec import (
     MEMORY_FOLDER,
     PREFIX,
+    RUN_ENDS,
     NotBegun,
     Run,
     RunLost,
@@ -188,13 +189,15 @@ class Exchange:
         """Returns whether a task has begun on this node."""
         return os.path.exists(self._spec.note_of_begin(self._node, task))
 
-    def missing(self, runs: list[str]) -> list[str]:
-        """Returns those runs that are not there: the exchange was dead until they were removed."""
-        parts = {run: (run, f"{run}.index") for run in runs}
-        return [run for run, paths in parts.items() if not all(map(os.path.exists, paths))]
+    def missing(self, paths: list[str], ends: tuple[str, ...] = ("",)) -> list[str]:
+        """Returns those paths for which a file with one of the ends is not there.
+
+        A janitor removes runs and parts if the exchange was dead for long.
+        """
+        return [path for path in paths if not all(os.path.exists(path + end) for end in ends)]
 
     def _check_runs(self, runs: list[str]) -> None:
-        if missing := self.missing(runs):
+        if missing := self.missing(runs, RUN_ENDS):
             raise RunLost(f"{missing[0]} was removed while the exchange of its node was dead")
 
     def claim(self, folder: str) -> list[str]:
@@ -468,7 +471,7 @@ def _adopted(other: str, own: str) -> list[tuple[str, Run]]:
             run = content["run"]
             if os.path.getsize(name) != run["bytes"]:
                 continue
-            for end in ("", ".index", NOTE):
+            for end in (*RUN_ENDS, NOTE):
                 os.rename(name + end, path + end)
             node, keys = os.path.basename(own), _native.run_keys(path)
             work = Work(f"kept {run['split']}", node, 0.0, 0.0, [])

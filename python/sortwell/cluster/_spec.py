@@ -78,6 +78,9 @@ _UNITS = "kmgtp"
 # Beginning of the names of folders for runs.
 PREFIX = "sortwell-cluster-"
 
+# Ends of the names of a run's files.
+RUN_ENDS = ("", ".index")
+
 # Folder whose files are in memory.
 MEMORY_FOLDER = "/dev/shm"
 

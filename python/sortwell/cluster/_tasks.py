@@ -16,7 +16,7 @@ from sortwell.cluster._exchange import NOTE
 from sortwell.cluster._janitor import LOCK
 from sortwell.cluster._reception import Reception
 from sortwell.cluster._recorder import Recorder
-from sortwell.cluster._spec import MadePart, Run, proof_error, storage_error
+from sortwell.cluster._spec import RUN_ENDS, MadePart, Run, proof_error, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def _note(split: Split, run: Run) -> None:
     values = asdict(run)
     for name in ("keys", "work", "node", "path"):
         del values[name]
-    for path in (run.path, f"{run.path}.index"):
-        with open(path, "rb+") as file:
+    for end in RUN_ENDS:
+        with open(run.path + end, "rb+") as file:
             os.fsync(file.fileno())
     with open(f"{run.path}.tmp", "w", encoding="utf-8") as file:
         json.dump({"identity": split.identity, "run": values}, file)
