@@ -11,28 +11,22 @@
 //! those after it are put back, and one thread expands the rest of the input in order. Errors
 //! arise only there, so they are the same with any number of threads.
 //!
-//! The reader waits for a buffer and looks now and then whether the job was stopped. When the last
-//! stream is dropped, at any point of the job, the threads are stopped, and waited for: a
-//! thread never outlives its job, not even one that waits for a pipe.
+//! The reader waits for a buffer. When the last stream is dropped, the threads end (`threads`).
 
 use std::collections::VecDeque;
 use std::fs::metadata;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use super::batch::UnitBatch;
 use super::input::{Buffer, DecodingInput, Next, Open, PlacedBatch, Stage, Step, Turn};
 use super::memory::Windows;
+use super::threads::{CodecThreads, Monitor};
 use super::{Appetite, Codec, Compressed};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::{Supplied, Supply, pipe};
 use crate::stats::Progress;
-
-/// Interval at which a waiting reader checks for a stop of the job.
-const STOP_CHECK: Duration = Duration::from_millis(50);
 
 /// Source of compressed bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,20 +57,14 @@ pub struct DecodingShape {
 /// Compressed inputs being expanded.
 pub struct Decoding {
     shared: Arc<DecodingShared>,
-    threads: Vec<JoinHandle<()>>,
+    _threads: CodecThreads<DecodingState>,
 }
 
 /// State that threads and readers share.
 struct DecodingShared {
     shape: DecodingShape,
     windows: Arc<Windows>,
-    state: Mutex<DecodingState>,
-    /// Notified when there is something to expand, or to stop.
-    work: Condvar,
-    /// Notified when something has been expanded.
-    news: Condvar,
-    /// Stops threads that wait for a pipe.
-    halt: Arc<Progress>,
+    monitor: Arc<Monitor<DecodingState>>,
     /// Compressed bytes read.
     bytes: Arc<AtomicU64>,
 }
@@ -85,8 +73,6 @@ struct DecodingState {
     inputs: Vec<DecodingInput>,
     /// Inputs that want a thread.
     queue: VecDeque<usize>,
-    is_over: bool,
-    has_panicked: bool,
 }
 
 impl Decoding {
@@ -113,32 +99,20 @@ impl Decoding {
         let is_cut = shape.packed_bytes > 0;
         let inputs = inputs.into_iter();
         let inputs = inputs.map(|(origin, codec)| DecodingInput::new(origin, codec, is_cut));
-        let state = DecodingState {
-            inputs: inputs.collect(),
-            queue: VecDeque::new(),
-            is_over: false,
-            has_panicked: false,
-        };
-        let shared = Arc::new(DecodingShared {
-            shape,
-            windows,
-            state: Mutex::new(state),
-            work: Condvar::new(),
-            news: Condvar::new(),
-            halt: Arc::default(),
-            bytes: Arc::default(),
-        });
-        let mut decoding = Self { shared, threads: Vec::new() };
+        let state = DecodingState { inputs: inputs.collect(), queue: VecDeque::new() };
+        let monitor = Arc::new(Monitor::new(state));
+        let shared =
+            DecodingShared { shape, windows, monitor: Arc::clone(&monitor), bytes: Arc::default() };
+        let shared = Arc::new(shared);
         // Each batch is expanded by a thread that does not wait for a pipe.
         let threads = if is_cut { shape.threads } else { shape.threads.min(files) };
-        for _ in 0..threads + pipes {
-            let shared = Arc::clone(&decoding.shared);
-            let thread = thread::Builder::new().name("decode".to_owned());
-            let thread = thread.spawn(move || shared.serve());
-            let failed = |e| Error::io("start a thread to read", Path::new("compressed inputs"), e);
-            decoding.threads.push(thread.map_err(failed)?);
-        }
-        let decoding = Arc::new(decoding);
+        let bodies = (0..threads + pipes).map(|_| {
+            let shared = Arc::clone(&shared);
+            move || shared.serve()
+        });
+        let file = Path::new("compressed inputs");
+        let threads = CodecThreads::start(&monitor, "decode", file, bodies)?;
+        let decoding = Arc::new(Self { shared, _threads: threads });
         let stream = |(number, name): (usize, &PathBuf)| {
             let decoding = Arc::clone(&decoding);
             Supplied::new(name, Expanded { decoding, number, piece: Buffer::default(), taken: 0 })
@@ -164,68 +138,37 @@ fn expanded_name(origin: &Origin) -> PathBuf {
     name.into()
 }
 
-impl Drop for Decoding {
-    fn drop(&mut self) {
-        self.shared.halt.request_stop();
-        self.shared.state().is_over = true;
-        self.shared.work.notify_all();
-        for thread in self.threads.drain(..) {
-            // One that panicked has said so; the reader has failed of it.
-            let _ = thread.join();
-        }
-    }
-}
-
 impl std::fmt::Debug for Decoding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (shape, threads) = (&self.shared.shape, self.threads.len());
-        f.debug_struct("Decoding").field("shape", shape).field("threads", &threads).finish()
-    }
-}
-
-/// Tells readers of a thread that panicked, who would wait for ever.
-struct DecodingGuard<'a>(&'a DecodingShared);
-
-impl Drop for DecodingGuard<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.state().has_panicked = true;
-            self.0.news.notify_all();
-        }
+        f.debug_struct("Decoding").field("shape", &self.shared.shape).finish_non_exhaustive()
     }
 }
 
 impl DecodingShared {
-    fn state(&self) -> MutexGuard<'_, DecodingState> {
-        // Nothing is left half done while it is held.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Runs a decoding thread.
     fn serve(&self) {
-        let _guard = DecodingGuard(self);
-        let mut state = self.state();
-        while !state.is_over {
+        let mut state = self.monitor.state();
+        while !state.is_over() {
             let Some(number) = state.queue.pop_front() else {
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.monitor.wait_for_work(state);
                 continue;
             };
             let Some(turn) = state.inputs[number].begin() else { continue };
             drop(state);
             let codec = turn.codec;
             let done = self.step(turn);
-            state = self.state();
+            state = self.monitor.state();
             let cut = state.inputs[number].note(done);
             if let Some(PlacedBatch { batch, mut buffer, place }) = cut {
                 // Another thread can cut the next batch off now.
                 self.want(&mut state, number);
                 drop(state);
                 let made = batch.expand(codec, &self.windows, &mut buffer);
-                state = self.state();
+                state = self.monitor.state();
                 state.inputs[number].note_made(place, made, buffer);
             }
             self.want(&mut state, number);
-            self.news.notify_all();
+            self.monitor.tell();
         }
     }
 
@@ -258,7 +201,7 @@ impl DecodingShared {
             Origin::Stdin => pipe::PipeReader::stdin()?,
             Origin::Begun(stream) => pipe::PipeReader::supplied(stream.clone()),
         };
-        let (halt, bytes) = (Arc::clone(&self.halt), Arc::clone(&self.bytes));
+        let (halt, bytes) = (Arc::clone(self.monitor.halt()), Arc::clone(&self.bytes));
         let from = Compressed::new(reader, self.shape.packed_bytes, halt, bytes);
         Ok(Open { from, decoder: codec.decoder(&self.windows)? })
     }
@@ -269,13 +212,13 @@ impl DecodingShared {
         if input.wants_thread(self.shape.ready) {
             input.is_queued = true;
             state.queue.push_back(number);
-            self.work.notify_one();
+            self.monitor.add_work();
         }
     }
 
     /// Returns the next piece of an input, `None` at its end; `used` is the one before.
     fn next(&self, number: usize, used: Buffer, progress: &Progress) -> Result<Option<Buffer>> {
-        let mut state = self.state();
+        let mut state = self.monitor.state();
         state.inputs[number].keep(used);
         for number in number..=number + self.shape.ahead {
             self.want(&mut state, number);
@@ -289,12 +232,7 @@ impl DecodingShared {
                 Next::End => return Ok(None),
                 Next::NotYet => {}
             }
-            assert!(!state.has_panicked, "a thread that decodes has panicked");
-            if progress.is_stopping() {
-                return Err(Error::Interrupted);
-            }
-            let waited = self.news.wait_timeout(state, STOP_CHECK);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.monitor.wait_for_news(state, progress)?;
         }
     }
 }

@@ -11,10 +11,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::threads::{CodecThreads, Monitor, Monitored};
 use super::{Compression, Encode};
 use crate::error::{Error, Result};
 use crate::io::pipe;
@@ -23,9 +22,6 @@ use crate::stats::Progress;
 /// Bytes of a chunk: the same everywhere, as the output's bytes depend on it. Smaller chunks would
 /// cost zstd some of its savings; larger ones would take more memory.
 pub const CHUNK_BYTES: usize = 1 << 20;
-
-/// Interval at which waiting threads check for a stop of the job.
-const STOP_CHECK: Duration = Duration::from_millis(50);
 
 /// Slots beyond one for each thread: one that is being filled, and one that is being written.
 const SLOTS_SPARE: usize = 2;
@@ -36,7 +32,7 @@ const THREAD_BYTES: u64 = 256 << 10;
 /// An output being compressed.
 pub struct OutputEncoding {
     shared: Arc<EncodingShared>,
-    threads: Vec<JoinHandle<()>>,
+    _threads: CodecThreads<EncodingState>,
 }
 
 /// Takes the bytes of an output, in order.
@@ -45,15 +41,9 @@ struct EncodingInlet(Arc<EncodingShared>);
 struct EncodingShared {
     name: PathBuf,
     filling: Mutex<Filling>,
-    state: Mutex<EncodingState>,
-    /// Notified when there is something to compress, or to stop.
-    work: Condvar,
-    /// Notified when something was written, or failed.
-    news: Condvar,
+    monitor: Arc<Monitor<EncodingState>>,
     /// Held by the thread that writes.
     target: Mutex<pipe::PipeWriter>,
-    /// Stops a thread that waits for a pipe.
-    halt: Progress,
     slots: usize,
     slot_bytes: usize,
 }
@@ -82,8 +72,6 @@ struct EncodingState {
     made: usize,
     failure: Option<Error>,
     has_failed: bool,
-    is_over: bool,
-    has_panicked: bool,
 }
 
 /// A chunk and what becomes of it.
@@ -115,26 +103,21 @@ impl OutputEncoding {
             encoders.push(encoder);
             slot_bytes = most;
         }
+        let monitor = Arc::new(Monitor::new(EncodingState::default()));
         let shared = Arc::new(EncodingShared {
             name: target.name().to_owned(),
             filling: Mutex::default(),
-            state: Mutex::default(),
-            work: Condvar::new(),
-            news: Condvar::new(),
+            monitor: Arc::clone(&monitor),
             target: Mutex::new(target),
-            halt: Progress::new(),
             slots: threads + SLOTS_SPARE,
             slot_bytes,
         });
-        let mut encoding = Self { shared, threads: Vec::new() };
-        for encoder in encoders {
-            let shared = Arc::clone(&encoding.shared);
-            let thread = thread::Builder::new().name("encode".to_owned());
-            let thread = thread.spawn(move || shared.serve(encoder));
-            let failed = |e| Error::io("start a thread to compress", &encoding.shared.name, e);
-            encoding.threads.push(thread.map_err(failed)?);
-        }
-        Ok(encoding)
+        let bodies = encoders.into_iter().map(|encoder| {
+            let shared = Arc::clone(&shared);
+            move || shared.serve(encoder)
+        });
+        let threads = CodecThreads::start(&monitor, "encode", &shared.name, bodies)?;
+        Ok(Self { shared, _threads: threads })
     }
 
     /// Returns the writer for the output's bytes.
@@ -153,7 +136,7 @@ impl OutputEncoding {
         if !filling.chunk.is_empty() || filling.bytes == 0 {
             self.shared.hand_over(filling.chunk, progress)?;
         }
-        let mut state = self.shared.state();
+        let mut state = self.shared.monitor.state();
         while state.next_out < state.next_in {
             state = self.shared.wait(state, progress)?;
         }
@@ -164,22 +147,9 @@ impl OutputEncoding {
     }
 }
 
-impl Drop for OutputEncoding {
-    fn drop(&mut self) {
-        self.shared.halt.request_stop();
-        self.shared.state().is_over = true;
-        self.shared.work.notify_all();
-        for thread in self.threads.drain(..) {
-            // One that panicked has said so; the writer has failed of it.
-            let _ = thread.join();
-        }
-    }
-}
-
 impl std::fmt::Debug for OutputEncoding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (name, threads) = (&self.shared.name, self.threads.len());
-        f.debug_struct("Encoding").field("name", name).field("threads", &threads).finish()
+        f.debug_struct("Encoding").field("name", &self.shared.name).finish_non_exhaustive()
     }
 }
 
@@ -220,7 +190,6 @@ impl std::fmt::Debug for EncodingInlet {
 impl EncodingState {
     /// Returns the error that ended the output, if one did.
     fn check(&mut self) -> Result<()> {
-        assert!(!self.has_panicked, "a thread that compresses has panicked");
         match self.failure.take() {
             Some(e) => Err(e),
             None if self.has_failed => Err(Error::Interrupted), // whoever heard of it says why
@@ -229,24 +198,7 @@ impl EncodingState {
     }
 }
 
-/// Tells those who write of a thread that panicked, who would wait for ever.
-struct EncodingGuard<'a>(&'a EncodingShared);
-
-impl Drop for EncodingGuard<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.state().has_panicked = true;
-            self.0.news.notify_all();
-        }
-    }
-}
-
 impl EncodingShared {
-    fn state(&self) -> MutexGuard<'_, EncodingState> {
-        // Nothing is left half done while it is held.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn filling(&self) -> MutexGuard<'_, Filling> {
         self.filling.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -254,20 +206,16 @@ impl EncodingShared {
     /// Waits a while for news.
     fn wait<'a>(
         &self,
-        mut state: MutexGuard<'a, EncodingState>,
+        mut state: MutexGuard<'a, Monitored<EncodingState>>,
         progress: &Progress,
-    ) -> Result<MutexGuard<'a, EncodingState>> {
+    ) -> Result<MutexGuard<'a, Monitored<EncodingState>>> {
         state.check()?;
-        if progress.is_stopping() {
-            return Err(Error::Interrupted);
-        }
-        let waited = self.news.wait_timeout(state, STOP_CHECK);
-        Ok(waited.unwrap_or_else(PoisonError::into_inner).0)
+        self.monitor.wait_for_news(state, progress)
     }
 
     /// Hands a chunk over for compression; returns an empty one in exchange.
     fn hand_over(&self, chunk: Vec<u8>, progress: &Progress) -> Result<Vec<u8>> {
-        let mut state = self.state();
+        let mut state = self.monitor.state();
         state.check()?;
         let mut slot = loop {
             if let Some(slot) = state.free.pop() {
@@ -284,23 +232,22 @@ impl EncodingShared {
         let number = state.next_in;
         state.next_in += 1;
         state.waiting.push_back((number, slot));
-        self.work.notify_one();
+        self.monitor.add_work();
         Ok(empty)
     }
 
     /// Runs a compressing thread.
     fn serve(&self, mut encoder: Box<dyn Encode>) {
-        let _guard = EncodingGuard(self);
-        let mut state = self.state();
-        while !state.is_over {
+        let mut state = self.monitor.state();
+        while !state.is_over() {
             let Some((number, mut slot)) = state.waiting.pop_front() else {
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.monitor.wait_for_work(state);
                 continue;
             };
             drop(state);
             slot.packed.resize(self.slot_bytes, 0);
             let encoded = encoder.encode(&slot.chunk, &mut slot.packed);
-            state = self.state();
+            state = self.monitor.state();
             match encoded {
                 Ok(bytes) => slot.packed_bytes = bytes,
                 Err(e) => (state.failure, state.has_failed) = (Some(e), true),
@@ -315,8 +262,8 @@ impl EncodingShared {
     /// Writes what is done and has its turn.
     fn write_out<'a>(
         &'a self,
-        mut state: MutexGuard<'a, EncodingState>,
-    ) -> MutexGuard<'a, EncodingState> {
+        mut state: MutexGuard<'a, Monitored<EncodingState>>,
+    ) -> MutexGuard<'a, Monitored<EncodingState>> {
         state.is_writing = true;
         loop {
             let next = state.next_out;
@@ -325,16 +272,16 @@ impl EncodingShared {
                 drop(state);
                 let packed = &slot.packed[..slot.packed_bytes];
                 let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
-                let written = target.write_all(packed, &self.halt);
+                let written = target.write_all(packed, self.monitor.halt());
                 drop(target);
-                state = self.state();
+                state = self.monitor.state();
                 if let Err(e) = written {
                     (state.failure, state.has_failed) = (Some(e), true);
                 }
             }
             state.next_out += 1;
             state.free.push(slot);
-            self.news.notify_all();
+            self.monitor.tell();
         }
         state.is_writing = false;
         state

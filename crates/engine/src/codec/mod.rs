@@ -12,6 +12,8 @@
 //! not expanded here are detected too, and refused (`foreign`). Runs are compressed block by block
 //! (`blocks`).
 //!
+//! What both kinds of threads share with those who wait for them is in `threads`.
+//!
 //! To all else such an input is a stream, and so is such an output. A codec is one file here: how
 //! it is detected, decoded and encoded. `memory` says what that takes of the budget.
 //!
@@ -41,6 +43,7 @@ mod setting;
     expect(dead_code, reason = "codecs use it, and none is built")
 )]
 mod source;
+mod threads;
 #[cfg(feature = "compression")]
 mod zstd;
 
