@@ -267,8 +267,11 @@ impl Plan {
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
         let most = need.input_bytes.map_or(shared, |bytes| bytes.min(shared as u64) as usize);
         let block_least = marks::block_least(most, need.record_length);
-        let block_bytes = block_bytes(&need.levers, shared, reads).max(block_least);
-        let block_bytes = whole_requests(item, block_bytes);
+        let block_wanted = block_bytes(&need.levers, shared, reads);
+        // Of blocks that must be larger than wanted, fewer are read at the same time.
+        let reads =
+            if block_least > block_wanted { reads * block_wanted / block_least } else { reads };
+        let block_bytes = whole_requests(item, block_wanted.max(block_least));
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,

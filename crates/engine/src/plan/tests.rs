@@ -575,13 +575,17 @@ fn runs_go_past_the_cache_unless_loads_are_small() {
 #[test]
 fn marks_take_a_small_part_of_the_budget() {
     const SHARE: u64 = 48;
-    for record_length in [1, 3, 8, 16, 17, 60, 100, 4000] {
-        for (mib, input) in
-            (6..16).flat_map(|power| [(3 << power, None), (3 << power, Some(1 << 40))])
-        {
+    let settings = (6..16).flat_map(|power| {
+        let inputs = [None, Some(1 << 40)];
+        let depths = [None, Some(1), Some(64)];
+        inputs.into_iter().flat_map(move |input| depths.map(|depth| (3 << power, input, depth)))
+    });
+    for (mib, input, depth) in settings {
+        for record_length in [1, 3, 8, 16, 17, 60, 100, 4000] {
             let budget = ByteSize::mib(mib);
-            let need = need(record_length, input, budget);
-            let Ok(plan) = Plan::new(&need) else { continue };
+            let mut need = need(record_length, input, budget);
+            need.levers.queue_depth = depth;
+            let plan = Plan::new(&need).unwrap();
             // A stream gets the memory of all loads at first.
             let memory = plan.external().unwrap().areas_bytes() as u64;
             let bucket = (bucket_records(record_length) * record_length) as u64;
