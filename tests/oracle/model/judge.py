@@ -151,7 +151,11 @@ def refuse_mixed(
     if form.unites:
         raise Unspecified("check of tables with other columns, one of them malformed")
     for data in inputs:
-        if longest_status(arguments, data, boundaries(form, data, options.header), files):
+        try:
+            status = longest_status(arguments, data, boundaries(form, data, options.header), files)
+        except UsageError:
+            raise EitherFault("a wrong command line with a malformed header") from None
+        if status:
             raise Unspecified("check of what is both malformed and out of order")
 
 
