@@ -19,7 +19,7 @@ const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// Below this, counting costs more than it saves.
-const SMALL: usize = 128;
+const SMALL: usize = 320;
 
 /// Moves per entry after which insertion has lost against quicksort.
 const MOVES_PER_ENTRY: usize = 4;
