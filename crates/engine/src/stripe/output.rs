@@ -59,7 +59,7 @@ impl StripedOutput {
         let known = are_whole(&definition, path).then_some(definition.generation);
         let set = *definition.set.get_or_insert_with(random_number);
         for place in &places {
-            tidy(place, set, known.flatten())?;
+            tidy(path, place, set, known.flatten())?;
         }
         let is_taken = |number: u32| {
             let is_there = |name: PathBuf| fs::symlink_metadata(name).is_ok();
@@ -128,9 +128,9 @@ fn remove(paths: &[PathBuf]) {
     }
 }
 
-/// Removes what killed jobs have left of a member: temporary files, and generations of the set that
-/// are not the one that counts, if there is one.
-fn tidy(place: &Path, set: u32, counts: Option<u32>) -> Result<()> {
+/// Removes what killed jobs have left of a member: temporary files, and generations of the set at
+/// `path` that are not the one that counts, if there is one.
+pub(super) fn tidy(path: &Path, place: &Path, set: u32, counts: Option<u32>) -> Result<()> {
     let directory = directory_of(place);
     if !directory.is_dir() {
         return Err(Error::io("make a member in", directory, rustix::io::Errno::NOENT));
@@ -142,9 +142,12 @@ fn tidy(place: &Path, set: u32, counts: Option<u32>) -> Result<()> {
     for entry in fs::read_dir(directory).map_err(failed)? {
         let file = entry.map_err(failed)?.file_name();
         let found = numbers_of(name.as_bytes(), file.as_bytes());
-        if found.is_some_and(|(of, generation)| of == set && generation != counts) {
+        let old = found.filter(|(of, generation)| *of == set && *generation != counts);
+        if let Some((_, generation)) = old {
             // Held until the name is gone.
-            if let Ok(Some(_lock)) = free_lock(opened.as_fd(), file.as_bytes()) {
+            let Ok(Some(_lock)) = free_lock(opened.as_fd(), file.as_bytes()) else { continue };
+            // Another job may have given the set new members since. It has locked them until then.
+            if Definition::read(path)?.generation != Some(generation) {
                 let _ = fs::remove_file(directory.join(&file));
             }
         }

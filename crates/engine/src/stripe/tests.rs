@@ -248,6 +248,24 @@ fn an_output_whose_definition_is_gone_leaves_nothing() {
     }
 }
 
+/// A job that read the text before another one replaced it takes the new members for old ones.
+#[test]
+fn members_that_a_text_names_meanwhile_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(&folder, &[1, 2], b"old");
+    let before = Definition::read(&path).expect("read");
+    let output = StripedOutput::create(&path, Direct::Off).expect("created");
+    output.file().write_at(b"new", 0).expect("written");
+    output.finish(3, false).expect("finished");
+    for place in before.places(&path) {
+        let set = before.set.expect("a set");
+        output::tidy(&path, &place, set, before.generation).expect("tidied");
+    }
+    let mut read = [0; 3];
+    let file = File::open_stripes(&path, Direct::Off).expect("whole");
+    assert_eq!((file.read_at(&mut read, 0).expect("read"), &read), (3, b"new"));
+}
+
 /// Two sets may have members at the same paths: each keeps to its own.
 #[test]
 fn sets_at_the_same_paths_leave_each_other_alone() {
@@ -300,6 +318,8 @@ fn members_that_are_missing_short_or_foreign_are_told() {
     queue.submit(request(Direction::Read, &file, (0, 50_000))).expect("submitted");
     let done = queue.wait().expect("waited").expect("a completion");
     assert!(matches!(done.result, Err(Error::Malformed { .. })), "{:?}", done.result);
+    let read = file.read_at(&mut [0; 50_000], 0);
+    assert!(matches!(read, Err(Error::Malformed { .. })), "{read:?}");
 }
 
 /// Many members, most of them with nothing in them.
