@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, unregister};
 use signal_hook::{SigId, flag};
@@ -23,6 +23,13 @@ use crate::failure::usage_error;
 
 /// The watcher does nothing but wait; the memory ceiling counts its stack too.
 const STACK_BYTES: usize = 64 << 10;
+
+/// Lets a write beyond the limit for the size of files (`ulimit -f`) fail, so that the job can
+/// clean up. By default the process would die of it.
+pub fn let_large_writes_fail() {
+    // Where no handler can be set, the default stays.
+    let _ = flag::register(SIGXFSZ, Arc::default());
+}
 
 /// Does `work`. A signal asks it to stop, and becomes its failure. This holds also if the work was
 /// already done, as the sender wants nothing more to follow.

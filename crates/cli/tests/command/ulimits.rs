@@ -109,6 +109,15 @@ fn many_runs_are_merged_with_few_files() {
     }
 }
 
+#[test]
+fn a_limit_of_file_sizes_is_an_error_that_leaves_nothing() {
+    let folder = Folder::new();
+    folder.write("in", random_records(40_000, 16));
+    let said = run_under(&folder, "-f 100", "sort -F fixed:16 -k 0..2 in -o out");
+    said.fails(4, &["out", "File too large"]);
+    assert_eq!(folder.names(), ["in"]);
+}
+
 /// The kernel itself fails to start programs with less than 16 KiB.
 #[test]
 fn a_small_stack_is_enough() {
