@@ -13,6 +13,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sortwell::Progress;
 use sortwell::unstable::io::pipe::{PipeReader, PipeWriter};
+use sortwell::unstable::io::{Direct, redirect};
 use sortwell::{Error, Result};
 
 /// Prints all of `text` to standard output.
@@ -64,9 +65,11 @@ pub struct Printer<'p> {
 }
 
 impl<'p> Printer<'p> {
-    /// Opens standard output for printing.
+    /// Opens standard output for printing. Waits until no other job writes to the file that it may
+    /// be redirected to.
     pub fn new(progress: &'p Progress) -> Result<Self> {
-        Ok(Self { writer: PipeWriter::stdout()?, progress })
+        let lock = redirect::lock_output(Direct::Off, progress)?;
+        Ok(Self { writer: PipeWriter::stdout()?.holding(lock), progress })
     }
 }
 

@@ -1,9 +1,12 @@
 //! `sort` from end to end on small files: every way in and out, and the account at the end.
 
 use std::cmp::Reverse;
+use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::process::Stdio;
+use std::time::Duration;
 
-use crate::harness::{Folder, random_records, sorted_by};
+use crate::harness::{Folder, Said, random_records, sorted_by};
 
 #[test]
 fn a_file_by_its_whole_record() {
@@ -71,6 +74,56 @@ fn from_and_to_redirections() {
     assert_eq!(folder.read("out"), sorted_by(&records[100..], 100, |r| r[..10].to_vec()));
     assert!(!run("SORT -M 1MiB < in > out"), "a failure");
     assert_eq!(folder.read("out"), b"", "leaves nothing");
+}
+
+/// Jobs that a shell starts together have one standard output, and each finds it empty.
+#[test]
+fn jobs_that_share_a_redirected_output_lose_nothing() {
+    let folder = Folder::new();
+    let records = random_records(60_000, 16);
+    let (a, b) = records.split_at(records.len() / 2);
+    folder.write("a", a);
+    folder.write("b", b);
+    let key = |record: &[u8]| record[..2].to_vec();
+    let [a, b] = [a, b].map(|part| sorted_by(part, 16, key));
+    folder.write("little", "2\n1\n");
+    for _ in 0..4 {
+        let script = "($sortwell sort -F fixed:16 -k 0..2 a & $sortwell gnu little & wait) > all";
+        folder.script(script).quietly();
+        let all = folder.read("all");
+        assert!(all == [&a[..], b"1\n2\n"].concat() || all == [b"1\n2\n", &a[..]].concat());
+        let sort = "$sortwell sort -F fixed:16 -k 0..2";
+        folder.script(&format!("({sort} a & {sort} b & wait) > all")).quietly();
+        let all = folder.read("all");
+        assert!(all == [&a[..], &b].concat() || all == [&b[..], &a].concat());
+        let script = format!("($sortwell sort -F jsonl -k a b 2> err & {sort} a & wait) > all");
+        folder.script(&script).quietly();
+        assert!(folder.read("all") == a, "a failure removes nothing of others");
+    }
+}
+
+/// Other programs do not wait. What they write would be lost.
+#[test]
+fn a_redirected_output_that_others_write_to_is_an_error() {
+    let folder = Folder::new();
+    let mut shared = std::fs::File::create(folder.at("out")).expect("a file");
+    let mut command = folder.command(&["sort", "-F", "fixed:1", "-k", "0.."]);
+    command.stdin(Stdio::piped()).stdout(shared.try_clone().expect("cloned"));
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("started");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"321").expect("written");
+    let locked = format!("FLOCK  ADVISORY  WRITE {} ", child.id());
+    let is_open = || std::fs::read_to_string("/proc/locks").expect("locks").contains(&locked);
+    for _ in 0..1000 {
+        if is_open() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(is_open(), "the output is locked");
+    shared.write_all(b"x").expect("written");
+    drop(input);
+    Said::from(child.wait_with_output().expect("ended")).fails(4, &["another process has written"]);
 }
 
 #[test]

@@ -24,10 +24,13 @@ impl Cursor {
     ///
     /// # Errors
     ///
-    /// The errors of [`File::read_at`].
+    /// The errors of [`File::read_at`], and at the end of the file those of [`File::check_whole`].
     pub fn read_next(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let read = self.file.read_at(buffer, self.offset)?;
         self.offset += read as u64;
+        if read < buffer.len() {
+            self.file.check_whole()?;
+        }
         Ok(read)
     }
 

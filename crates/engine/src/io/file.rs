@@ -11,16 +11,16 @@
 //! Left to others: carrying transfers out (`transfer` and the engines), temporary names
 //! (`scratch`).
 
-use std::ffi::OsStr;
+mod mark;
+
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{
-    FallocateFlags, FileType, Mode, OFlags, SeekFrom, XattrFlags, fallocate, fdatasync,
-    fremovexattr, fsetxattr, fstat, fstatvfs, ftruncate, getxattr, open, seek, stat,
+    FallocateFlags, FileType, Mode, OFlags, SeekFrom, fallocate, fdatasync, fstat, fstatvfs,
+    ftruncate, open, seek, stat,
 };
 use rustix::io::{Errno, pread, pwrite};
 
@@ -31,11 +31,8 @@ use super::holding::{Holding, HoldingShare};
 use super::striped::{StripePlace, Stripes};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 
-/// The name of the mark of a file that is being sorted in place.
-const IN_PLACE: &str = "user.sortwell.in-place";
-
-/// The name of a mark without a meaning, which a process that was killed may leave.
-const PROBE: &str = "user.sortwell.probe";
+pub(super) use mark::check_whole;
+pub use mark::check_whole_at;
 
 /// An open file, shared by every request on it.
 #[derive(Debug)]
@@ -311,29 +308,6 @@ impl File {
         }
     }
 
-    /// Marks the file as one whose records lie in `directory` in part, for every sortwell to see.
-    /// Where the file system keeps no such marks, it is an error. The file is not striped.
-    pub fn mark(&self, directory: &Path) -> Result<()> {
-        let value = directory.as_os_str().as_bytes();
-        fsetxattr(&self.plain().buffered, IN_PLACE, value, XattrFlags::empty())
-            .map_err(|e| Error::io("mark", &self.path, e))
-    }
-
-    /// Returns whether the file system keeps marks. The mark of the file stays as it is.
-    pub fn takes_marks(&self) -> bool {
-        let file = &self.plain().buffered;
-        fsetxattr(file, PROBE, b"", XattrFlags::empty()).is_ok()
-            && fremovexattr(file, PROBE).is_ok()
-    }
-
-    /// Removes the mark.
-    pub fn unmark(&self) -> Result<()> {
-        match fremovexattr(&self.plain().buffered, IN_PLACE) {
-            Ok(()) | Err(Errno::NODATA) => Ok(()),
-            Err(e) => Err(Error::io("mark", &self.path, e)),
-        }
-    }
-
     /// Cuts the file off or extends it with zeros.
     pub fn set_len(&self, length: u64) -> Result<()> {
         match &self.body {
@@ -369,7 +343,12 @@ impl File {
                 Err(e) => return Err(Error::io_at("read", &plain.path, own, e)),
             }
         }
-        Ok(filled)
+        let end = offset + filled as u64;
+        match self.stripes().filter(|_| filled < buffer.len() && end < self.len()) {
+            // Others may follow the member that ends early.
+            Some(stripes) => Err(stripes.shortened(&self.path, end, self.len())),
+            None => Ok(filled),
+        }
     }
 
     /// Writes all of `bytes` at `offset`, likewise.
@@ -420,14 +399,6 @@ impl File {
                 Ok((first, latest.unwrap_or_default()))
             }
         }
-    }
-
-    /// Returns where records of the file at `path` are stored in part, if it is
-    /// [marked](Self::mark).
-    pub fn mark_of(path: &Path) -> Option<PathBuf> {
-        let mut value = [0; 4096];
-        let length = getxattr(path, IN_PLACE, &mut value).ok()?;
-        Some(PathBuf::from(OsStr::from_bytes(&value[..length])))
     }
 
     /// Returns the way for the first part of a transfer between `address` and `offset`.

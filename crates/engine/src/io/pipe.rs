@@ -25,7 +25,7 @@ use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open, stat};
 use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, read, write};
 
 use super::Answer;
-use super::file::File;
+use super::file::{File, check_whole};
 use super::inherited::{STDIN, STDOUT, duplicate, named_by};
 use super::supply::{Extent, Supplied};
 use super::sync::last_error;
@@ -84,6 +84,8 @@ struct PipeEnd {
     is_polled_next: bool,
     /// Bytes that have passed.
     bytes: u64,
+    /// The file that is locked for as long as this is open.
+    lock: Option<Arc<File>>,
 }
 
 impl PipeEnd {
@@ -99,7 +101,7 @@ impl PipeEnd {
         let is_free = is_file || flags.contains(OFlags::NONBLOCK);
         let manner = if is_free { Manner::Free } else { Manner::Told };
         let name = name.to_owned();
-        Self { descriptor, name, way, manner, is_polled_next: true, bytes: 0 }
+        Self { descriptor, name, way, manner, is_polled_next: true, bytes: 0, lock: None }
     }
 
     /// Returns the stream that the parent process has left open under a number.
@@ -301,6 +303,8 @@ impl PipeReader {
                 preadv2(from, &mut [IoSliceMut::new(&mut rest[..most])], NO_OFFSET, flags)
             })?;
             if passed == 0 {
+                // A file that is read in order may have been sorted in place meanwhile.
+                check_whole(&end.descriptor, &end.name)?;
                 break;
             }
             filled += passed;
@@ -362,6 +366,15 @@ impl PipeWriter {
     pub fn stdout() -> Result<Self> {
         let end = PipeEnd::inherited(STDOUT, Path::new("standard output"), PipeDirection::Out)?;
         Ok(Self(WriterTarget::End(end)))
+    }
+
+    /// Returns this stream, which keeps a file open, and so its lock, until it is closed.
+    #[must_use]
+    pub fn holding(mut self, lock: Option<Arc<File>>) -> Self {
+        if let WriterTarget::End(end) = &mut self.0 {
+            end.lock = lock;
+        }
+        self
     }
 
     fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {

@@ -66,9 +66,10 @@ impl CopyJob {
             let target = output.open_file().cloned();
             let mut copy = Copy::new(self.engine.queue(DEPTH)?, file, progress)?;
             match target {
-                Some(target) => copy.write_file(&target),
-                None => copy.write_stream(&mut output),
+                Some(target) => copy.write_file(&target)?,
+                None => copy.write_stream(&mut output)?,
             }
+            copy.file.check_whole()
         });
         match copied {
             Ok(()) => output.finish(bytes, self.sync, progress).map(|_| bytes),

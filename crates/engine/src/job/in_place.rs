@@ -114,20 +114,17 @@ pub fn levers(levers: Levers) -> Levers {
     Levers { compress_runs: CompressRuns::Off, ..levers }.with_open_overlap(Overlap::Pipelined)
 }
 
-/// Makes sure that a file is whole: no sort in place has given back some of it.
+/// Locks a file as long as it is open, as a second sort in place would read holes.
 ///
 /// # Errors
 ///
-/// [`Error::Malformed`] that says where its records are.
-pub fn refuse_marked(path: &Path) -> Result<()> {
-    let Some(directory) = File::mark_of(path) else { return Ok(()) };
-    Err(Error::Malformed {
-        path: path.to_owned(),
-        message: format!(
-            "an unfinished sort in place has records of it in {}; run the same command to \
-             continue (a file copied over it keeps the mark: give the copy another name)",
-            directory.display()
-        )
-        .into(),
-    })
+/// [`Error::Config`] if another job has it, or has replaced it.
+pub fn claim(file: &File, path: &Path) -> Result<()> {
+    let why = match (file.lock(), file.is_at_its_path()) {
+        (true, true) => return Ok(()),
+        (true, false) => "has replaced it; run the command again",
+        (false, _) => "is running; wait for it",
+    };
+    let path = path.display();
+    Err(config!(ConfigErrorKind::InUse, "another job that sorts {} in place {}", path, why))
 }

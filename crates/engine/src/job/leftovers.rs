@@ -153,11 +153,11 @@ fn remove_from(directory: &Path, with_records: bool) -> Result<usize> {
     check(directory)?;
     let mut removed = sweep(directory)?;
     for path in spill_directories(directory)? {
+        let Some(mut own) = SpillDirectory::adopt(&path)? else { continue };
         let job = job_of(&path);
         if !with_records && job.as_ref().is_none_or(|job| job.is_in_place && holds_records(&path)) {
             continue;
         }
-        let Some(mut own) = SpillDirectory::adopt(&path)? else { continue };
         for other in job.iter().flat_map(|job| job.directories.iter().skip(1)) {
             if let Ok(Some(mut other)) = SpillDirectory::adopt(&other.0) {
                 other.keep(false);

@@ -275,7 +275,8 @@ impl SortJob {
         loop {
             let (output, spill) = (&mut places.output, &mut places.spill);
             match with_encoder!(key, |key| pipeline::sort(work, key, output, spill, progress))? {
-                SortEnd::Sorted(outcome) => return Ok(*outcome),
+                SortEnd::Sorted(outcome) if self.in_place => return Ok(*outcome),
+                SortEnd::Sorted(outcome) => return work.input.check_whole().map(|()| *outcome),
                 // Only streams that said how much they bring are planned for one pass.
                 SortEnd::Crowded(_) if matches!(work.input, pipeline::JobInput::Stream(_)) => {
                     return Err(config!(

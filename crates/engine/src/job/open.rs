@@ -12,13 +12,13 @@ use rustix::io::Errno;
 use super::asked::Asked;
 use super::coders::Coders;
 use super::contents::Look;
-use super::{Budget, Input, Output, Resume, SortJob, in_place, union};
+use super::{Budget, Input, Output, Resume, SortJob, union};
 use crate::error::{ConfigErrorKind, Error, Message, RecordPosition, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
     BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_name, check_replaceable,
-    directory_of, distinct, pipe, redirect, sweep,
+    check_whole_at, directory_of, distinct, pipe, redirect, sweep,
 };
 use crate::key::text::TextOrder;
 use crate::output;
@@ -144,7 +144,7 @@ pub fn inputs(
             Input::File(path) => {
                 let file = File::open_read(path, direct)?;
                 if !job.in_place {
-                    in_place::refuse_marked(path)?;
+                    file.check_whole()?;
                 }
                 file
             }
@@ -317,7 +317,7 @@ fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<SortedP
     if data.is_dir() {
         return Err(Error::io("read", path, Errno::ISDIR));
     }
-    in_place::refuse_marked(path)?;
+    check_whole_at(path)?;
     access(path, Access::READ_OK).map_err(|e| Error::io("open", path, e))?;
     match InputKind::of(path, progress)? {
         InputKind::Offsets => {}
@@ -410,23 +410,16 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
 /// Opens the output: a temporary file beside the final name, or a stream.
 pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::OpenOutput> {
     let path = match output {
-        Output::Stdout => return standard_output(direct),
+        Output::Stdout => return output::OpenOutput::standard(direct, progress),
         Output::Striped(path) => return output::OpenOutput::striped(path, direct),
         Output::Pipe(outlet) => return output::OpenOutput::outlet(outlet),
         Output::File(path) => path,
     };
     match inherited::look(path) {
-        Ok(Err(STDOUT)) => standard_output(direct),
+        Ok(Err(STDOUT)) => output::OpenOutput::standard(direct, progress),
         Ok(Ok(data)) if data.is_file() || data.is_dir() => output::OpenOutput::file(path, direct),
         Ok(_) => Ok(output::OpenOutput::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
         Err(_) => output::OpenOutput::file(path, direct),
-    }
-}
-
-fn standard_output(direct: Direct) -> Result<output::OpenOutput> {
-    match redirect::output() {
-        Some(path) => output::OpenOutput::redirected(&path, direct),
-        None => Ok(output::OpenOutput::Stream(Some(pipe::PipeWriter::stdout()?))),
     }
 }
 

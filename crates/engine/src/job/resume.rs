@@ -10,11 +10,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::leftovers::is_missing;
-use super::{in_place, open};
+use super::open;
 use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{
-    Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, TempFile, directory_of, distinct,
-    is_part, spill_directories, sync_directory,
+    Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, TempFile, check_whole_at,
+    directory_of, distinct, is_part, spill_directories, sync_directory,
 };
 use crate::manifest::{JobEntry, LogEntry, Manifest, Past};
 use crate::output;
@@ -83,7 +83,7 @@ impl Places {
             }
         }
         if job.is_in_place {
-            in_place::refuse_marked(&job.output)?;
+            check_whole_at(&job.output)?;
         }
         begin(job, temp)
     }

@@ -90,11 +90,24 @@ impl OpenOutput {
         }
     }
 
-    /// Returns the output that standard output was redirected to, under the name it can be opened
-    /// by.
-    pub fn redirected(path: &Path, direct: Direct) -> Result<Self> {
-        let file = File::open_empty(path, direct)?;
-        Ok(Self::Redirected(file.called(Path::new(STDOUT))))
+    /// Opens standard output: the file that it was redirected to, in place, or a stream. Waits
+    /// until no other job writes to the file.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening it, or [`Error::Interrupted`] soon after a stop was asked for through
+    /// `progress`.
+    pub fn standard(direct: Direct, progress: &Progress) -> Result<Self> {
+        let file = redirect::lock_output(direct, progress)?;
+        Ok(match file {
+            Some(file) if redirect::is_output_empty() => Self::redirected(file),
+            lock => Self::Stream(Some(pipe::PipeWriter::stdout()?.holding(lock))),
+        })
+    }
+
+    /// Returns the output that standard output was redirected to.
+    fn redirected(file: Arc<File>) -> Self {
+        Self::Redirected(file.called(Path::new(STDOUT)))
     }
 
     /// Returns the output, compressed by the given number of threads.
@@ -233,7 +246,9 @@ impl OpenOutput {
         match self {
             Self::Redirected(file) => {
                 // The error that led here is what the user must hear of.
-                let _ = file.set_len(0);
+                if !redirect::is_written_by_others(&file) {
+                    let _ = file.set_len(0);
+                }
             }
             Self::Compressed { target, encoding } => {
                 drop(encoding); // Nothing is written from here on.
@@ -271,6 +286,11 @@ impl OpenOutput {
             Self::Striped(output) => output.finish(bytes, sync),
             Self::Redirected(file) => {
                 let sync_data = || if sync { file.sync_data() } else { Ok(()) };
+                if redirect::is_written_by_others(&file) {
+                    let message = "another process has written to the same file meanwhile";
+                    let source = std::io::Error::other(message);
+                    return Err(Error::io("write", file.path(), source));
+                }
                 let finished = file.set_len(bytes).and_then(|()| sync_data());
                 let finished = finished.and_then(|()| redirect::skip_output(bytes));
                 finished.inspect_err(|_| Self::Redirected(file).abandon())

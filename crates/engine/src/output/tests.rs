@@ -9,7 +9,7 @@ fn a_redirected_output_whose_last_steps_fail_is_emptied() {
     let directory = tempfile::tempdir().unwrap();
     let (path, progress) = (directory.path().join("out"), Progress::new());
     fs::write(&path, "").unwrap();
-    let mut output = OpenOutput::redirected(&path, Direct::Off).unwrap();
+    let mut output = OpenOutput::redirected(File::open_empty(&path, Direct::Off).unwrap());
     output.write_all(b"records", &progress).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"records");
     // No file can have this length.

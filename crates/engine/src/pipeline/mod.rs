@@ -142,6 +142,18 @@ pub struct Work {
 }
 
 impl JobInput {
+    /// Makes sure that files are whole after they have been read. Streams look at their end.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`File::check_whole`].
+    pub fn check_whole(&self) -> Result<()> {
+        match self {
+            Self::Files(files) => files.iter().try_for_each(|file| file.check_whole()),
+            Self::Stream(_) => Ok(()),
+        }
+    }
+
     /// Returns the number of bytes the inputs hold, where that is known: of files, and of streams
     /// that say so.
     pub fn bytes(&self) -> Option<u64> {

@@ -2,7 +2,13 @@
 //! are somewhere, and what could lose some is refused.
 
 use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
 
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::io::pipe::Outlet;
+use sortwell_engine::io::{Direct, File, Supplied, Supply};
 use sortwell_engine::job::{Input, Output, SortJob, leftovers, remove_leftovers};
 use sortwell_engine::operator::Select;
 use sortwell_engine::plan::levers::Overlap;
@@ -102,6 +108,64 @@ fn refuses_what_is_not_whole(lines: &Lines, folder: &Folder) {
         let said = error.to_string();
         assert!(matches!(error, Error::Malformed { .. }), "{said}");
         assert!(said.contains("unfinished sort in place") && said.contains("spill"), "{said}");
+    }
+}
+
+/// Two sorts in place of one file would each read the holes of the other.
+#[test]
+fn one_job_at_a_time_has_the_file() {
+    let trial = Trial::new(100, vec![Part::bytes(0, 8)], vec![b'x'; 1000]);
+    let folder = trial.folder();
+    trial.lay_out(&folder);
+    let job = job(trial.job(&folder), &folder);
+    let other = File::open_read(&folder.input(0), Direct::Off).expect("a file");
+    assert!(other.lock());
+    let error = job.run(&Progress::new()).expect_err("it is locked");
+    assert_eq!(error.config_kind(), Some(ConfigErrorKind::InUse), "{error}");
+    assert_eq!(fs::read(folder.input(0)).expect("read"), trial.inputs[0]);
+    drop(other);
+    job.run(&Progress::new()).expect("sorted");
+}
+
+/// A job that opened the file before it was marked may have read holes.
+#[test]
+fn a_mark_that_is_set_meanwhile_is_seen() {
+    let mark = |folder: &Folder| {
+        let file = File::reopen(&folder.input(0), Direct::Off).expect("a file");
+        file.mark(&folder.at("spill")).expect("marked");
+    };
+    let trial = Trial::new(100, vec![Part::bytes(0, 8)], vec![b'x'; 1000]);
+    let folder = Arc::new(trial.folder());
+    // The records come when all of them were read, and those of a stream before the file is read.
+    for is_stream in [false, true] {
+        trial.lay_out(&folder);
+        let own = Arc::clone(&folder);
+        let mut job = trial.job(&folder);
+        if is_stream {
+            let marking = Supplied::new(Path::new("marking"), Marking(move || mark(&own)));
+            job.inputs.insert(0, Input::Supplied(marking));
+        } else {
+            let (mut end, to) = std::io::pipe().expect("a pipe");
+            job.output = Output::Pipe(Outlet::new(to, Path::new("records")));
+            std::thread::spawn(move || {
+                end.read_exact(&mut [0]).expect("a record");
+                mark(&own);
+                std::io::copy(&mut end, &mut std::io::sink())
+            });
+        }
+        let error = job.run(&Progress::new()).expect_err("it was marked");
+        assert!(error.to_string().contains("unfinished sort in place"), "{error}");
+        fs::remove_file(folder.input(0)).expect("remove");
+    }
+}
+
+/// A stream without records, which does something when it is read.
+struct Marking<F>(F);
+
+impl<F: FnMut() + Send> Supply for Marking<F> {
+    fn fill(&mut self, _: &mut [u8], _: &Progress) -> sortwell_engine::Result<usize> {
+        (self.0)();
+        Ok(0)
     }
 }
 

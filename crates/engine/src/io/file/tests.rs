@@ -1,5 +1,8 @@
 //! Tests of files: what may be opened, lengths, and the way that transfers take.
 
+use rustix::fs::{XattrFlags, fsetxattr};
+
+use super::mark::{PROBE, mark_of};
 use super::*;
 
 fn path_in(directory: &tempfile::TempDir) -> PathBuf {
@@ -117,14 +120,18 @@ fn asking_for_marks_leaves_the_mark_of_the_file() {
     if !file.takes_marks() {
         return; // as tmpfs of an old kernel
     }
-    assert_eq!(File::mark_of(&path), None);
+    assert_eq!(mark_of(&path), None);
     file.mark(directory.path()).unwrap();
     assert!(file.takes_marks());
-    assert_eq!(File::mark_of(&path).as_deref(), Some(directory.path()));
+    assert_eq!(mark_of(&path).as_deref(), Some(directory.path()));
+    // What was open before is seen to be marked, too.
+    let others = [file.check_whole(), check_whole_at(&path)];
+    assert!(others.iter().all(|other| matches!(other, Err(Error::Malformed { .. }))));
     file.unmark().unwrap();
+    file.check_whole().unwrap();
 
     // A process that was killed between setting and removing the probe has left it.
     fsetxattr(&file.plain().buffered, PROBE, b"", XattrFlags::empty()).unwrap();
-    assert_eq!(File::mark_of(&path), None);
+    assert_eq!(mark_of(&path), None);
     assert!(file.takes_marks());
 }

@@ -90,6 +90,7 @@ impl Wanted {
         };
         if job.in_place {
             in_place::check(job, path, files, is_open)?;
+            files.iter().try_for_each(|file| in_place::claim(file, path))?;
         }
         Ok(Self {
             output: real(path)?,

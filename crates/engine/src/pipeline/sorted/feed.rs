@@ -360,6 +360,9 @@ impl Reading {
                 };
                 feed.pieces.push(piece);
                 feed.free_tags.push(ahead.tag);
+                if ahead.blocks.is_none() {
+                    ahead.file.check_whole()?;
+                }
             }
             Self::Buffered(run) => {
                 while feed.pool.close(run.number) {
