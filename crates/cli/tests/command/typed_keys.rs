@@ -253,6 +253,21 @@ fn settings_of_a_locale_decide_what_is_equal() {
     assert_eq!(sorted("-k ..:locale=und-u-ka-shifted", b"b\na c\na-b\n"), b"a-b\na c\nb\n");
 }
 
+/// The collator compares some marks in another order than its keys have.
+#[test]
+fn marks_have_one_order_in_a_locale() {
+    let texts = ["#\u{fe0f}\u{20e3}\n##\n", "##\n#\u{fe0f}\u{20e3}\n"];
+    for (locale, count) in [("th", 1), ("en-u-ka-shifted", 1), ("en", 2)] {
+        for text in texts {
+            let options = format!("--unique -k ..:text:locale={locale}");
+            let out = sorted(&options, text.as_bytes());
+            assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), count, "{locale}");
+        }
+    }
+    let marks = "\u{e4e}\u{200d}\n\u{e4e}\u{20e3}\n".as_bytes();
+    assert_eq!(sorted("-k ..:text:locale=fr-CA", marks).len(), marks.len());
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     refused("-k amount:int", "'amount' in key 'amount:int' is not a place in a line");

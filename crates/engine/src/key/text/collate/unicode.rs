@@ -15,9 +15,10 @@ mod keywords;
 use std::cmp::Ordering;
 use std::fmt;
 
-use icu_collator::options::CaseLevel;
+use icu_collator::options::{AlternateHandling, CaseLevel};
 use icu_collator::preferences::CollationNumericOrdering;
 use icu_collator::{CollationKeySink, CollatorBorrowed, CollatorPreferences};
+use icu_locale::extensions::unicode::{key, value};
 use icu_locale::{LanguageIdentifier, Locale, LocaleExpander, TransformResult};
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 
@@ -30,6 +31,8 @@ const CLDR: &str = icu_collator_data::cldr_tag!();
 pub(super) struct Unicode {
     locale: Locale,
     collator: CollatorBorrowed<'static>,
+    /// True if the collator's comparison has the order of its keys.
+    compares_like_keys: bool,
 }
 
 impl Unicode {
@@ -48,7 +51,34 @@ impl Unicode {
         let preferences = CollatorPreferences::from(&locale);
         let collator = CollatorBorrowed::try_new(preferences, options)
             .map_err(|error| format!("cannot sort text by locale '{name}': {error}"))?;
-        Ok(Self { locale, collator })
+        let mut order = Self { locale, collator, compares_like_keys: false };
+        let differs = order.is_shifted() || order.is_backward() || order.has_emoji();
+        order.compares_like_keys = !differs;
+        Ok(order)
+    }
+
+    /// Returns whether punctuation or the like is ignored. A mark after it then counts in
+    /// comparisons of ICU4X 2.4, but not in keys.
+    fn is_shifted(&self) -> bool {
+        self.collator.resolved_options().alternate_handling == AlternateHandling::Shifted
+    }
+
+    /// Returns whether emoji have an order of their own. Comparisons of ICU4X 2.4 then skip an equal
+    /// beginning that ends within an emoji: between a digit and its enclosing keycap.
+    fn has_emoji(&self) -> bool {
+        let order = self.locale.extensions.unicode.keywords.get(&key!("co"));
+        order.is_some_and(|order| *order == value!("emoji"))
+    }
+
+    /// Returns whether accents count from the end of the text, as in Canadian French. Comparisons
+    /// of ICU4X 2.4 then order sequences of rare marks in another way than keys.
+    fn is_backward(&self) -> bool {
+        let [first, last] = ["\u{e0}a", "a\u{e0}"].map(|text| {
+            let mut key = Vec::new();
+            self.append_key(text.as_bytes(), usize::MAX, &mut key);
+            key
+        });
+        first < last
     }
 }
 
@@ -88,7 +118,7 @@ impl Collation for Unicode {
     }
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Option<Ordering> {
-        Some(self.collator.compare_utf8(a, b))
+        self.compares_like_keys.then(|| self.collator.compare_utf8(a, b))
     }
 
     fn describe(&self) -> String {

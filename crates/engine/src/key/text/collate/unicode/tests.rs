@@ -181,6 +181,46 @@ const KEYED: [&str; 12] = [
     "und-u-ka-shifted-kv-currency-kf-upper",
 ];
 
+/// Returns all strings of up to `length` of these characters.
+fn strings(characters: &[&str], length: usize) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut longest = all.clone();
+    for _ in 0..length {
+        let longer = |text: &String| characters.iter().map(|c| format!("{text}{c}")).collect();
+        longest = longest.iter().flat_map(|text| -> Vec<String> { longer(text) }).collect();
+        all.extend_from_slice(&longest);
+    }
+    all
+}
+
+/// Marks after punctuation and after each other, with joiners and variation selectors. Where
+/// punctuation is ignored or accents count backwards, the collator's comparison differs from its
+/// keys.
+#[test]
+fn comparisons_agree_with_keys() {
+    let characters = ["-", "\u{301}", "\u{200d}", "\u{e4e}", "a", "#", "\u{fe0f}", "\u{20e3}", "1"];
+    let texts = strings(&characters, 2);
+    let few = strings(&characters[..5], 3);
+    for name in KEYED.iter().chain(&["en-u-ka-shifted", "th-u-ka-noignore", "und-u-co-emoji"]) {
+        let order = order(name);
+        for texts in [&texts, &few] {
+            let keys: Vec<Vec<u8>> =
+                texts.iter().map(|text| key(&order, text.as_bytes())).collect();
+            for (a, key_a) in texts.iter().zip(&keys) {
+                for (b, key_b) in texts.iter().zip(&keys) {
+                    let found = order.compare(a.as_bytes(), b.as_bytes());
+                    let expected = found.map(|_| key_a.cmp(key_b));
+                    assert_eq!(found, expected, "{name}: {a:?} and {b:?}");
+                }
+            }
+        }
+    }
+    let slow = ["th", "en-u-ka-shifted", "fr-CA", "en-u-co-emoji"].map(|name| (name, false));
+    for (name, is_fast) in slow.into_iter().chain([("de", true)]) {
+        assert_eq!(order(name).compare(b"a", b"b").is_some(), is_fast, "{name}");
+    }
+}
+
 proptest! {
     #[test]
     fn keys_stand_in_the_order_of_the_comparison(
@@ -194,9 +234,12 @@ proptest! {
                 (x.as_bytes(), y.as_bytes()),
                 (any_a.as_bytes(), any_b.as_bytes()),
             ];
+            let usual = key(&order, x.as_bytes()).cmp(&key(&order, y.as_bytes()));
+            prop_assert_eq!(usual, order.collator.compare(&x, &y));
             for (a, b) in pairs {
                 let (key_a, key_b) = (key(&order, a), key(&order, b));
-                prop_assert_eq!(key_a.cmp(&key_b), order.collator.compare_utf8(a, b));
+                let found = order.compare(a, b).unwrap_or_else(|| key_a.cmp(&key_b));
+                prop_assert_eq!(key_a.cmp(&key_b), found);
                 // The pair 0 0 is for the end of a key.
                 prop_assert!(!key_a.windows(2).any(|pair| pair == [0, 0]));
                 prop_assert!(key_a.last() != Some(&0));
