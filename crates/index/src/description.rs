@@ -84,7 +84,8 @@ impl Description {
     }
 
     /// Returns the columns by their names; without names, those that the first row of `data` shows,
-    /// some of the data files. `None` if records are no rows, or if there is no row.
+    /// some of the data files. `None` if records are no rows, if there is no row, or if the first
+    /// row is too long to be held.
     ///
     /// # Errors
     ///
@@ -96,8 +97,8 @@ impl Description {
         let heading = Heading::of(self.format, &self.header)?;
         for file in data.iter().filter(|_| matches!(heading, Heading::Row(_))) {
             let (top, _) = file.read_top(&file.path, 0, file.reopen(true)?, &heading)?;
-            if let Some(columns) = top.columns(&heading) {
-                return Ok(Some(columns));
+            if !top.is_nothing(&heading) {
+                return Ok(top.columns(&heading));
             }
         }
         Ok(None)

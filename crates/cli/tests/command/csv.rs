@@ -171,6 +171,30 @@ fn a_far_row_that_must_not_be() {
     }
 }
 
+/// The first row of a table without a header is sorted like any other, however long it is.
+#[test]
+fn a_long_first_row() {
+    let folder = Folder::new();
+    for bytes in [1 << 20, 3 << 20] {
+        let long = format!("b,\"{}\",2\n", "x\n".repeat(bytes / 2));
+        folder.write("in", format!("{long}a,1\n\nc\n"));
+        let sort = "sort -F csv --no-header -k 1:nulls-first";
+        let expected = format!("\na,1\n{long}c\n");
+        assert!(folder.run(&format!("{sort} in")).quietly() == expected.as_bytes());
+        let piped = folder.script(&format!("cat in | \"$sortwell\" {sort}"));
+        assert!(piped.quietly() == expected.as_bytes());
+        folder.write("sorted", &expected);
+        let merged = folder.run("merge -F csv --no-header -k 1:nulls-first sorted").quietly();
+        assert!(merged == expected.as_bytes());
+        let parts = folder.run(&format!("{sort} --select 3,1 in")).quietly();
+        assert_eq!(parts, b",\n,a\n2,b\n,c\n");
+        folder.write("in", format!("a,b\n{long}"));
+        folder.run("check -F csv --no-header -k 1 in").fails(3, &["row 2", "3 cells"]);
+        folder.write("in", format!("n,{long}1,2,3\n"));
+        folder.run("sort -F csv in").fails(3, &["the header has more than 1048576 bytes"]);
+    }
+}
+
 #[test]
 fn headers_that_must_not_be() {
     let quote = &["the header row, line 1: a quote at byte 3 of the row", "--quote none"];

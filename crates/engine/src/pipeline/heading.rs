@@ -44,8 +44,10 @@ pub struct Top {
     pub bytes: Vec<u8>,
     /// Size of these bytes in the input.
     pub size: TopSize,
-    /// The first row, be it a header or not; of rows only.
+    /// The first row, be it a header or not; of rows only. Empty if it is too long.
     pub first_row: Vec<u8>,
+    /// True if the first row is not a header, and too long to be held.
+    pub has_long_row: bool,
     /// The input.
     pub path: PathBuf,
 }
@@ -117,11 +119,12 @@ impl Heading {
     }
 
     /// Reads the top of the input `path` with `read`, which fills a buffer unless the input ends.
-    /// Returns the top, and the bytes read after it.
+    /// Returns the top, and the bytes read after it. Of a first row that is not a header, no more
+    /// than [`TOP_MAX`] bytes are looked at.
     ///
     /// # Errors
     ///
-    /// Those of `read`; [`Error::Malformed`] for a top that is too long, or a row that is none.
+    /// Those of `read`; [`Error::Malformed`] for a header that is too long, or a row that is none.
     pub fn read(
         &self,
         path: &Path,
@@ -129,9 +132,10 @@ impl Heading {
     ) -> Result<(Top, Vec<u8>)> {
         let mut bytes = Vec::new();
         let mut is_at_end = *self == Self::Nothing;
+        let is_bare = matches!(self, Self::Row(CsvFormat { has_header: false, .. }));
         let length = loop {
             match self.length(&bytes, is_at_end) {
-                Some(length) if length <= TOP_MAX => break length,
+                Some(length) if length <= TOP_MAX || is_bare => break length,
                 None if bytes.len() <= TOP_MAX => {
                     let before = bytes.len();
                     bytes.resize(before + STEP.max(before), 0);
@@ -141,6 +145,9 @@ impl Heading {
                 }
                 _ => {
                     self.check_row_ends(path, &bytes)?;
+                    if is_bare {
+                        break bytes.len();
+                    }
                     return Err(too_long(path));
                 }
             }
@@ -194,10 +201,15 @@ impl Heading {
             Self::Nothing => Ok(Top { path, ..Top::default() }),
             Self::Lines { end, .. } => {
                 let size = TopSize::of(bytes, *end);
-                Ok(Top { bytes: ended(bytes, *end), size, first_row: Vec::new(), path })
+                Ok(Top { bytes: ended(bytes, *end), size, path, ..Top::default() })
             }
             Self::Row(csv) => {
                 let (mark, row) = split_mark(bytes);
+                if !csv.has_header && bytes.len() > TOP_MAX {
+                    let size = TopSize::of(mark, ROW_END);
+                    let bytes = mark.to_vec();
+                    return Ok(Top { bytes, size, path, has_long_row: true, ..Top::default() });
+                }
                 // The one row there is may lack its end.
                 let whole = ended(row, ROW_END);
                 let first = Rows::new(csv.dialect, &whole).next();
@@ -210,7 +222,8 @@ impl Heading {
                 let kept = if csv.has_header { bytes } else { mark };
                 let end = if csv.has_header && !row.is_empty() { b"\n".as_slice() } else { b"" };
                 let bytes = end.first().map_or_else(|| kept.to_vec(), |end| ended(kept, *end));
-                Ok(Top { bytes, size: TopSize::of(kept, ROW_END), first_row: row.to_vec(), path })
+                let (size, first_row) = (TopSize::of(kept, ROW_END), row.to_vec());
+                Ok(Top { bytes, size, first_row, has_long_row: false, path })
             }
         }
     }
@@ -244,12 +257,13 @@ impl Top {
     /// Returns whether the input is empty: it has neither lines nor a row, with or without a mark.
     pub fn is_nothing(&self, heading: &Heading) -> bool {
         match heading {
-            Heading::Row(_) => self.first_row.is_empty(),
+            Heading::Row(_) => self.first_row.is_empty() && !self.has_long_row,
             Heading::Nothing | Heading::Lines { .. } => self.size.bytes == 0,
         }
     }
 
-    /// Returns the columns that its first row shows; `None` where there is no row.
+    /// Returns the columns that its first row shows; `None` where there is no row, or a row that is
+    /// too long to be held.
     pub fn columns(&self, heading: &Heading) -> Option<Columns> {
         let Heading::Row(csv) = heading else { return None };
         if self.first_row.is_empty() {

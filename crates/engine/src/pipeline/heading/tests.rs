@@ -61,6 +61,29 @@ fn a_row_may_hold_lines_and_a_mark_before_it() {
     assert!(matches!(read(&row(true), b"a,\"b\n"), Err(Error::Malformed { .. })), "unclosed");
 }
 
+/// A long first row is sorted like any other; it does not say how many cells others have.
+#[test]
+fn first_rows_that_are_not_headers_may_be_long() {
+    let bare = row(false);
+    for bytes in [TOP_MAX - 1, TOP_MAX, TOP_MAX + 1, 2 * TOP_MAX - 3, 2 * TOP_MAX, 5 * TOP_MAX] {
+        for (end, more) in [("\n", "1,2\n"), ("", "")] {
+            let first = "x,".repeat(bytes / 2) + &"x".repeat(bytes % 2) + end;
+            let is_long = first.len() + BYTE_ORDER_MARK.len() > TOP_MAX;
+            let text = [BYTE_ORDER_MARK, first.as_bytes(), more.as_bytes()].concat();
+            let (top, rest) = read(&bare, &text).unwrap();
+            assert_eq!(top.bytes, BYTE_ORDER_MARK);
+            assert_eq!((top.size.bytes, top.has_long_row), (3, is_long), "{bytes}");
+            assert!(text[3..].starts_with(&rest) && !top.is_nothing(&bare));
+            let cells = top.columns(&bare).map(|columns| columns.cells.len());
+            assert_eq!(cells, (!is_long).then_some(bytes / 2 + 1), "{bytes}");
+            assert_eq!(read(&row(true), &text).is_err(), is_long, "{bytes}");
+        }
+    }
+    let old = b"a,b\r".repeat(TOP_MAX);
+    let said = read(&bare, &old).unwrap_err().to_string();
+    assert!(said.contains("carriage return alone, the first at byte 3"), "{said}");
+}
+
 #[test]
 fn headers_have_to_agree() {
     let heading = row(true);
