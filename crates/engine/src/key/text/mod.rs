@@ -47,6 +47,7 @@ pub(super) use encode::machine::NumberClass;
 pub use encode::machine::NumberType;
 #[cfg(test)]
 pub(super) use encode::machine_numbers;
+pub(crate) use encode::number::trimmed;
 pub use encode::written::NumberStyle;
 pub use encode::zoned::Zoned;
 pub use key::TextKey;

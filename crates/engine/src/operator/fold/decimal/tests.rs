@@ -36,8 +36,10 @@ fn numbers_are_read_and_written_plainly() {
     ] {
         assert_eq!(text(&number(written)), plain, "{written}");
     }
-    for wrong in ["", " ", "-", ".", "+.", "1e5", "1,5", "0x1", "1 2", "--1", "1.2.3", "NaN", "٣"]
-    {
+    for wrong in [
+        "", " ", "-", ".", "+.", "1e5", "1,5", "0x1", "1 2", "--1", "1.2.3", "NaN", "٣", "5\r",
+        "\u{c}5",
+    ] {
         assert_eq!(Decimal::read(wrong.as_bytes()), None, "{wrong}");
     }
 }
@@ -52,6 +54,30 @@ fn sums_have_the_longest_scale_and_any_length() {
     let nines = "9".repeat(500);
     assert_eq!(sum(&nines, "1"), format!("1{}", "0".repeat(500)));
     assert_eq!(sum(&format!("-{nines}.5"), &nines), "-0.5");
+    // Of 18 digits and a few more; zeros before them do not count.
+    let most = "9".repeat(18);
+    assert_eq!(
+        sum(&most, &format!("0.{}1", "0".repeat(17))),
+        format!("{most}.{}1", "0".repeat(17))
+    );
+    assert_eq!(sum(&format!("{most}9"), &format!("-{most}")), "9".to_owned() + &"0".repeat(18));
+    assert_eq!(sum(&format!("-{}5", "0".repeat(40)), "-0.0"), "-5.0");
+}
+
+/// Terms whose sum at one scale is too large for an integer of 128 bits.
+#[test]
+fn many_terms_of_two_scales() {
+    let terms = ["999999999999999999", "0.00000000000000001"];
+    let mut sum = Decimal::default();
+    for _ in 0..3000 {
+        terms.iter().for_each(|term| sum.add(&number(term)));
+    }
+    let whole = 3000 * (10_i128.pow(18) - 1);
+    assert_eq!(text(&sum), format!("{whole}.{:017}", 3000));
+    for _ in 0..3000 {
+        terms.iter().for_each(|term| sum.add(&number(&format!("-{term}"))));
+    }
+    assert_eq!(text(&sum), format!("0.{:017}", 0));
 }
 
 /// A long sum takes many short terms: not in time that grows with its length.
@@ -64,6 +90,13 @@ fn short_terms_of_long_sums() {
         terms.iter().for_each(|term| sum.add(term));
     }
     assert_eq!(text(&sum), format!("424450.{}1", "0".repeat(3_000_000)));
+    // Its sign changes with each term, and so does the scale of the terms.
+    let mut sum = number(&format!("-0.{zeros}1"));
+    let terms = ["1", "-2", "1.000", "0.999999999999999999", "-0.999999999999999999"].map(number);
+    for _ in 0..50_000 {
+        terms.iter().for_each(|term| sum.add(term));
+    }
+    assert_eq!(text(&sum), format!("-0.{}1", "0".repeat(3_000_000)));
 }
 
 proptest! {
