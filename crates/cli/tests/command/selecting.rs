@@ -54,6 +54,19 @@ fn names_with_commas_and_quotes_are_selected() {
 }
 
 #[test]
+fn values_that_the_end_of_a_row_would_cut_are_refused() {
+    let folder = Folder::new();
+    folder.write("in", b"k,v\na,b\na,c\r\r\n");
+    let sort = "sort -F csv --quote none -k k --max v:bytes";
+    folder.run(&format!("{sort} in")).fails(3, &["would end with a carriage return", "--quote"]);
+    folder.write("in", b"k,v\na,b\r\na,c\r\r\n");
+    assert_eq!(folder.run(&format!("{sort} in")).quietly(), b"k,v\na,c\r\r\n");
+    folder.write("in", b"k,v\na,1\na,5\r\r\n");
+    let said = ["'5\\r' in column 2 is not a number"];
+    folder.run("sort -F csv --quote none -k k --sum 2 in").fails(3, &said);
+}
+
+#[test]
 fn binary_records_are_added_up_and_cut() {
     let records = b"b\x01.a\x02.b\x03.";
     assert_eq!(

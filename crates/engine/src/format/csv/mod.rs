@@ -28,7 +28,7 @@ use crate::error::{Message, Setting, message};
 pub use cells::{
     CellEnds, Cells, append_cell, append_last_cell, append_value, place_of, unquoted, value,
 };
-use cells::{bare_return, is_cut_by_end};
+pub use cells::{bare_return, is_cut_by_end};
 pub use masks::nth_end;
 pub use quoting::{Gap, Quoting, RowPassage};
 pub use returns::first_return;

@@ -219,14 +219,14 @@ impl Folds {
         }
     }
 
-    /// Returns whether all values together could be written into a record.
+    /// Returns whether all values together could be written into a record, whatever it is.
     pub fn fit(&self, values: &[Datum], more: &[Datum]) -> bool {
         self.0.iter().zip(values.iter().zip(more)).all(|(fold, pair)| match (fold.field, pair) {
             (
                 Field::Range { start, end, number: Some(number) },
                 (Datum::Integer(a), Datum::Integer(b)),
             ) => fold.function != Function::Sum || number.holds(sum_of(*a, *b), end - start),
-            _ => true,
+            (_, (a, b)) => ![a, b].into_iter().any(|value| fold.may_be_cut(value)),
         })
     }
 
@@ -249,13 +249,12 @@ impl Folds {
     /// # Errors
     ///
     /// Which does not fit, in words.
-    pub fn write(&self, record: &[u8], values: &[Datum], out: &mut Vec<u8>) -> Result<(), String> {
+    pub fn write(&self, record: &[u8], values: &[Datum], out: &mut Vec<u8>) -> Result<(), Message> {
         out.clear();
         match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
             Some(places) => self.write_cells(record, places, values, out),
-            None => return self.write_numbers(record, values, out),
+            None => self.write_numbers(record, values, out).map_err(Message::from),
         }
-        Ok(())
     }
 
     fn write_cells(
@@ -264,7 +263,7 @@ impl Folds {
         (dialect, layout): (Dialect, RecordForm),
         values: &[Datum],
         out: &mut Vec<u8>,
-    ) {
+    ) -> Result<(), Message> {
         let body = layout.body(record);
         let column = |fold: &Fold| fold.field.column().unwrap_or(usize::MAX);
         let pair_of = |number: usize| {
@@ -293,7 +292,12 @@ impl Folds {
             out.push(dialect.separator);
             pair_of(number).into_iter().for_each(|pair| append(pair, out));
         }
-        out.extend_from_slice(&record[body.len()..]);
+        let end = &record[body.len()..];
+        if has_no_quotes(layout) && csv::is_cut_by_end(out, end) {
+            return Err(csv::bare_return());
+        }
+        out.extend_from_slice(end);
+        Ok(())
     }
 
     fn write_numbers(
@@ -383,6 +387,13 @@ impl Fold {
         }
     }
 
+    /// Returns whether a value could not be the last of some row, whose end would take its last
+    /// byte.
+    fn may_be_cut(&self, value: &Datum) -> bool {
+        matches!(value, Datum::Text(text) if csv::is_cut_by_end(text, b""))
+            && has_no_quotes(self.layout)
+    }
+
     /// Returns a number as its column has numbers, without separators of thousands.
     fn written(&self, number: &Decimal) -> Vec<u8> {
         let mut digits = Vec::new();
@@ -422,6 +433,11 @@ impl Fold {
             *value = more;
         }
     }
+}
+
+/// Returns whether records are rows whose cells cannot be written in quotes.
+fn has_no_quotes(layout: RecordForm) -> bool {
+    matches!(layout, RecordForm::Cells(Dialect { quote: None, .. }))
 }
 
 /// Returns whether two fields share bytes.

@@ -16,7 +16,8 @@ fn folded(folds: &Folds, records: &[&[u8]]) -> Result<Vec<u8>, String> {
         folds.add(&mut values, folds.values(record)?);
     }
     let mut out = Vec::new();
-    folds.write(records[0], &values, &mut out).map(|()| out)
+    folds.write(records[0], &values, &mut out).map_err(|fault| fault.to_string())?;
+    Ok(out)
 }
 
 /// The same of parts folded first, as runs do it; it must not make a difference.
@@ -57,6 +58,30 @@ fn rows_keep_the_first_with_other_cells() {
     // The least and the greatest number stay as they were read; blanks are none.
     let codes: [&[u8]; 4] = [b"a,1,z,007\n", b"a,, ,  \n", b"a,1, ,+7\n", b"a,1,,6\n"];
     assert_eq!(folded_in_parts(&folds, &codes), Ok(b"a,3, ,007\n".to_vec()));
+}
+
+/// A carriage return at the end of a row would belong to its end.
+#[test]
+fn last_cells_without_quotes_keep_their_returns() {
+    let bare = RecordForm::Cells(Dialect::strict(b',', None));
+    let greatest = folds(&[(Function::Max, "2:bytes")], bare).unwrap();
+    let rows: [&[u8]; 2] = [b"a,b\n", b"a,c\r\r\n"];
+    let said = folded(&greatest, &rows).unwrap_err();
+    assert!(said.contains("carriage return"), "{said}");
+    // Other records may have other ends, or a greater value: parts are left as they are.
+    let values = rows.map(|row| greatest.values(row).unwrap());
+    assert!(!greatest.fit(&values[0], &values[1]) && !greatest.fit(&values[1], &values[0]));
+    assert!(greatest.fit(&values[0], &values[0]));
+    assert_eq!(folded(&greatest, &[rows[0], rows[1], b"a,d\n"]), Ok(b"a,d\n".to_vec()));
+    assert_eq!(folded(&greatest, &[b"a,b\r\n", rows[1]]), Ok(b"a,c\r\r\n".to_vec()));
+    assert_eq!(folded(&greatest, &[b"a,b,x\n", b"a,c\r,x\n"]), Ok(b"a,c\r,x\n".to_vec()));
+    let said = folded(&greatest, &[b"a\n", rows[1]]).unwrap_err();
+    assert!(said.contains("carriage return"), "{said}");
+    let quoted = folds(&[(Function::Max, "2:bytes")], CSV).unwrap();
+    assert_eq!(folded(&quoted, &rows), Ok(b"a,\"c\r\"\n".to_vec()));
+    let lines = RecordForm::of(Format::LINES, Some(b','));
+    let lines = folds(&[(Function::Max, "2:bytes")], lines).unwrap();
+    assert_eq!(folded_in_parts(&lines, &[b"a,b\n", b"a,c\r\n"]), Ok(b"a,c\r\n".to_vec()));
 }
 
 #[test]
