@@ -132,7 +132,9 @@ pub(super) fn from_long(digits: &[u8], power: i64) -> Extended {
     let mut above = Long::from_digits(kept);
     let mut below = Long(vec![1]);
     let scaled = if power >= 0 { &mut above } else { &mut below };
-    (0..power.unsigned_abs()).for_each(|_| scaled.multiply_add(10, 0));
+    let (nines, rest) = (power.unsigned_abs() / 9, power.unsigned_abs() % 9);
+    (0..nines).for_each(|_| scaled.multiply_add(10_u32.pow(9), 0));
+    scaled.multiply_add(10_u32.pow(rest as u32), 0);
     // So that the quotient has 66 or 67 bits.
     let shift = 66 + below.bits() - above.bits();
     let scaled = if shift >= 0 { &mut above } else { &mut below };

@@ -504,6 +504,19 @@ fn extended_numbers_are_rounded_exactly() {
     assert_eq!(number("1", i64::MIN), extended::Extended::ZERO);
 }
 
+/// A number is the same with zeros at its end and a smaller power.
+#[test]
+fn powers_of_ten_are_exact() {
+    for power in (-4990..4930).step_by(97) {
+        let expected = extended::from_long(b"12345678901234567891", power);
+        for zeros in 0..20 {
+            let digits = format!("12345678901234567891{}", "0".repeat(zeros));
+            let found = extended::from_long(digits.as_bytes(), power - zeros as i64);
+            assert_eq!(found, expected, "{power}, {zeros} zeros");
+        }
+    }
+}
+
 #[test]
 fn suffixes_count_where_separators_stand_between_digits() {
     let cases: [(&[u8], u8); 12] = [
