@@ -115,6 +115,17 @@ fn lines_that_start_with_the_prefix_of_the_header_stay_on_top() {
 }
 
 #[test]
+fn header_lines_with_a_prefix_are_not_cut() {
+    let table: &[u8] = b"##f=x\n#a,b\n2,x\n1,y\n";
+    assert_eq!(sorted("-t , -k 1 --select 2 --header #", table), "##f=x\n#a,b\ny\nx\n");
+    assert_eq!(sorted("-t , -k 1 --select 2 --header 1", b"a,b\n2,x\n1,y\n"), "b\ny\nx\n");
+    let folder = Folder::new();
+    folder.write("in", table);
+    let merged = "merge -t , -k 1:int:desc --select 2 --header # in";
+    assert_eq!(folder.run(merged).quietly(), b"##f=x\n#a,b\nx\ny\n");
+}
+
+#[test]
 fn merge_and_check_leave_headers_alone() {
     let folder = Folder::new();
     folder.write("one", "#z\n#a\nb\nd\n");

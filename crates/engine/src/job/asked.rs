@@ -5,7 +5,7 @@ use super::Budget;
 use super::filtering;
 use super::records::{gate, group_key, grouped, key};
 use crate::error::Result;
-use crate::format::Format;
+use crate::format::{Format, HeaderLines};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{CompiledKey, ListMemory};
 use crate::operator::{FoldInput, Making, RecordForm, RowColumns, Select};
@@ -27,6 +27,8 @@ pub struct Asked {
 pub struct Asking<'a> {
     /// Format of the records.
     pub format: Format,
+    /// Lines on top of the records.
+    pub header: &'a HeaderLines,
     /// Conditions on records, if the job has any.
     pub filter: Option<&'a RecordFilter>,
     /// The selection of the records to write.
@@ -69,7 +71,7 @@ impl Asking<'_> {
             false => ListMemory { budget: self.memory.resolve()?, taken: order.list_bytes() },
         };
         let of = FoldInput { columns, order: Some(order), memory, ..FoldInput::of(layout) };
-        let making = Making::new(self.select, of)?.grouped_by(group);
+        let making = Making::new(self.select, of)?.grouped_by(group).under(self.header);
         Ok(making.ordered_by(resolved.as_ref().unwrap_or(order)))
     }
 }

@@ -294,8 +294,8 @@ impl MergeJob {
 
     /// Returns what is asked of records.
     fn asking(&self) -> Asking<'_> {
-        let Self { format, select, memory, .. } = self;
-        Asking { format: *format, filter: None, select, memory: *memory }
+        let Self { format, header, select, memory, .. } = self;
+        Asking { format: *format, header, filter: None, select, memory: *memory }
     }
 
     /// Returns the inputs to a plan that merges at most the given number of inputs at once.

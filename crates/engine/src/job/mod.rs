@@ -307,8 +307,8 @@ impl SortJob {
 
     /// Returns what is asked of records.
     fn asking(&self) -> Asking<'_> {
-        let Self { format, filter, select, memory, .. } = self;
-        Asking { format: *format, filter: Some(filter), select, memory: *memory }
+        let Self { format, header, filter, select, memory, .. } = self;
+        Asking { format: *format, header, filter: Some(filter), select, memory: *memory }
     }
 
     /// Returns whether records that are the same to the byte may be dropped as they are read.

@@ -8,7 +8,7 @@ use super::shape::RecordShape;
 use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::format::Framing;
+use crate::format::{Framing, HeaderLines};
 use crate::key::CompiledKey;
 use crate::key::text::TextOrder;
 use crate::predicate::Predicate;
@@ -28,6 +28,8 @@ pub struct Making {
     group: Option<CompiledKey>,
     /// True if nothing is folded before all records of a group are together.
     folds_late: bool,
+    /// True if a header is lines of comments, which stay as they are.
+    has_comments: bool,
 }
 
 impl Making {
@@ -64,7 +66,13 @@ impl Making {
         let splitting = Splitting::new(select.split.as_ref(), layout, columns)?;
         let folds = Folds::new(&select.folds, of)?;
         let shape = RecordShape::new(&select.parts, select.count, layout, columns)?;
-        Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
+        Ok(Self { folds, shape, splitting, ..Self::default() })
+    }
+
+    /// Says what stands on top of the records.
+    #[must_use]
+    pub fn under(self, header: &HeaderLines) -> Self {
+        Self { has_comments: matches!(header, HeaderLines::Prefix(_)), ..self }
     }
 
     /// Says what records are ordered by.
@@ -113,14 +121,16 @@ impl Making {
         Splitter::new(&self.splitting, files, header, records)
     }
 
-    /// Returns what stands at the top of files, in the shape of what is written below it.
+    /// Returns what stands at the top of files, in the shape of what is written below it; comments
+    /// and lines above groups of lines as they are.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] where it cannot have that shape.
     pub fn header(&self, framing: Framing, header: Vec<u8>) -> Result<Vec<u8>> {
         // Lines above groups of lines are no group.
-        if self.shape.is_whole() || matches!(framing, Framing::Grouped(_)) {
+        let is_kept = self.has_comments || matches!(framing, Framing::Grouped(_));
+        if self.shape.is_whole() || is_kept {
             return Ok(header);
         }
         self.shape
