@@ -27,7 +27,8 @@ pub struct CellOptions {
 
     /// Treat the first row of csv and tsv as data, not as a header
     ///
-    /// Keys then name columns by number, from 1. Example: --no-header -k 2:int.
+    /// Keys then name columns by number, from 1. With more than 1 MiB, the first row does not set
+    /// the number of cells for --ragged and --count. Example: --no-header -k 2:int.
     #[arg(long, help_heading = None)]
     no_header: bool,
 
@@ -35,7 +36,7 @@ pub struct CellOptions {
     ///
     /// Default: error. A row is ragged if it has more or fewer cells than the header, or than the
     /// first row if there is no header. An empty row counts as a row of empty cells and is never
-    /// ragged.
+    /// ragged. If the header or first row is empty, or one empty cell, no row is ragged.
     ///
     /// error: stop, and name the row. keep: sort the row like any other; missing cells are empty.
     /// drop: leave the row out. sortwell reports the number of dropped rows of all inputs on

@@ -12,8 +12,9 @@ pub struct HeadingOptions {
     ///
     /// For lines. Header lines are not sorted. Of several inputs, the first that has a header
     /// provides it, and the headers of the others are left out. Write prefix:1 for a PREFIX of
-    /// digits, as a number is N. Lines with PREFIX after other lines are sorted. A header has at
-    /// most 1 MiB. Use '#' for a VCF or GFF file, and '@' for a SAM file. Example: --header 1.
+    /// digits, as a number is N. Lines with PREFIX after other lines are sorted. With PREFIX,
+    /// header lines count as comments, and --select leaves them unchanged. A header has at most 1
+    /// MiB. Use '#' for a VCF or GFF file, and '@' for a SAM file. Example: --header 1.
     #[arg(long, value_name = "N|PREFIX", help_heading = None, allow_hyphen_values = true,
           value_parser = values::parse::<HeaderLines>)]
     header: Option<HeaderLines>,

@@ -50,10 +50,12 @@ pub struct Order {
     /// csv, tsv: rows of cells as in RFC 4180, after a row that names the columns. Cells in quotes
     /// may hold separators, line ends and doubled quotes. Rows are written as they were read. They
     /// end with a line feed, or a carriage return and a line feed. An input whose rows end with a
-    /// carriage return alone is refused.
+    /// carriage return alone is refused, and so may be an input of one row with a carriage return
+    /// outside quotes. A header has at most 1 MiB.
     ///
     /// jsonl (or ndjson): lines of JSON, one value per line. A line that is not JSON is an error,
-    /// and the message names the line. Lines are written as they were read.
+    /// and the message names the line. A blank line counts as a value without members. Lines are
+    /// written as they were read.
     ///
     /// fixed:N: records of N bytes each, from 1 to 1048576 (1 MiB).
     ///

@@ -88,7 +88,9 @@ pub struct Selecting {
     ///
     /// --date-format applies to days and times. A value that does not fit the type is an error.
     /// Empty values are skipped. So are blanks, except for bytes, text, natural, version, ebcdic
-    /// and sequence. sortwell writes the value as it was read; of equal values, the first.
+    /// and sequence. sortwell writes the value as it was read; of equal values, the first. With
+    /// --quote none, a value that ends with a carriage return is an error at the end of a row that
+    /// ends with a line feed alone.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min),
           hide_short_help = true)]
     min: Vec<FoldSpec>,
@@ -115,10 +117,11 @@ pub struct Selecting {
     ///
     /// csv and tsv: columns by name or number, also of the header. A cell that ends with a carriage
     /// return gets quotes if it becomes the last of a row that ends with a line feed alone. With
-    /// --quote none, it is an error. lines: fields by number, and --separator is needed. Binary
-    /// records: ranges of bytes, joined, with a new length in front if the format has one. Keys
-    /// still refer to the whole record. Write a name with a comma in double quotes, and single
-    /// quotes around all for the shell: --select '"a,b",3'. Example: --select name,3,amount.
+    /// --quote none, it is an error. lines: fields by number, also of N lines of --header, but not
+    /// of lines with its PREFIX. --separator is needed. Binary records: ranges of bytes, joined,
+    /// with a new length in front if the format has one. Keys still refer to the whole record.
+    /// Write a name with a comma in double quotes, and single quotes around all for the shell:
+    /// --select '"a,b",3'. Example: --select name,3,amount.
     #[arg(long, value_name = "PLACES",
           value_parser = values::listed(values::parse::<Place>))]
     select: Vec<ListedValues<Place>>,
