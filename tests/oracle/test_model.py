@@ -55,6 +55,8 @@ class Formats(ModelCase):
         self.assert_output(b"b\nd", b"a\nb\nc\nd\n", more=(b"c\na\n",))
         self.assert_output(b"t\nb\na\n", b"t\na\nb\nc\n", "--header", "1", more=(b"u\nc\n",))
         self.assert_output(b"b\n#a\n", b"#t\n#a\na\nb\n", "--header", "#", more=(b"#t\na\n",))
+        cut = ("-t", ",", "--select", "2", "--header", "#")
+        self.assert_output(b"#t,u\nb,1\na,2\n", b"#t,u\n2\n1\n", *cut)
 
     def test_groups_of_lines(self):
         """Records of several lines: keys name a line, or a field of one; headers are lines."""

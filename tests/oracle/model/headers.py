@@ -26,8 +26,11 @@ def take_headers(
     if form.kind != "csv":
         return b"", None, None, inputs
     if not form.has_header:
-        columns = next(([cell.value for cell in part[0].cells] for part in inputs if part), None)
-        return b"", None, columns, inputs
+        first = next((part[0] for part in inputs if part), None)
+        # "With more than 1 MiB, the first row does not set the number of cells"
+        if first is None or len(first.body + first.end) > 1 << 20:
+            return b"", None, None, inputs
+        return b"", None, [cell.value for cell in first.cells], inputs
     # Inputs without any byte have no header and no rows.
     inputs = [part for part in inputs if part]
     if not inputs:
@@ -45,9 +48,14 @@ def take_headers(
     return b"", header, columns, rows
 
 
+def is_number(header: str | None) -> bool:
+    """Returns whether a header is a number of lines, not their prefix."""
+    return header is not None and re.fullmatch(r"[0-9]+", header) is not None
+
+
 def count_top(header: str, lines: list[Record]) -> int:
     """Returns how many lines at the top of an input are its header."""
-    if re.fullmatch(r"[0-9]+", header):
+    if is_number(header):
         return min(parse_count("--header", header), len(lines))
     prefix = header.removeprefix("prefix:").encode()
     if not prefix:

@@ -11,7 +11,7 @@ from .command import Options, parse_arguments, parse_byte
 from .errors import MalformedError, ShortRecordError, Unspecified, UsageError
 from .expressions import Condition, Group, GroupParser, Parser
 from .formats import Format, Record, group_lines, parse_format, read_records
-from .headers import check_widths, drop_ragged, refuse_empty_rows, take_headers
+from .headers import check_widths, drop_ragged, is_number, refuse_empty_rows, take_headers
 from .keys import Key, Setting, parse_key, values_of
 from .operators import (
     Operators,
@@ -277,8 +277,9 @@ def write(work: Work, groups: list[list[Entry]]) -> dict[str, bytes]:
     """Writes one record for each group, into one output or several."""
     kept = -1 if work.options.unique == "last" else 0
     header = make_header(work.operators, work.header) if work.header else work.top
-    if work.operators.selected is not None and work.top:
-        raise Unspecified("--select with lines that stay on top")
+    # "With PREFIX, header lines count as comments, and --select leaves them unchanged."
+    if work.operators.selected is not None and work.top and is_number(work.options.header):
+        raise Unspecified("--select with a number of lines that stay on top")
     for aggregate in work.operators.aggregates:
         in_key = any(touches(aggregate.place, key.place) for key in work.keys)
         if in_key and any(len(members) > 1 for members in groups):
