@@ -200,6 +200,8 @@ fn headers_that_must_not_be() {
     let quote = &["the header row, line 1: a quote at byte 3 of the row", "--quote none"];
     refused_alone("", b"a,b\"c\"\nx,y\n", quote);
     refused_alone("--no-header", b"\"a\n\"b,c\n", &["row 1, line 2: a quote at byte 4"]);
+    let never = &["the header row, line 1: it opens a quote that is never closed"];
+    refused_alone("--quote lenient", b"a,\"b\nx,y\n", never);
     let long = [b"a,\"".to_vec(), vec![b'b'; 2 << 20], b"\"\nx,y\n".to_vec()].concat();
     refused_alone("", &long, &["the header has more than 1048576 bytes"]);
     let folder = Folder::new();

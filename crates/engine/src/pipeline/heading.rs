@@ -216,7 +216,11 @@ impl Heading {
                 if let Some(at) = first.and_then(|first| first.stray_quote) {
                     let name = if csv.has_header { "the header row" } else { "row 1" };
                     let line = 1 + memchr_iter(ROW_END, &row[..at.min(row.len())]).count();
-                    let message = message!("{}, line {}: {}", name, line, stray_quote(at));
+                    let wrong = match csv.dialect.is_lenient {
+                        true => "it opens a quote that is never closed".into(),
+                        false => stray_quote(at),
+                    };
+                    let message = message!("{}, line {}: {}", name, line, wrong);
                     return Err(Error::Malformed { path, message });
                 }
                 let kept = if csv.has_header { bytes } else { mark };
