@@ -10,7 +10,7 @@ use sortwell::ByteSize;
 use sortwell::Explanation;
 use sortwell::unstable::plan::price::Prices;
 
-use crate::statistics::{counted, levers, predicted};
+use crate::statistics::{counted, levers, predicted, with_bytes};
 use crate::wording;
 use price::PassPrices;
 
@@ -75,7 +75,7 @@ fn input(of: &Explanation) -> String {
     let records = of.bytes.bytes() / of.record_length.max(1);
     let records = counted(records, "record");
     let length = ByteSize(of.record_length);
-    format!("{} ({} bytes): {about}{records} of {length}", of.bytes, of.bytes.bytes())
+    format!("{}: {about}{records} of {length}", with_bytes(of.bytes))
 }
 
 fn plan(of: &Explanation) -> String {
@@ -118,7 +118,7 @@ fn bytes(of: &Explanation) -> String {
     let outlook = &of.outlook;
     let mut words = format!("{}{} read and written in total", at_most(of), outlook.moved_bytes);
     if outlook.runs > 0 {
-        let (spilled, space) = (outlook.spilled_bytes, outlook.spill_space);
+        let (spilled, space) = (outlook.spilled_bytes, outlook.spill_space.rounded_up());
         let _ = write!(words, ", {spilled} of it spilled; spill space {space}");
         for forecast in &of.compressed_runs {
             let (bytes, compression) = (forecast.spilled_bytes, &forecast.compression);

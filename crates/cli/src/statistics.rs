@@ -34,7 +34,9 @@ pub fn text(of: &Statistics) -> String {
         lines.push(("stores", format!("{} of sorted records past the caches", of.streamed)));
     }
     lines.extend(of.merge_buffers.as_ref().map(|buffers| ("buffers", merge_buffers(buffers))));
-    lines.extend(of.run_compression.as_ref().map(|of| ("runs", run_compression(of))));
+    let has_runs = of.streams.spill_written > ByteSize(0) || of.streams.spill_read > ByteSize(0);
+    let run_forms = of.run_compression.as_ref().filter(|_| has_runs);
+    lines.extend(run_forms.map(|of| ("runs", run_compression(of))));
     lines.extend(of.ragged_rows_dropped.map(|rows| ("dropped", dropped_rows(rows))));
     if let Some(records) = of.records_selected {
         lines.push(("output", counted(records, "record")));
@@ -94,7 +96,7 @@ fn unmatched_keys(of: &Statistics) -> impl Iterator<Item = String> {
             Some(name) => format!("; all values fit type {name}"),
             None => String::new(),
         };
-        format!("{} is not {} in any record{advice}", key.key, key.expected)
+        format!("{} has no valid value in any record: it is not {}{advice}", key.key, key.expected)
     })
 }
 
@@ -187,7 +189,7 @@ pub fn dropped_rows(rows: u64) -> String {
 
 fn amount(of: &Statistics) -> String {
     let records = counted(of.records, "record");
-    format!("{records}, {} ({} bytes), in {:.2} s", of.bytes, of.bytes.bytes(), of.seconds)
+    format!("{records}, {}, in {:.2} s", with_bytes(of.bytes), of.seconds)
 }
 
 fn speed(of: &Statistics) -> String {
@@ -216,8 +218,12 @@ fn plan(of: &Statistics) -> String {
 fn stages(of: &Statistics) -> Option<String> {
     let Stages { count, overlapped, merging, merging_overlapped } = of.stages;
     let (runs, runs_overlapped) = (count - merging, overlapped - merging_overlapped);
-    let of_runs = format!("in {runs_overlapped} of {runs} steps of run generation");
-    let of_merges = format!("in {merging_overlapped} of {merging} steps of merges");
+    // Without runs, the steps read records into memory, and write them.
+    let has_runs = of.runs > 0 || of.loads == 0;
+    let (first, last) =
+        if has_runs { ("run generation", "merges") } else { ("reading", "writing") };
+    let of_runs = format!("in {runs_overlapped} of {runs} steps of {first}");
+    let of_merges = format!("in {merging_overlapped} of {merging} steps of {last}");
     match (runs > 0, merging > 0) {
         (true, true) => Some(format!("overlap {of_runs} and {of_merges}")),
         (true, false) => Some(format!("overlap {of_runs}")),
@@ -284,7 +290,7 @@ fn requests(of: &Statistics) -> Option<String> {
 /// Returns the buffers of runs that were merged as streams, and their refills.
 fn microruns(of: &Microruns) -> String {
     let (runs, width) = (counted(of.runs, "run"), of.tree_width);
-    format!("{runs} in memory, each of at most {} records; tree of {width}", of.entries)
+    format!("{runs} in memory, each of at most {}; tree of {width}", counted(of.entries, "record"))
 }
 
 fn merge_buffers(of: &MergeBuffers) -> String {
@@ -348,6 +354,14 @@ pub fn predicted(prediction: &Prediction) -> String {
         words += &format!("; up to {:.2} s if new memory is slow", prediction.most_seconds);
     }
     words
+}
+
+/// Returns a size, and its bytes in parentheses if it is not shown in bytes.
+pub fn with_bytes(size: ByteSize) -> String {
+    match size.bytes() {
+        0..1024 => size.to_string(),
+        bytes => format!("{size} ({bytes} bytes)"),
+    }
 }
 
 /// Returns `1 record`, `2 records`, `3 passes`.

@@ -83,11 +83,17 @@ impl ByteSize {
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match UNITS.iter().rev().find(|(.., unit)| self.0 >= *unit) {
+        // What would be shown as 1024.0 of a unit is shown as one of the next.
+        let is_reached = |unit: u64| match unit {
+            1024 => self.0 >= unit,
+            _ => self.0 as f64 / (unit >> 10) as f64 >= 1023.95,
+        };
+        match UNITS.iter().rev().find(|(.., unit)| is_reached(*unit)) {
             Some((_, name, unit)) if self.0.is_multiple_of(*unit) => {
                 write!(f, "{} {name}", self.0 / unit)
             }
             Some((_, name, unit)) => write!(f, "{:.1} {name}", self.0 as f64 / *unit as f64),
+            None if self.0 == 1 => f.write_str("1 byte"),
             None => write!(f, "{} bytes", self.0),
         }
     }

@@ -133,7 +133,8 @@ function keyLines(stats) {
     .map(object)
     .map((key) => {
       const advice = words(key.suggestion) && `; all values fit type ${words(key.suggestion)}`;
-      return `Warning: ${is(key)} in any record${advice || ""}`;
+      const warning = `Warning: ${words(key.key)} has no valid value in any record: it is not`;
+      return `${warning} ${words(key.expected)}${advice || ""}`;
     });
   if (figure(invalid.records) > 0) {
     const of = list(invalid.keys)

@@ -205,8 +205,9 @@ fn a_key_without_values_is_warned_of() {
         suggestion,
     };
     of.keys.unmatched = vec![unmatched(None), unmatched(Some("size"))];
-    let expected = "sortwell: warning: field 2 is not an int in any record\nsortwell: warning: \
-                    field 2 is not an int in any record; all values fit type size\n";
+    let warning = "sortwell: warning: field 2 has no valid value in any record: it is not an int";
+    let expected = format!("{warning}\n{warning}; all values fit type size\n");
     assert_eq!(key_lines(&of), expected);
-    assert!(text(&of).contains("\nwarning  field 2 is not an int in any record; all values"));
+    let line = "\nwarning  field 2 has no valid value in any record: it is not an int; all values";
+    assert!(text(&of).contains(line));
 }

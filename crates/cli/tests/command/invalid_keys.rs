@@ -97,8 +97,8 @@ fn statistics_have_the_words() {
 
 #[test]
 fn a_type_that_no_record_has_is_warned_of() {
-    let warning = "sortwell: warning: field 2 is not an int in any record; all values fit type \
-                   size\n";
+    let warning = "sortwell: warning: field 2 has no valid value in any record: it is not an int; \
+                   all values fit type size\n";
     let folder = Folder::new();
     let sizes = b"a 4K\nb 2.5M\nc\n";
     assert_eq!(folder.run_with("sort -k 2:int", sizes).saying(warning).len(), sizes.len());
@@ -114,6 +114,7 @@ fn a_type_that_no_record_has_is_warned_of() {
     let one = format!("{many}y 7\n");
     folder.run_with("sort -k 2:int -M 24MiB --limit 1", one.as_bytes()).quietly();
     let written = folder.run_with("sort -F csv -k 1:decimal --invalid last", b"p\n\"1,5\"\n");
-    assert!(written.words.contains("warning: column 'p' is not a decimal in any record; all"));
+    let warning = "warning: column 'p' has no valid value in any record: it is not a decimal; all";
+    assert!(written.words.contains(warning), "{}", written.words);
     assert!(written.words.ends_with(" fit type decimal=,\n"), "{}", written.words);
 }

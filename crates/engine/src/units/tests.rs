@@ -53,6 +53,12 @@ fn shows_the_largest_whole_unit() {
     assert_eq!(ByteSize::mib(64).to_string(), "64 MiB");
     assert_eq!(ByteSize(1_000_000_000).to_string(), "953.7 MiB");
     assert_eq!(ByteSize::gib(3).to_string(), "3 GiB");
+    assert_eq!(ByteSize(1).to_string(), "1 byte");
+    assert_eq!(ByteSize(1023).to_string(), "1023 bytes");
+    assert_eq!(ByteSize(1024).to_string(), "1 KiB");
+    assert_eq!(ByteSize((1 << 20) - 52).to_string(), "1023.9 KiB");
+    assert_eq!(ByteSize((1 << 20) - 1).to_string(), "1.0 MiB");
+    assert_eq!(ByteSize((1 << 30) - 1).to_string(), "1.0 GiB");
 }
 
 #[test]

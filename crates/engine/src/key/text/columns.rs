@@ -38,10 +38,14 @@ pub(super) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, Message
         Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
         None => {
             let of_header = other_separator(columns).map(|advice| message!("; {}", advice));
+            let all = match columns.len() {
+                1 => "only column is".to_owned(),
+                count => format!("{count} columns are"),
+            };
             Err(message!(
-                "there is no column {}; the {} columns are {}{}",
+                "there is no column {}; the {} {}{}",
                 number + 1,
-                columns.len(),
+                all,
                 listed(columns),
                 of_header
             ))

@@ -68,8 +68,9 @@ impl FaultWords {
     /// Returns the message that a record of `length` bytes has not the bytes `needs`.
     pub fn short(&self, length: usize, needs: usize) -> Message {
         let place = &self.place;
+        let length = if length == 1 { "1 byte".to_owned() } else { format!("{length} bytes") };
         message!(
-            "{}: the record has {} bytes, and the key needs {}; give a byte for the missing ones \
+            "{}: the record has {}, and the key needs {}; give a byte for the missing ones \
              with {}, or sort such records after all others with {}",
             place,
             length,
