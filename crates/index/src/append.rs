@@ -139,10 +139,7 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
     if let (Some(old), Some(new)) = (&description.columns, &added.columns)
         && *old != new.cells
     {
-        return Err(Error::config(
-            ConfigErrorKind::UnknownColumn,
-            "the columns of the new data are not those of the index",
-        ));
+        return Err(other_columns(old, &new.cells, &added.data));
     }
     for (number, old) in kept.iter().enumerate() {
         if number + 1 < description.data.len() {
@@ -181,6 +178,24 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
         open.data.push(data);
     }
     Ok(open)
+}
+
+/// Returns the error that the `new` columns are not the `old` ones of an index.
+fn other_columns(old: &[Vec<u8>], new: &[Vec<u8>], data: &[DataFile]) -> Error {
+    let name = |cell: Option<&Vec<u8>>| match cell {
+        Some(cell) => format!("'{}'", String::from_utf8_lossy(cell)),
+        None => "missing".to_owned(),
+    };
+    let at = (0..).find(|at| old.get(*at) != new.get(*at)).unwrap_or_default();
+    let file = data.first().map(|data| data.path.display().to_string()).unwrap_or_default();
+    let message = format!(
+        "the columns of {file} are not those of the index: column {} is {} in the file, and {} in \
+         the index; append files with the same columns, or build an index of their own",
+        at + 1,
+        name(new.get(at)),
+        name(old.get(at)),
+    );
+    Error::config(ConfigErrorKind::UnknownColumn, message)
 }
 
 /// Checks that the last record of a file that has grown had its end when it was indexed.

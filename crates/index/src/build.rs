@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::error::{ConfigErrorKind, Message, Setting};
 use sortwell_engine::format::{Format, HeaderLines};
 use sortwell_engine::io::{Direct, Engine, TempFile, check_replaceable, directory_of, sweep};
 use sortwell_engine::job::{Budget, KeptParts, RowKeys};
@@ -276,7 +276,9 @@ pub fn equal(data: &[DataFile], positions: &Positions, found: [u64; 2]) -> Error
     let also = if file == other { String::new() } else { format!(" of {}", path(file).display()) };
     let message = format!(
         "the record at offset {later} has the key of the record at offset {offset}{also}; an index \
-         of unique keys needs different keys, or must be asked to keep the first or the last"
+         of unique keys needs different keys; keep one of them with "
     );
-    Error::Malformed { path: path(other), message: message.into() }
+    let [first, last] = ["first", "last"].map(|which| Setting::Unique.to(which));
+    let message = Message::from(message).and(first, " or ").and(last, "");
+    Error::Malformed { path: path(other), message }
 }

@@ -164,8 +164,11 @@ impl DataFile {
         let (file, data) = open(&self.path)?;
         match self.change(&file, &data)? {
             Some(change) if !may_differ => {
-                let message =
-                    format!("the file {change} since the index was built; build the index again");
+                let advice = match data.len() > self.bytes && !self.is_bgzf {
+                    true => "append the new records to the index, or build it again",
+                    false => "build the index again",
+                };
+                let message = format!("the file {change} since the index was built; {advice}");
                 Err(Error::Malformed { path: self.path.clone(), message: message.into() })
             }
             _ => Ok(file),

@@ -4,14 +4,16 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use sortwell::unstable::job::SortJob;
 use sortwell::unstable::plan::price::{DiskPrice, MemoryPrice, Prices};
+use sortwell::{Error, Explanation};
 
 use super::options::values;
 use super::sort;
 use crate::explanation;
 use crate::failure::CommandOutcome;
 use crate::standard;
-use crate::statistics;
+use crate::{statistics, wording};
 
 /// Print the plan of a sort, without sorting
 ///
@@ -78,10 +80,20 @@ Examples:
   Is memory for one pass cheaper than two scratch disks, at 4 per GB and 60 per disk?
     sortwell explain --price-memory 4 --price-disk 60/disk -T /s1 -T /s2 big.txt";
 
+/// Says on standard error that --temp-limit would refuse the sort, if that is certain.
+fn warn_of_limit(job: &SortJob, explanation: &Explanation) {
+    let needed = explanation.outlook.spill_space;
+    let is_certain = !explanation.is_at_most && explanation.compressed_runs.is_empty();
+    if let Some(limit) = job.temp_limit.filter(|limit| is_certain && *limit < needed) {
+        let words = wording::chain(&Error::OverLimit { needed: Some(needed), limit });
+        standard::tell(format!("sortwell: the sort would be refused: {words}\n"));
+    }
+}
+
 /// Explains.
 pub fn run(arguments: &ExplainArguments) -> CommandOutcome {
     let job = arguments.sort.job()?;
-    arguments.sort.warn_of_profile();
+    arguments.sort.warn();
     let explanation = job.explain()?;
     let by_names = arguments.sort.format_by_names(&job.inputs);
     let prices = arguments.price_memory.zip(arguments.price_disk);
@@ -94,5 +106,6 @@ pub fn run(arguments: &ExplainArguments) -> CommandOutcome {
         ExplanationForm::Json => explanation::json(&explanation, prices, by_names) + "\n",
     };
     standard::print(words.as_bytes())?;
+    warn_of_limit(&job, &explanation);
     Ok(ExitCode::SUCCESS)
 }

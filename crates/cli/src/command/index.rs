@@ -4,16 +4,19 @@ mod building;
 mod finding;
 mod showing;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortwell::{Budget, Error};
+use sortwell::{Budget, Error, Message};
 use sortwell_index::{AppendJob, BuildJob, Effort, Index};
 
+use super::options::resources::warn_of_excess;
 use super::options::watching::Watching;
 use super::options::{RESOURCES, values};
 use crate::failure::{CommandOutcome, Failure};
+use crate::wording;
 
 /// Build an index over files, and find records by their keys
 ///
@@ -78,7 +81,7 @@ struct EffortOptions<W: Args = Watching> {
 
     /// Directory for temporary files; repeat to use several disks
     ///
-    /// Default: the directory of the output.
+    /// Default: the directory of the index or the output.
     #[arg(short = 'T', long = "temp", value_name = "DIRECTORY", value_hint = ValueHint::AnyPath)]
     temp: Vec<PathBuf>,
 
@@ -87,6 +90,11 @@ struct EffortOptions<W: Args = Watching> {
 }
 
 impl<W: Args> EffortOptions<W> {
+    /// Says on standard error where the memory limit is more than all memory.
+    fn warn(&self) {
+        warn_of_excess(self.memory.unwrap_or_default());
+    }
+
     fn effort(&self) -> Effort {
         let (memory, threads) = (self.memory.unwrap_or_default(), values::chosen(self.threads));
         Effort { memory, threads, temp: self.temp.clone() }
@@ -112,16 +120,45 @@ impl IndexFile {
     /// Opens the index and its data.
     fn open(&self) -> Result<Index, Failure> {
         if self.stale_ok {
-            return Ok(Index::open_stale(&self.index)?);
+            let opened = Index::open_stale(&self.index);
+            return opened.map_err(|error| of_moved_data(&self.index, error).into());
         }
-        match Index::open(&self.index) {
-            Err(Error::Malformed { path, message }) if path != self.index => {
-                let message = format!("{message}, or give --stale-ok to use it all the same");
-                Err(Error::Malformed { path, message: message.into() }.into())
+        open_checked(&self.index).map_err(|error| match error {
+            Failure::Library(Error::Malformed { path, message }) if path != self.index => {
+                with_advice(path, &message, ", or give --stale-ok to use it all the same").into()
             }
-            opened => Ok(opened?),
-        }
+            error => error,
+        })
     }
+}
+
+/// Opens an index whose data must be as it was.
+fn open_checked(index: &Path) -> Result<Index, Failure> {
+    Index::open(index).map_err(|error| of_moved_data(index, error).into())
+}
+
+/// Returns the error of opening `index`. If it is about a data file that is missing, it says why
+/// the file is looked for there.
+fn of_moved_data(index: &Path, error: Error) -> Error {
+    match error {
+        Error::Io { action, path, offset, source }
+            if path != index && source.kind() == io::ErrorKind::NotFound =>
+        {
+            let words = format!(
+                "{source}; the index has the paths of its data: if the file was moved, build the \
+                 index again"
+            );
+            let source = io::Error::new(source.kind(), words);
+            Error::Io { action, path, offset, source }
+        }
+        error => error,
+    }
+}
+
+/// Returns the error about data with this message, and then with `advice`.
+fn with_advice(path: PathBuf, message: &Message, advice: &str) -> Error {
+    let message = wording::text(message) + advice;
+    Error::Malformed { path, message: message.into() }
 }
 
 /// Does it.

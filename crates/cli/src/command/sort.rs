@@ -157,8 +157,7 @@ Examples:
 /// Sorts.
 pub fn run(arguments: &SortArguments) -> CommandOutcome {
     let job = arguments.job()?;
-    arguments.warn_of_profile();
-    arguments.resources.warn();
+    arguments.warn();
     let files = JobFiles {
         inputs: &job.inputs,
         output: &job.output,
@@ -175,9 +174,11 @@ impl SortArguments {
         self.order().format_by_names(inputs).map(|(name, _)| name)
     }
 
-    /// Says on standard error that the default machine profile cannot be read, if that is so.
-    pub fn warn_of_profile(&self) {
+    /// Says on standard error that the default machine profile cannot be read, or that the memory
+    /// limit is more than all memory, where that is so.
+    pub fn warn(&self) {
         self.profile.warn();
+        self.resources.warn();
     }
 
     /// Returns the order of records, groups first.

@@ -43,7 +43,14 @@ fn more_than_a_process_may_have() {
     let script = "ulimit -v 300000; $sortwell sort -F fixed:100 -M 1GiB -o out in";
     let said = run(&folder, script);
     assert_told(&folder, &said, &["--memory 1 GiB is more than the 293.0 MiB", "default share"]);
-    for line in ["check -F fixed:100 -M 8PiB out", "merge -F fixed:100 -M 8PiB -o all out"] {
+    for line in [
+        "check -F fixed:100 -M 8PiB out",
+        "merge -F fixed:100 -M 8PiB -o all out",
+        "explain -F fixed:100 -M 8PiB out",
+        "index build -F fixed:100 -M 8PiB -k 0..8 -o index out",
+        "index verify -M 8PiB index",
+        "index export -M 8PiB -o all index",
+    ] {
         let said = folder.run(line);
         assert_eq!(said.status, 0, "{said:?}");
         assert!(said.words.contains("--memory 8 PiB is more than the "), "{said:?}");

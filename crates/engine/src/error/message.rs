@@ -77,6 +77,16 @@ impl Message {
         self.parts.iter().map(text).collect()
     }
 
+    /// Returns the message with a reference after it, and then `text`. For crates of this project
+    /// that have no `message!`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn and(mut self, reference: Reference, text: &str) -> Self {
+        self.parts.push(MessagePart::Reference(reference));
+        self.push_text(text);
+        self
+    }
+
     /// Returns the message about the record at `position`.
     pub(crate) fn at(mut self, position: RecordPosition) -> Self {
         self.position = position;

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use sortwell::unstable::io::{Direct, Engine};
-use sortwell::{Input, Output, Result, Unique};
+use sortwell::{Error, Input, Message, Output, Reference, Result, Setting, Unique};
 use sortwell_index::{AppendJob, BuildJob, Effort, Include, SortSettings};
 
-use super::EffortOptions;
+use super::{EffortOptions, with_advice};
 use crate::command::options::heading::HeadingOptions;
 use crate::command::options::levers::LeverOptions;
 use crate::command::options::order::Order;
@@ -16,8 +16,8 @@ use crate::command::options::resources::ENGINES;
 use crate::command::options::values::ListedValues;
 use crate::command::options::watching::AccountOptions;
 use crate::command::options::{EXPERT, values};
-use crate::failure::CommandOutcome;
-use crate::reporting::JobFiles;
+use crate::failure::{CommandOutcome, Failure, usage_error};
+use crate::reporting::{JobFiles, is_stream};
 
 /// Build an index over one or more files
 ///
@@ -113,6 +113,7 @@ struct RunOptions {
 /// of new files. Only they are read and sorted. The new index replaces the old one when it is
 /// complete.
 #[derive(Args, Debug)]
+#[command(after_help = APPEND_EXAMPLES)]
 pub struct AppendArguments {
     /// Index to replace
     #[arg(value_name = "INDEX", value_hint = ValueHint::FilePath)]
@@ -130,11 +131,26 @@ pub struct AppendArguments {
     effort: EffortOptions,
 }
 
+const APPEND_EXAMPLES: &str = "\
+Examples:
+  Add the rows that were written to the last data file since then:
+    sortwell index append orders.index
+
+  Add the rows of a new file:
+    sortwell index append orders.index orders-2.csv";
+
 impl AppendArguments {
     /// Appends.
     pub fn run(&self) -> CommandOutcome {
         let job = self.job();
-        self.effort.watching.run(false, |progress| job.run(progress))?;
+        self.effort.warn();
+        let appended = self.effort.watching.run(false, |progress| job.run(progress));
+        appended.map_err(|failure| match failure {
+            Failure::Library(Error::Malformed { path, message }) if advises_invalid(&message) => {
+                with_advice(path, &message, OF_BUILD).into()
+            }
+            failure => failure,
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -153,10 +169,19 @@ impl AppendArguments {
     }
 }
 
+/// Addition to the advice to set the place of invalid keys: an append has no options for keys.
+const OF_BUILD: &str = " of 'sortwell index build'; the index has to be built again for that";
+
+/// Returns whether a message advises to set the place of invalid keys.
+fn advises_invalid(message: &Message) -> bool {
+    message.references().any(|of| matches!(of, Reference::Setting(Setting::Invalid, _)))
+}
+
 impl BuildArguments {
     /// Builds.
     pub fn run(&self) -> CommandOutcome {
         let job = self.job()?;
+        self.effort.warn();
         let inputs: Vec<Input> = self.data.iter().map(Input::from).collect();
         let output = Output::File(self.output.clone());
         let files = JobFiles {
@@ -176,6 +201,12 @@ impl BuildArguments {
     ///
     /// Options that are wrong together.
     pub fn job(&self) -> Result<BuildJob> {
+        if is_stream(&self.output) {
+            return Err(usage_error(
+                "an index needs the name of a file; '-' is standard output, and ./- a file of \
+                 that name",
+            ));
+        }
         let inputs: Vec<Input> = self.data.iter().map(Input::from).collect();
         let format = self.order.format(&inputs)?;
         let (keys, order) = self.order.keys(format, false)?;

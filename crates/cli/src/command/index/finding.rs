@@ -51,6 +51,7 @@ struct Printing {
 ///
 /// The exit status is 1 if no record has it.
 #[derive(Args, Debug)]
+#[command(after_help = GET_EXAMPLES)]
 pub struct GetArguments {
     #[command(flatten)]
     index: IndexFile,
@@ -71,6 +72,7 @@ pub struct GetArguments {
 /// An option that is given several times has values of several keys. The beginning comes before the
 /// end in the order of the index: for a descending key, it is the greater value.
 #[derive(Args, Debug)]
+#[command(after_help = RANGE_EXAMPLES)]
 pub struct RangeArguments {
     #[command(flatten)]
     index: IndexFile,
@@ -97,6 +99,7 @@ pub struct RangeArguments {
 
 /// Print the records whose key begins with some text
 #[derive(Args, Debug)]
+#[command(after_help = PREFIX_EXAMPLES)]
 pub struct PrefixArguments {
     #[command(flatten)]
     index: IndexFile,
@@ -108,6 +111,28 @@ pub struct PrefixArguments {
     #[command(flatten)]
     printing: Printing,
 }
+
+const GET_EXAMPLES: &str = "\
+Examples:
+  The rows of one city, and those of a city and an amount:
+    sortwell index get orders.index Oslo
+    sortwell index get orders.index Oslo 10.50
+
+  The number of rows:
+    sortwell index get orders.index Oslo --count";
+
+const RANGE_EXAMPLES: &str = "\
+Examples:
+  The rows of two cities and all between them:
+    sortwell index range orders.index --from Oslo --to Rome
+
+  Amounts from 10 to below 20 in one city:
+    sortwell index range orders.index --from Oslo --from 10 --before Oslo --before 20";
+
+const PREFIX_EXAMPLES: &str = "\
+Examples:
+  The first ten rows of cities that begin with Os:
+    sortwell index prefix orders.index Os --limit 10";
 
 impl GetArguments {
     /// Prints.

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use sortwell::Output;
 use sortwell_index::Index;
 
-use super::{EffortOptions, IndexFile, status};
+use super::{EffortOptions, IndexFile, open_checked, status};
 use crate::failure::CommandOutcome;
 use crate::standard;
 
@@ -15,6 +15,7 @@ use crate::standard;
 ///
 /// The data files need not exist.
 #[derive(Args, Debug)]
+#[command(after_help = INFO_EXAMPLES)]
 pub struct InfoArguments {
     /// Index to read
     #[arg(value_name = "INDEX", value_hint = ValueHint::FilePath)]
@@ -26,13 +27,24 @@ pub struct InfoArguments {
 /// The index is built again in the directory for temporary files, which takes as much room, and
 /// compared with it. The first entry that differs is named, and the exit status is then 1.
 #[derive(Args, Debug)]
+// The index that is built to compare lies there too.
+#[command(after_help = VERIFY_EXAMPLES,
+          mut_arg("temp", |argument| argument.long_help(VERIFY_TEMP)))]
 pub struct VerifyArguments {
-    #[command(flatten)]
-    index: IndexFile,
+    /// Index to compare; its data must not have changed
+    #[arg(value_name = "INDEX", value_hint = ValueHint::FilePath)]
+    index: PathBuf,
 
     #[command(flatten)]
     effort: EffortOptions,
 }
+
+/// Help of --temp of `index verify`.
+const VERIFY_TEMP: &str = "\
+Directory for temporary files; repeat to use several disks
+
+Default: the system's directory for temporary files (TMPDIR). The first directory also gets the \
+index that is built to compare.";
 
 /// Write the records in the order of an index
 ///
@@ -53,6 +65,16 @@ pub struct ExportArguments {
     #[command(flatten)]
     effort: EffortOptions,
 }
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  The data files, the keys and the number of entries:
+    sortwell index info orders.index";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  Compare the entries with the data, with temporary files on another disk:
+    sortwell index verify orders.index -T /mnt/scratch";
 
 impl InfoArguments {
     /// Prints.
@@ -76,14 +98,15 @@ impl InfoArguments {
 impl VerifyArguments {
     /// Verifies.
     pub fn run(&self) -> CommandOutcome {
-        let index = self.index.open()?;
+        let index = open_checked(&self.index)?;
+        self.effort.warn();
         let effort = self.effort.effort();
         let verified = |progress: &_| index.verify(&effort, progress);
         let difference = self.effort.watching.run(false, verified)?;
         if let Some(difference) = &difference {
             standard::tell(format!(
                 "sortwell: {}: entry {} is wrong: {}\n",
-                self.index.index.display(),
+                self.index.display(),
                 difference.entry,
                 difference.words
             ));
@@ -96,6 +119,7 @@ impl ExportArguments {
     /// Exports.
     pub fn run(&self) -> CommandOutcome {
         let index = self.index.open()?;
+        self.effort.warn();
         let effort = self.effort.effort();
         let output = match &self.output {
             Some(path) if path.as_os_str() != "-" => Output::File(path.clone()),

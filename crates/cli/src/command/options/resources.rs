@@ -9,7 +9,7 @@ use sortwell::unstable::profile::Profile;
 use sortwell::{Budget, Result};
 
 use super::{EXPERT, RESOURCES, values};
-use crate::standard;
+use crate::{standard, wording};
 
 /// Names of engines.
 pub const ENGINES: [&str; 6] = ["auto", "uring", "threads", "mmap", "mmap-plain", "sync"];
@@ -70,12 +70,17 @@ impl Resources {
 
     /// Says on standard error where a ceiling is higher than memory ever reaches.
     pub fn warn(&self) {
-        if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
-            standard::tell(format!(
-                "sortwell: --memory {said} is more than the {most} that this process can have; \
-                 using the default share of free memory\n"
-            ));
-        }
+        warn_of_excess(self.memory());
+    }
+}
+
+/// Says on standard error where a ceiling is higher than memory ever reaches.
+pub fn warn_of_excess(memory: Budget) {
+    if let (Budget::Bytes(said), Some(most)) = (memory, memory.excess()) {
+        standard::tell(format!(
+            "sortwell: --memory {said} is more than the {most} that this process can have; using \
+             the default share of free memory\n"
+        ));
     }
 }
 
@@ -93,6 +98,7 @@ impl ProfileOptions {
     /// Says on standard error that the default profile cannot be read, if that is so.
     pub fn warn(&self) {
         if let (None, Err(error)) = (&self.profile, Profile::usual()) {
+            let error = wording::chain(&error);
             let words = format!("sortwell: {error}; continuing without the machine profile\n");
             standard::tell(words);
         }
