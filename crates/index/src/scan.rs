@@ -18,7 +18,8 @@ use sortwell_engine::error::RecordPosition;
 use sortwell_engine::format::{RecordFault, Tracker};
 use sortwell_engine::io::Supply;
 use sortwell_engine::job::{InputPlace, RowKeys};
-use sortwell_engine::stats::Progress;
+use sortwell_engine::key::KeyTally;
+use sortwell_engine::stats::{KeyFindings, Progress};
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::bgzf::BlockReader;
@@ -32,6 +33,8 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 
 /// The data, and how its records become entries.
 pub struct ScannedData {
+    /// Counts about the keys of all records that became entries.
+    pub tally: Mutex<KeyTally>,
     /// The files, in order.
     pub files: Vec<ScannedFile>,
     /// The offsets of records in all files together.
@@ -82,6 +85,11 @@ struct RecordBlock {
 }
 
 impl ScannedData {
+    /// Returns what is known of the keys of the records that became entries.
+    pub fn findings(&self) -> KeyFindings {
+        self.rows.findings(&self.tally.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Returns the place of the first record.
     pub fn first(&self) -> InputPlace {
         InputPlace { source: 0, offset: self.files.first().map_or(0, |file| file.start) }
@@ -227,11 +235,13 @@ impl<'a> Scan<'a> {
     fn entries_of(&self, block: &RecordBlock) -> Result<Vec<u8>> {
         let scanned = &self.data.files[block.file];
         let mut entries = Vec::with_capacity(block.length / 2 + 4096);
+        let mut tally = KeyTally::default();
         let passed = self.data.rows.each(&block.placed.bytes, |row| {
             let start = entries.len();
             entries.extend_from_slice(&[0; 8]);
             row.append_key(&mut entries);
             let key = entries.len() - start - 8;
+            row.tally(entries.get(start + 8).copied().unwrap_or_default(), &mut tally);
             let offset = block.placed.offset_of(row.at);
             let position = self.data.positions.position(scanned.number, offset);
             entries.extend_from_slice(&position.to_be_bytes());
@@ -244,6 +254,7 @@ impl<'a> Scan<'a> {
         });
         let passed = passed.map_err(|fault| error_of(&fault, scanned, &block.placed))?;
         self.records.fetch_add(passed.shown, Ordering::Relaxed);
+        self.data.tally.lock().unwrap_or_else(PoisonError::into_inner).add(&tally);
         Ok(entries)
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use sortwell_engine::error::ConfigErrorKind;
@@ -81,7 +81,8 @@ impl EntrySort {
         let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + EACH);
         let longest = (memory / 16).clamp(BLOCK_MAX, LONGEST_MAX) as usize;
         let block = block as usize;
-        let data = ScannedData { files, positions, rows, included, block, longest };
+        let tally = Mutex::default();
+        let data = ScannedData { tally, files, positions, rows, included, block, longest };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
         let settings = job.sort;
         Ok(Self { data, threads, memory, taken, temp, unique, settings })
@@ -94,7 +95,9 @@ impl EntrySort {
     /// Every [`Error`] that data, disks or options can cause.
     pub fn whole(&self, packer: &Arc<Packer>, progress: &Progress) -> Result<Statistics> {
         let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
-        self.sorted(self.data.first(), u64::MAX, consumer, progress).map(|(sorted, _)| sorted)
+        let (mut sorted, _) = self.sorted(self.data.first(), u64::MAX, consumer, progress)?;
+        sorted.keys = self.data.findings();
+        Ok(sorted)
     }
 
     /// Sorts the entries that are in no part yet into further parts, and merges all of them into
@@ -110,7 +113,8 @@ impl EntrySort {
         progress: &Progress,
     ) -> Result<Statistics> {
         let most = (self.memory / PART_SHARE).min(PART_MAX);
-        let mut place = parts.next().unwrap_or_else(|| self.data.first());
+        let earlier = parts.next();
+        let mut place = earlier.unwrap_or_else(|| self.data.first());
         while !self.data.is_end(place) {
             let output = Output::File(parts.next_path());
             let (sorted, next) = self.sorted(place, most, output, progress)?;
@@ -126,8 +130,12 @@ impl EntrySort {
         job.temp.clone_from(&self.temp);
         (job.engine, job.direct, job.levers) = self.requests();
         job.timeline = self.settings.timeline;
-        let merged = job.run(progress).map_err(|error| self.with_scan(error))?;
+        let mut merged = job.run(progress).map_err(|error| self.with_scan(error))?;
         prove(parts.records(), merged.records)?;
+        // Nothing is known of the keys in earlier parts.
+        if earlier.is_none() {
+            merged.keys = self.data.findings();
+        }
         Ok(merged)
     }
 

@@ -1,6 +1,7 @@
 //! `sortwell index`: building, finding, checking and writing, as a user does it.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::thread::sleep;
 use std::time::Duration;
@@ -58,7 +59,7 @@ fn records_by_their_keys() {
 fn paths_of_data_need_not_be_utf_8() {
     let folder = Folder::new();
     let name = OsStr::from_bytes(b"orders \xff.csv");
-    std::fs::write(folder.path().join(name), ORDERS).expect("write");
+    fs::write(folder.path().join(name), ORDERS).expect("write");
     let mut build = folder.command(&["index", "build", "-k", "city", "-o", "index"]);
     Said::from(build.args(["-F", "csv"]).arg(name).output().expect("run")).quietly();
     let path = folder.path().join(name);
@@ -132,13 +133,21 @@ fn values_that_do_not_fit_find_no_other_records() {
 fn data_that_has_changed_is_refused() {
     let folder = orders();
     folder.write("orders.csv", format!("{ORDERS}5,Oslo,1\n"));
-    let said = ["orders.csv: the file has grown from", "give --stale-ok"];
-    folder.run("index get index Oslo").fails(3, &said);
-    folder.run("index verify index").fails(3, &said);
+    let grown = ["orders.csv: the file has grown from", "append the new records to the index"];
+    folder.run("index get index Oslo").fails(3, &[grown[0], grown[1], "give --stale-ok"]);
+    let said = folder.run("index verify index");
+    assert!(!said.words.contains("stale"), "{said:?}");
+    said.fails(3, &grown);
+    folder.run("index verify --stale-ok index").fails(2, &["'--stale-ok'"]);
     assert_prints(&folder, "index get --stale-ok index Rome", "1,Rome,2\n");
     let info = String::from_utf8(folder.run("index info index").quietly()).expect("text");
     assert!(info.contains("key.2            amount:decimal\n"), "{info}");
     assert!(info.contains("entries          4\n"), "{info}");
+    fs::rename(folder.at("orders.csv"), folder.at("moved.csv")).expect("rename");
+    for options in ["get index Oslo", "get --stale-ok index Oslo", "verify index"] {
+        let said = folder.run(&format!("index {options}"));
+        said.fails(4, &["orders.csv", "if the file was moved, build the index again"]);
+    }
 }
 
 #[test]
@@ -154,7 +163,12 @@ fn new_records_are_added() {
     assert_prints(&folder, "index range index --count", "7\n");
     assert_prints(&folder, "index verify index --temp .", "");
     folder.run("index append index more.csv").fails(2, &["more.csv is in the index already"]);
-    folder.run("index append index other.csv").fails(2, &["columns of the new data are not"]);
+    let said = ["other.csv are not those of the index: column 2 is 'town' in the file, and 'city'"];
+    folder.run("index append index other.csv").fails(2, &said);
+    folder.write("invalid.csv", "id,city,amount\n8,Bern,x\n");
+    let said = ["--invalid last of 'sortwell index build'; the index has to be built again"];
+    folder.run("index append index invalid.csv").fails(3, &said);
+    fs::remove_file(folder.at("invalid.csv")).expect("remove");
     assert_eq!(folder.names(), ["index", "more.csv", "orders.csv", "other.csv"]);
 }
 
@@ -194,15 +208,37 @@ fn indexes_that_cannot_be_built_leave_nothing() {
     folder.run("index build orders.csv -k nothing -o index").fails(2, &["'nothing'"]);
     folder.run("index build orders.csv -o index").fails(2, &["needs a key"]);
     folder.run("index build missing -k 1 -o index").fails(4, &["cannot open missing"]);
-    folder
-        .run("index build orders.csv -k city --unique -o index")
-        .fails(3, &["the record at offset 50 has the key of the record at offset 15"]);
+    folder.run("index build orders.csv -k city --unique -o index").fails(
+        3,
+        &[
+            "the record at offset 50 has the key of the record at offset 15",
+            "--unique=first or --unique=last",
+        ],
+    );
+    folder.run("index build orders.csv -k city -o -").fails(2, &["an index needs the name"]);
     folder.run("index build orders.csv -k city -M 4M -o index").fails(2, &["give at least"]);
     folder.run("index get orders.csv x").fails(3, &["this is no index"]);
     folder
         .run_without_threads("index build orders.csv -k city -o index")
         .fails(4, &["cannot start a scan thread"]);
     assert_eq!(folder.names(), ["bad.csv", "orders.csv", "packed.gz"]);
+}
+
+/// A build says as much of invalid keys as a sort.
+#[test]
+fn invalid_keys_of_a_build() {
+    let folder = Folder::new();
+    folder.write("dates.csv", "id\n1\nx\n2026-11-22\n");
+    let said = "sortwell: 2 of 3 records have an invalid key, and come last: column 'id' is not a \
+                date, as in 2026-11-22\n";
+    let build = "index build dates.csv -o index --invalid last -k id";
+    folder.run(&format!("{build}:date")).saying(said);
+    folder.run(&format!("{build}:date --resume")).saying(said);
+    let said = folder.run(&format!("{build}:uuid")).words;
+    let warning =
+        "sortwell: warning: column 'id' has no valid value in any record: it is not a UUID";
+    assert!(said.contains("3 of 3 records") && said.contains(warning), "{said}");
+    folder.run(&format!("{build}:text")).quietly();
 }
 
 #[test]

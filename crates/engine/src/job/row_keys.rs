@@ -4,8 +4,9 @@ use super::records::{framing, gate, key};
 use crate::error::Result;
 use crate::format::{Format, Framing, RecordFault};
 use crate::key::text::{End, Position, TextOrder, TextSpec};
-use crate::key::{CompiledKey, KeyEncoder, with_encoder};
+use crate::key::{CompiledKey, CutRecord, KeyEncoder, KeyTally, with_encoder};
 use crate::pipeline::{Columns, Gate, Passed};
+use crate::stats::KeyFindings;
 
 /// The normalized keys of records of one format, in one order.
 #[derive(Clone, Debug)]
@@ -21,6 +22,7 @@ pub struct KeyedRow<'a> {
     pub at: usize,
     /// The record with what ends it.
     pub bytes: &'a [u8],
+    row: CutRecord<'a>,
     encoder: &'a dyn KeyEncoder,
 }
 
@@ -28,6 +30,11 @@ impl KeyedRow<'_> {
     /// Appends the key to `out`.
     pub fn append_key(&self, out: &mut Vec<u8>) {
         self.encoder.key_bytes(self.bytes, usize::MAX, out);
+    }
+
+    /// Notes whether the keys of the record are values, given the first byte of its key.
+    pub fn tally(&self, first: u8, tally: &mut KeyTally) {
+        self.encoder.tally(self.row, u64::from(first) << 56, tally);
     }
 }
 
@@ -102,9 +109,14 @@ impl RowKeys {
     ) -> std::result::Result<Passed, RecordFault> {
         with_encoder!(&self.key, |encoder| {
             self.gate.each(encoder, self.framing, rows, |row, at, _| {
-                show(KeyedRow { at, bytes: row.bytes, encoder });
+                show(KeyedRow { at, bytes: row.bytes, row, encoder });
             })
         })
+    }
+
+    /// Returns what the tally of all records comes to.
+    pub fn findings(&self, tally: &KeyTally) -> KeyFindings {
+        self.key.encoder().findings(tally)
     }
 
     /// Returns the rule that divides bytes into records.
