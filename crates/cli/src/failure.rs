@@ -33,6 +33,8 @@ pub enum Failure {
         /// The end of the job, in the library's words; `None` if it was done by then.
         error: Option<Error>,
     },
+    /// The report page of a job could not be written. The output of the job is complete.
+    Page(Error),
     /// Words or data could not be written to a standard stream.
     Output(io::Error),
     /// A fault of the program itself: the message of a panic.
@@ -58,7 +60,7 @@ impl Failure {
         if self.is_closed_pipe() {
             return ExitCode::SUCCESS;
         }
-        standard::tell(format!("sortwell: {}\n", self.message()));
+        standard::tell(format!("sortwell: {}\n", escaped(&self.message())));
         match self {
             Self::Signal { number, .. } => signals::die_of(*number),
             other => ExitCode::from(other.status()),
@@ -67,7 +69,7 @@ impl Failure {
 
     fn status(&self) -> u8 {
         match self {
-            Self::Library(error) => wording::status(error),
+            Self::Library(error) | Self::Page(error) => wording::status(error),
             Self::Signal { number, .. } => signals::status(*number),
             Self::Output(_) => 4,
             Self::Fault(_) => 70,
@@ -78,6 +80,9 @@ impl Failure {
     pub fn message(&self) -> String {
         match self {
             Self::Library(error) | Self::Signal { error: Some(error), .. } => wording::chain(error),
+            Self::Page(error) => {
+                format!("{}; the output is complete, but has no report", wording::chain(error))
+            }
             Self::Signal { error: None, .. } => "interrupted after the work was done".to_owned(),
             Self::Output(error) => {
                 format!("cannot write to a standard stream: {}", wording::io_error(error))
@@ -95,12 +100,25 @@ impl Failure {
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Self::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,
-            Self::Library(error) => causes(error)
+            Self::Library(error) | Self::Page(error) => causes(error)
                 .filter_map(|cause| cause.downcast_ref::<io::Error>())
                 .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe),
             Self::Signal { .. } | Self::Fault(_) => false,
         }
     }
+}
+
+/// Returns a message in which control characters, as names of files may have them, are escaped: a
+/// terminal would carry them out.
+fn escaped(message: &str) -> String {
+    let mut text = String::with_capacity(message.len());
+    for character in message.chars() {
+        match character.is_control() && !matches!(character, '\n' | '\t') {
+            true => text.extend(character.escape_default()),
+            false => text.push(character),
+        }
+    }
+    text
 }
 
 /// Returns an error and all its causes, outermost first.

@@ -70,16 +70,22 @@ const LAST_PATIENCE: Duration = Duration::from_secs(10);
 const STACK_BYTES: usize = 256 << 10;
 
 /// Does `work` with or without its progress shown. Without a thread for that, work continues alone.
-pub fn shown<T>(style: Option<Style>, job: &Progress, work: impl FnOnce() -> T) -> T {
+pub fn shown<T, E>(
+    style: Option<Style>,
+    job: &Progress,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
     let Some(style) = style else { return work() };
     thread::scope(|scope| {
-        let (done, is_done) = channel::<()>();
+        let (done, is_done) = channel::<bool>();
         let watch = move || match style {
             Style::Line => watch(job, &is_done),
             Style::Events => tell(job, &is_done),
         };
         let watcher = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, watch);
         let result = work();
+        // A watcher that has ended does not need it.
+        let _ = done.send(result.is_ok());
         // Dropped, also by a panic in the work, this ends the watcher.
         drop(done);
         if let Ok(watcher) = watcher {
@@ -90,7 +96,7 @@ pub fn shown<T>(style: Option<Style>, job: &Progress, work: impl FnOnce() -> T) 
     })
 }
 
-fn watch(job: &Progress, is_done: &Receiver<()>) {
+fn watch(job: &Progress, is_done: &Receiver<bool>) {
     let start = Instant::now();
     let mut meter = Meter::default();
     let mut line: Option<ProgressLine> = None;
@@ -114,12 +120,14 @@ fn watch(job: &Progress, is_done: &Receiver<()>) {
     }
 }
 
-/// Prints one event a second, and one at the end.
-fn tell(job: &Progress, is_done: &Receiver<()>) {
+/// Prints one event a second, and one at the end. `is_done` receives whether the job succeeded.
+fn tell(job: &Progress, is_done: &Receiver<bool>) {
     let (start, mut most) = (Instant::now(), None);
     loop {
-        let is_over = is_done.recv_timeout(EVENT) != Err(RecvTimeoutError::Timeout);
+        let end = is_done.recv_timeout(EVENT);
+        let is_over = end != Err(RecvTimeoutError::Timeout);
         let event = ProgressEvent::of(job, start.elapsed(), &mut most);
+        let event = if end == Ok(true) { event.at_success() } else { event };
         let line = event.line();
         if !is_over {
             standard::tell_within(&line, Duration::ZERO); // Nobody misses one of many.

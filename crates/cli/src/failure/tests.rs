@@ -25,6 +25,18 @@ fn status_follows_the_library_and_the_signal() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_no_loss_of_the_output() {
+    let failure = Failure::Page(io_error(io::ErrorKind::StorageFull));
+    let said = "cannot write out: no storage space; the output is complete, but has no report";
+    assert_eq!((failure.message().as_str(), failure.status()), (said, 4));
+}
+
+#[test]
+fn control_characters_of_names_are_escaped() {
+    assert_eq!(escaped("a\x1b[2Jb\rc: ä\n  ^"), "a\\u{1b}[2Jb\\rc: ä\n  ^");
+}
+
+#[test]
 fn a_closed_pipe_is_no_error() {
     assert!(Failure::from(io_error(io::ErrorKind::BrokenPipe)).is_closed_pipe());
     assert!(Failure::from(io::Error::from(io::ErrorKind::BrokenPipe)).is_closed_pipe());

@@ -275,7 +275,9 @@ impl GnuWork<'_> {
             Failure::Output(error) => {
                 Err(Complaint::new(format!("write error: {}", reason(error))))
             }
-            Failure::Library(_) | Failure::Fault(_) => Err(Complaint::new(failure.message())),
+            Failure::Library(_) | Failure::Page(_) | Failure::Fault(_) => {
+                Err(Complaint::new(failure.message()))
+            }
         }
     }
 

@@ -43,12 +43,20 @@ impl ProgressEvent {
             done: *most,
             seconds_left: job.left().map(|left| left.as_secs_f64()),
             bytes_done,
-            bytes_total,
+            // Direct requests of whole pages move a little more than was expected.
+            bytes_total: bytes_total.map(|total| total.max(bytes_done)),
             input_read: job.bytes_of(Stream::InputRead),
             spill_written: job.bytes_of(Stream::SpillWritten),
             spill_read: job.bytes_of(Stream::SpillRead),
             output_written: job.bytes_of(Stream::OutputWritten),
         }
+    }
+
+    /// Returns the event of the end of a job that succeeded: all of it is done, although less may
+    /// have been moved than was expected.
+    pub fn at_success(self) -> Self {
+        let bytes_total = Some(self.bytes_done);
+        Self { done: Some(1.0), seconds_left: Some(0.0), bytes_total, ..self }
     }
 
     /// Returns the line, with its end.

@@ -107,4 +107,9 @@ fn a_sort_makes_its_own_page() {
     }
     assert_eq!(folder.read("in"), b"b\na\n");
     assert_eq!(folder.names(), ["in", "out", "page.html"]);
+    let said = folder.run("sort --stats --report /dev/full -o late in");
+    assert_eq!((said.status, folder.read("late").as_slice()), (4, &b"a\nb\n"[..]), "{said:?}");
+    let (statistics, words) = said.words.rsplit_once("sortwell: ").expect("a message");
+    assert!(statistics.starts_with("sorted   2 records"), "{said:?}");
+    assert!(words.contains("/dev/full") && words.contains("the output is complete"), "{said:?}");
 }

@@ -93,9 +93,6 @@ impl AccountOptions {
         let result = self.watching.run(*files.output == Output::Stdout, work)?;
         let named = || Named::new(&files, std::env::args_os());
         let whole = || statistics::json(&result, named());
-        if let Some(report) = report {
-            report.write(&whole())?;
-        }
         match self.stats {
             Some(StatisticsForm::Text) => {
                 let format = statistics::format_line(files.format_by_names);
@@ -106,6 +103,9 @@ impl AccountOptions {
                 tell_dropped(result.ragged_rows_dropped.unwrap_or_default());
                 standard::tell(statistics::key_lines(&result));
             }
+        }
+        if let Some(report) = report {
+            report.write(&whole()).map_err(Failure::Page)?;
         }
         Ok(ExitCode::SUCCESS)
     }
