@@ -93,6 +93,33 @@ fn each_decision_has_its_reason() {
     assert_eq!(threads["reason"], "the number of processors, or of --threads");
 }
 
+/// The spill space that is explained suffices as a limit, and a smaller limit is warned of.
+#[test]
+fn spill_space_is_enough_for_a_limit() {
+    let folder = Folder::new();
+    folder.write("in", random_records(100_000, 100));
+    let words = "-F fixed:100 -k 0..10 -M 22MiB -j 2 -T . -o out in";
+    let explained = folder.run(&format!("explain {words}")).quietly();
+    let explained = String::from_utf8(explained).expect("text");
+    let space = explained.split("spill space ").nth(1).expect("a size");
+    let space = space.lines().next().expect("a line").replace(' ', "");
+    folder.run(&format!("sort --temp-limit {space} {words}")).quietly();
+    let said = folder.run(&format!("explain --temp-limit 1MiB {words}"));
+    assert!(said.status == 0 && said.words.contains("would be refused"), "{said:?}");
+}
+
+#[test]
+fn streams_are_as_many_as_explained() {
+    let folder = Folder::new();
+    let line = |number: u64| format!("{:07},{}\n", number * 7919 % 1_000_003, "x".repeat(90));
+    folder.write("in", (0..100_000).map(line).collect::<String>());
+    let words = "--merge streams -M 20MiB -j 2 -o out in in";
+    let explained = folder.run(&format!("explain --form json {words}")).quietly();
+    let sorted = folder.run(&format!("sort --stats json {words}")).words.into_bytes();
+    let passes = figure(&explained, &["outlook", "passes"]);
+    assert_eq!((passes, figure(&sorted, &["passes"])), (2, 2));
+}
+
 #[test]
 fn options_that_only_watch_a_sort_are_ignored() {
     let folder = Folder::new();

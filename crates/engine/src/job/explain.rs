@@ -7,8 +7,8 @@ use super::packed_sample::{PackedForecast, forecasts};
 use super::records::framing;
 use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
-use crate::io::Direct;
-use crate::plan::decisions::Decision;
+use crate::io::{Direct, Engine};
+use crate::plan::decisions::{Decision, JobConditions};
 use crate::plan::outlook::Outlook;
 use crate::plan::prediction::Rates;
 use crate::plan::price::PassForecast;
@@ -107,6 +107,13 @@ impl ForecastInputs<'_> {
 }
 
 impl SortJob {
+    fn conditions(&self, engine: Engine) -> JobConditions {
+        JobConditions {
+            is_asynchronous: engine.is_asynchronous(),
+            is_overlap_of_place: self.in_place && self.levers.is_overlap_open(),
+        }
+    }
+
     /// Returns the plan of [`run`](Self::run), without carrying it out. This opens the inputs, and
     /// samples records that differ in length; it writes nothing.
     ///
@@ -173,7 +180,7 @@ impl SortJob {
             write_buffers: plan.lane.write_buffers(),
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,
-            decisions: plan.decisions(&need, bytes),
+            decisions: plan.decisions(&need, bytes, self.conditions(engine)),
             one_pass: one.and_then(|budget| forecast.within(budget, 1)),
             two_passes: two.and_then(|budget| forecast.within(budget, 2)),
             compressed_runs: forecasts(&input, need.levers.compress_runs, outlook.spilled_bytes)?,

@@ -60,7 +60,6 @@ use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File};
 use crate::key::KeyEncoder;
 use crate::load::LayoutInput;
-use crate::load::layout::PAGE;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select};
 use crate::output::OpenOutput;
@@ -68,7 +67,6 @@ use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way};
 use crate::plan::volume::Volume;
 use crate::proof::Sum;
-use crate::run::layout::BLOCK;
 use crate::stats::{Phase, Progress};
 use crate::stripe::SpillPlace;
 
@@ -312,7 +310,7 @@ fn reserve(work: &Work, bytes: u64, left: u64, output: &OpenOutput, spill: &Spil
     if work.is_in_place {
         let volume = work.plan.volume(left);
         let (needed, beside) = (volume.run_space(), volume.in_place_space());
-        spill.check_limit(needed + around_runs(&volume))?;
+        spill.check_limit(volume.file_space())?;
         return spill.check_space(needed, run_file_bytes(&volume), beside);
     }
     let bytes = bytes + work.terminators_lacking();
@@ -329,15 +327,9 @@ fn reserve(work: &Work, bytes: u64, left: u64, output: &OpenOutput, spill: &Spil
     // Of what is dropped on the way nobody knows how much it will be.
     let keeps_all = work.early().is_none() && work.gate.admits_all();
     if keeps_all && work.plan.wanted.is_none() && work.plan.sieve().is_none() {
-        spill.check_limit(needed + around_runs(&volume))?;
+        spill.check_limit(volume.file_space())?;
     }
     spill.check_space(needed, run_file_bytes(&volume), needed)
-}
-
-/// Returns the maximum number of bytes that short runs, and their merges, have beyond the estimate:
-/// a last block that is not full, and a page at either end and of the table.
-fn around_runs(volume: &Volume) -> u64 {
-    (volume.runs as u64 + 1) * (BLOCK + 3 * PAGE) as u64
 }
 
 /// Returns the maximum number of bytes of the file of a run that a load becomes.

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::levers::{AREAS_MAX, Levers, Overlap};
-use super::passes::Way;
+use super::passes::{self, Way};
 use super::{
-    BLOCK_MAX, ExternalPlan, LoadLimit, MicrorunPlan, Need, Plan, PlanForm, RunGeneration,
-    SpillReason, WidthLimit,
+    BLOCK_MAX, BLOCK_MIN, ExternalPlan, LoadLimit, MicrorunPlan, Need, Plan, PlanForm,
+    RunGeneration, SpillReason, WidthLimit,
 };
 use crate::codec::CompressRuns;
 use crate::error::{Message, Setting, message};
@@ -26,8 +26,20 @@ pub struct Decision {
     pub reason: Message,
 }
 
+/// Conditions of a job that are not part of its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobConditions {
+    /// True if a worker can continue while its requests are carried out.
+    pub is_asynchronous: bool,
+    /// True if the sort in place sets the overlap, and not the user.
+    pub is_overlap_of_place: bool,
+}
+
 /// Reason for a setting of the user.
 const ASKED: &str = "as asked for";
+
+/// Reason for the overlap of a sort in place.
+const OF_PLACE: &str = "a sort in place needs it, to free parts of the input";
 
 impl Decision {
     fn new(topic: &'static str, choice: impl Into<String>, reason: impl Into<Message>) -> Self {
@@ -38,21 +50,21 @@ impl Decision {
 impl Plan {
     /// Returns what this plan, made for `need`, has decided for an input of `bytes` bytes. A topic
     /// that does not arise in this form of plan is left out.
-    pub fn decisions(&self, need: &Need, bytes: u64) -> Vec<Decision> {
+    pub fn decisions(&self, need: &Need, bytes: u64, of: JobConditions) -> Vec<Decision> {
         let mut decisions = vec![self.why_passes(bytes), self.why_threads()];
         decisions.extend(self.why_copies(need));
         decisions.extend(self.why_microruns());
         if let Some(external) = self.external() {
             decisions.push(why_runs(external));
-            decisions.extend(why_overlap(external, need));
-            decisions.extend(why_merge_overlap(external, need));
+            decisions.extend(why_overlap(external, need, of));
+            decisions.extend(why_merge_overlap(external, need, of));
             decisions.push(self.why_load(external));
             decisions.push(self.why_merge());
             decisions.extend(self.why_compression());
             decisions.extend(self.why_buffers());
-            decisions.push(why_width(external));
+            decisions.push(self.why_width(need, external));
         }
-        decisions.push(self.why_reads(need));
+        decisions.push(self.why_reads(need, of));
         decisions
     }
 
@@ -170,18 +182,46 @@ impl Plan {
         is_used.then(|| Decision::new("buffers", choice, reason))
     }
 
-    fn why_reads(&self, need: &Need) -> Decision {
+    fn why_width(&self, need: &Need, external: &ExternalPlan) -> Decision {
+        let size = |bytes: usize| ByteSize(bytes as u64);
+        let reason = match (external.width_reason, self.merge_way()) {
+            (WidthLimit::Memory, Way::Slabs) => message!(
+                "each run needs at least {} of the {} of a slab",
+                size(external.piece_bytes),
+                size(external.slab_bytes),
+            ),
+            (WidthLimit::Memory, Way::Streams) => message!(
+                "each run needs at least {} of the {} for a merge",
+                ByteSize(passes::stream_share(need.record_length, external.seek_bytes)),
+                size(self.stream_bytes()),
+            ),
+            (WidthLimit::OpenFiles, _) => "each run is an open file".into(),
+            (WidthLimit::Asked, _) => ASKED.into(),
+        };
+        let choice = format!("at most {} runs at once", external.merge_width);
+        Decision::new("width", choice, reason)
+    }
+
+    fn why_reads(&self, need: &Need, of: JobConditions) -> Decision {
         let levers = &need.levers;
+        let block = ByteSize(self.block_bytes as u64);
+        if levers.waits() || !of.is_asynchronous {
+            let reason = match levers.waits() {
+                true => "each thread waits for each read, as asked for",
+                false => "the I/O engine carries out one request after the other",
+            };
+            return Decision::new("reads", format!("reads of {block}, one at a time"), reason);
+        }
         let reason = match () {
-            () if levers.waits() => "each thread waits for each read, as asked for",
             () if levers.queue_depth.is_some() || levers.block.is_some() => ASKED,
             () if *levers != self.levers_of(need) => "the disks were measured to be faster so",
+            () if self.block_bytes <= BLOCK_MIN => "smaller requests would be slow",
             () if self.block_bytes < BLOCK_MAX => {
                 "all reads in flight have an eighth of the memory for records"
             }
             () => "enough to keep most disks busy",
         };
-        let (reads, block) = (self.threads * self.read_depth, ByteSize(self.block_bytes as u64));
+        let reads = self.threads * self.read_depth;
         Decision::new("reads", format!("{reads} reads of {block} in flight"), reason)
     }
 
@@ -202,7 +242,7 @@ fn why_runs(external: &ExternalPlan) -> Decision {
     Decision::new("runs", choice, reason)
 }
 
-fn why_overlap(external: &ExternalPlan, need: &Need) -> Option<Decision> {
+fn why_overlap(external: &ExternalPlan, need: &Need, of: JobConditions) -> Option<Decision> {
     if external.replacement().is_some() {
         return None;
     }
@@ -211,6 +251,7 @@ fn why_overlap(external: &ExternalPlan, need: &Need) -> Option<Decision> {
         _ => "one load at a time",
     };
     let reason = match (need.levers.overlap, external.areas) {
+        _ if of.is_overlap_of_place => OF_PLACE,
         (Overlap::Sync | Overlap::Pipelined, _) => ASKED,
         (Overlap::Auto, AREAS_MAX) => "one is read while the other is sorted and written",
         (Overlap::Auto, _) => "runs of all memory are fewer, so that less is merged twice",
@@ -219,31 +260,18 @@ fn why_overlap(external: &ExternalPlan, need: &Need) -> Option<Decision> {
 }
 
 /// Returns the decision about merges, if it differs from that about run generation.
-fn why_merge_overlap(external: &ExternalPlan, need: &Need) -> Option<Decision> {
+fn why_merge_overlap(external: &ExternalPlan, need: &Need, of: JobConditions) -> Option<Decision> {
     let choice = match external.slabs {
         AREAS_MAX => "two slabs of a merge take turns",
         _ => "one slab of a merge at a time",
     };
     let reason = match (need.levers.overlap_of_merges(), external.slabs) {
+        _ if of.is_overlap_of_place => OF_PLACE,
         (Overlap::Sync | Overlap::Pipelined, _) => ASKED,
         (Overlap::Auto, AREAS_MAX) => "one is read while the other is merged",
         (Overlap::Auto, _) => "slabs of all memory merge more runs at once",
     };
     (external.slabs != external.areas).then(|| Decision::new("overlap", choice, reason))
-}
-
-fn why_width(external: &ExternalPlan) -> Decision {
-    let reason = match external.width_reason {
-        WidthLimit::Memory => message!(
-            "each run needs at least {} of the {} of a slab",
-            ByteSize(external.piece_bytes as u64),
-            ByteSize(external.slab_bytes as u64),
-        ),
-        WidthLimit::OpenFiles => "each run is an open file".into(),
-        WidthLimit::Asked => ASKED.into(),
-    };
-    let choice = format!("at most {} runs at once", external.merge_width);
-    Decision::new("width", choice, reason)
 }
 
 #[cfg(test)]

@@ -103,11 +103,12 @@ pub struct ExternalPlan {
 
 impl ExternalPlan {
     /// Returns the load of a sort that needs runs, and the rest of its plan, for loads that share
-    /// `shared` bytes; `None` where these are too few.
+    /// `shared` bytes; `None` where these are too few. A merge of streams has `further` bytes more.
     pub(super) fn new(
         need: &Need,
         sizes: &Sizes,
         shared: usize,
+        further: usize,
         reason: SpillReason,
     ) -> Option<(LoadMemory, Self)> {
         let levers = &need.levers;
@@ -116,7 +117,7 @@ impl ExternalPlan {
         let width = MergeWidth::new(
             need,
             slab_bytes,
-            areas_bytes((areas, area), (slabs, slab_bytes)),
+            areas_bytes((areas, area), (slabs, slab_bytes)) + further,
             sizes.threads,
         );
         let limit = load_limit(need, sizes);
@@ -260,8 +261,8 @@ struct MergeWidth {
 }
 
 impl MergeWidth {
-    /// Returns the limits with slabs of `slab_bytes`, of `all` bytes together.
-    fn new(need: &Need, slab_bytes: usize, all: usize, threads: usize) -> Self {
+    /// Returns the limits with slabs of `slab_bytes`, or of streams in `stream_bytes`.
+    fn new(need: &Need, slab_bytes: usize, stream_bytes: usize, threads: usize) -> Self {
         let files = passes::open_max(need.files, need.run_members, threads);
         let asked = need.levers.merge_width.map_or(usize::MAX, |asked| asked.max(2));
         let open_max = files.min(asked);
@@ -269,8 +270,8 @@ impl MergeWidth {
         let seek = need.levers.seek_bytes();
         let (seek_bytes, room) = match need.levers.merge {
             Some(Way::Streams) => {
-                let seek_bytes = seek.min(passes::streams_seek_max(all, length));
-                (seek_bytes, passes::stream_width(all, length, seek_bytes))
+                let seek_bytes = seek.min(passes::streams_seek_max(stream_bytes, length));
+                (seek_bytes, passes::stream_width(stream_bytes, length, seek_bytes))
             }
             _ => {
                 let seek_bytes = seek.min(passes::slabs_seek_max(slab_bytes, length));

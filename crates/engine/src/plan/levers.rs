@@ -276,7 +276,7 @@ impl Levers {
     }
 
     /// Returns whether the plan chooses the overlap of a phase.
-    pub(super) fn is_overlap_open(&self) -> bool {
+    pub fn is_overlap_open(&self) -> bool {
         [self.overlap, self.overlap_of_merges()].contains(&Overlap::Auto)
     }
 

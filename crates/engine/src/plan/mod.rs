@@ -289,7 +289,9 @@ impl Plan {
                 (load, load.bytes() + extra, PlanForm::InMemory { sieve })
             }
             Err(reason) => {
-                let (load, external) = ExternalPlan::new(need, &sizes, shared, reason)?;
+                // One worker merges streams, in the memory of all others too.
+                let further = fixed - lane.bytes();
+                let (load, external) = ExternalPlan::new(need, &sizes, shared, further, reason)?;
                 (load, external.areas_bytes(), PlanForm::External(external))
             }
         };

@@ -70,7 +70,7 @@ impl Outlook {
             slab_bytes: ByteSize(if by_slabs { slab_bytes } else { 0 }),
             piece_bytes: ByteSize(piece_bytes),
             spilled_bytes: ByteSize(volume.spilled_bytes()),
-            spill_space: ByteSize(volume.run_space()),
+            spill_space: ByteSize(volume.file_space()),
             in_place_space: ByteSize(volume.in_place_space()),
             moved_bytes: ByteSize(volume.moved_bytes()),
             one_pass_budget: least_budget(need, Plan::is_one_pass),

@@ -306,8 +306,13 @@ pub fn longest_bytes(runs: &[Run]) -> u64 {
 /// Returns the maximum number of runs merged as streams in `bytes` bytes, of records of up to
 /// `longest_bytes` and with `seek_bytes` bytes more of each for the beginning of reads.
 pub fn stream_width(bytes: usize, longest_bytes: usize, seek_bytes: usize) -> usize {
-    let each = RunStreams::least_bytes([longest_bytes as u64]) + seek_bytes as u64;
+    let each = stream_share(longest_bytes, seek_bytes);
     (bytes as u64 / each).min(WIDTH_MAX as u64) as usize
+}
+
+/// Returns the least bytes for one of the runs of [`stream_width`].
+pub fn stream_share(longest_bytes: usize, seek_bytes: usize) -> u64 {
+    RunStreams::least_bytes([longest_bytes as u64]) + seek_bytes as u64
 }
 
 /// Returns the least slab for `runs` runs of such records.

@@ -24,7 +24,7 @@
 use super::levers::{FACTOR_USUAL, Levers};
 use super::passes::Way;
 use super::volume::Volume;
-use super::{BLOCK_MAX, ExternalPlan, Need, Plan, PlanForm, READS_IN_FLIGHT, SpillReason};
+use super::{BLOCK_MAX, ExternalPlan, Need, PAGE, Plan, PlanForm, READS_IN_FLIGHT, SpillReason};
 use crate::error::Result;
 use crate::profile::{Cost, Costs, DiskProfile};
 use crate::stats::{Phase, PhasePrediction, Prediction};
@@ -248,9 +248,12 @@ impl Rates {
         is_free.then_some(Levers { queue_depth: Some(most), ..plan.levers })
     }
 
-    /// Returns settings with larger requests than a plan has.
+    /// Returns settings with larger requests than a plan has. All of them in flight fit in a load.
     fn wish_block(&self, plan: &Plan) -> Option<Levers> {
         let most = self.disks().map(|disk| disk.request_bytes).max()?.min(BLOCK_MAX as u64);
+        let reads = plan.threads * plan.read_depth;
+        let room = plan.load.bytes() / reads / PAGE * PAGE;
+        let most = most.min(room as u64);
         let is_free = plan.levers.block.is_none() && most > plan.block_bytes as u64;
         is_free.then_some(Levers { block: Some(ByteSize(most)), ..plan.levers })
     }

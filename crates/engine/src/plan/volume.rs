@@ -5,6 +5,8 @@ use super::Plan;
 use super::levers::AREAS_MAX;
 use super::passes::{Way, intermediate_groups};
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
+use crate::load::layout::PAGE;
+use crate::run::layout::BLOCK;
 use crate::stats::{Phase, PhaseShare};
 
 /// Loads that a sort in place needs room for beside its input: one that is being written, one that
@@ -154,6 +156,16 @@ impl Volume {
     pub fn run_space(&self) -> u64 {
         // Checksums and index keys take less than one part in a hundred of a run.
         self.generated_bytes + self.generated_bytes / 100 + self.twice_bytes
+    }
+
+    /// Returns the maximum number of bytes of all files of runs at once. In addition to their room
+    /// as it is estimated, each of them, and the one that is merged into, has a last block that is
+    /// not full, and a page at either end and of the table.
+    pub fn file_space(&self) -> u64 {
+        match self.runs as u64 {
+            0 => 0,
+            runs => self.run_space() + (runs + 1) * (BLOCK + 3 * PAGE) as u64,
+        }
     }
 
     /// Returns the room that runs need beside the input where they take its place.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::plan::Algorithm;
-use crate::plan::levers::Levers;
+use crate::plan::levers::{AsyncIo, Levers};
 use crate::plan::tests::{files, need};
 
 const INPUT: u64 = 5_000_000_000;
@@ -11,10 +11,16 @@ fn usual() -> Need {
     need(100, Some(INPUT), ByteSize::mib(64))
 }
 
+const USUAL: JobConditions = JobConditions { is_asynchronous: true, is_overlap_of_place: false };
+
 /// Returns the choice about `topic` and its reason, in one sentence.
 fn said(need: &Need, topic: &str) -> String {
+    said_of(USUAL, need, topic)
+}
+
+fn said_of(of: JobConditions, need: &Need, topic: &str) -> String {
     let plan = Plan::new(need).expect("a plan");
-    let decisions = plan.decisions(need, INPUT);
+    let decisions = plan.decisions(need, INPUT, of);
     let found = decisions.iter().find(|decision| decision.topic == topic);
     found.map_or_else(String::new, |found| format!("{}: {}", found.choice, found.reason))
 }
@@ -69,6 +75,10 @@ fn loads_and_their_number_have_reasons() {
     let sync = Levers { overlap: Overlap::Sync, ..Levers::default() };
     assert_said(&Need { levers: sync, ..usual() }, "overlap", "one load at a time: as asked for");
     assert_said(&Need { levers: sync, ..usual() }, "load", ": the memory for records");
+    let pipelined = Need { levers: Levers { overlap: Overlap::Pipelined, ..sync }, ..usual() };
+    let in_place = JobConditions { is_overlap_of_place: true, ..USUAL };
+    let words = said_of(in_place, &pipelined, "overlap");
+    assert!(words.starts_with("two loads take turns: a sort in place needs it"), "{words}");
     let enough = Need { budget: ByteSize::gib(3), ..usual() };
     assert_said(&enough, "load", ": more memory would make nothing faster");
 }
@@ -83,6 +93,8 @@ fn runs_and_merges_have_reasons() {
     let streams = Levers { merge: Some(Way::Streams), ..Levers::default() };
     assert_said(&Need { levers: streams, ..usual() }, "merge", "as streams: as asked for");
     assert_said(&Need { levers: streams, ..usual() }, "buffers", "refill=0.25: it is the default");
+    let words = "runs at once: each run needs at least 256 KiB of the ";
+    assert_said(&Need { levers: streams, ..usual() }, "width", words);
     let geometry = Some("geometry=1,refill=0.1".parse().expect("a geometry"));
     let set = Levers { merge_buffers: geometry, ..streams };
     let expected = "buffers of runs with geometry=1,refill=0.1: as asked for";
@@ -110,7 +122,15 @@ fn requests_have_reasons() {
     let deep = Levers { queue_depth: Some(64), ..Levers::default() };
     assert_said(&Need { levers: deep, ..large }, "reads", "64 reads of 4 MiB in flight: as asked");
     let plan = Plan::new(&Need { levers: deep, ..large }).expect("a plan");
-    let decisions = plan.decisions(&large, INPUT);
+    let decisions = plan.decisions(&large, INPUT, USUAL);
     let reads = decisions.last().expect("decisions");
     assert_eq!(reads.reason.to_string(), "the disks were measured to be faster so");
+    let small = Need { budget: ByteSize::mib(24), ..usual() };
+    assert_said(&small, "reads", "8 reads of 256 KiB in flight: smaller requests would be slow");
+    let sync = JobConditions { is_asynchronous: false, ..USUAL };
+    let words = "reads of 4 MiB, one at a time: the I/O engine carries out one request after";
+    assert!(said_of(sync, &large, "reads").starts_with(words));
+    let waits = Levers { async_io: AsyncIo::Off, ..Levers::default() };
+    let waits = said_of(sync, &Need { levers: waits, ..large }, "reads");
+    assert!(waits.ends_with("one at a time: each thread waits for each read, as asked for"));
 }

@@ -195,6 +195,11 @@ fn requests_as_large_as_disks_want() {
     assert_eq!(choose(&rates, &need).block_bytes, BLOCK_MAX);
     need.levers.block = Some(ByteSize::mib(1));
     assert_eq!(choose(&rates, &need).block_bytes, 1 << 20);
+    need.levers.block = None;
+    let small = choose(&rates, &Need { budget: ByteSize::mib(24), ..need });
+    let in_flight = small.threads * small.read_depth * small.block_bytes;
+    assert!(in_flight <= small.load.bytes(), "{small:?}");
+    need.levers.block = Some(ByteSize::mib(1));
 
     rates.input[0].disk.read_factor = 512.0;
     assert_eq!(
