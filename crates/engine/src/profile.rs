@@ -17,6 +17,9 @@ use crate::sys::space;
 /// The version of the form.
 const VERSION: u32 = 1;
 
+/// Greatest cost in nanoseconds, factor or time in seconds that a machine can have.
+const FIGURE_MAX: f64 = 1e9;
+
 /// Longest text.
 const TEXT_MAX: u64 = 1 << 20;
 
@@ -202,9 +205,13 @@ impl Profile {
             true => Ok(()),
             false => Err(format!("{what}: {rate} is not a rate of bytes per second")),
         };
-        let figure = |what: &str, figure: f64| match figure.is_finite() && figure >= 0.0 {
+        let figure = |what: &str, figure: f64| match (0.0..=FIGURE_MAX).contains(&figure) {
             true => Ok(()),
             false => Err(format!("{what}: {figure} is not possible")),
+        };
+        let at_least_one = |what: &str, count: u64| match count {
+            0 => Err(format!("{what}: 0 is not possible")),
+            _ => Ok(()),
         };
         if let Some(memory) = &self.memory {
             let &MemoryProfile { small_pages_one, small_pages_all, .. } = memory;
@@ -215,9 +222,10 @@ impl Profile {
                 rate("huge pages", all)?;
             }
             rate("reused pages", memory.reused_pages_all)?;
+            at_least_one("usable_bytes", memory.usable_bytes)?;
         }
         if let Some(ProcessorProfile { threads, fixed, lines, .. }) = &self.processor {
-            figure("threads", threads.checked_sub(1).map_or(-1.0, |more| more as f64))?;
+            at_least_one("threads", *threads as u64)?;
             for Costs { reading, writing, run_generation, merging } in [fixed, lines] {
                 for cost in [reading, writing, run_generation, merging] {
                     figure("cost of a record", cost.record)?;
@@ -232,6 +240,8 @@ impl Profile {
             rate("remove", disk.remove)?;
             figure("sync_seconds", disk.sync_seconds)?;
             figure("read_factor", disk.read_factor)?;
+            at_least_one("request_bytes", disk.request_bytes)?;
+            at_least_one("queue_depth", disk.queue_depth as u64)?;
         }
         Ok(())
     }

@@ -7,7 +7,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use sortwell::Progress;
-use sortwell::unstable::io::{Direct, InputKind, TempFile, check_replaceable, inherited, pipe};
+use sortwell::unstable::io::{
+    Direct, InputKind, SpillDirectory, TempFile, check_replaceable, inherited, pipe,
+};
 use sortwell::{Error, Result};
 
 /// Source that a validator reads.
@@ -111,6 +113,21 @@ impl GeneratorDestination {
         temporary.file().write_at(bytes, 0)?;
         temporary.persist(path, true)
     }
+}
+
+/// Creates a directory of its own in `directory`, for the files of a measurement.
+///
+/// # Errors
+///
+/// [`Error::Io`] that names `directory`.
+pub fn measurement_directory(directory: &Path) -> Result<SpillDirectory> {
+    SpillDirectory::create(directory).map_err(|error| match error {
+        Error::Io { path, offset, source, .. } => {
+            let action = "create a directory for the measurement in";
+            Error::Io { action, path, offset, source }
+        }
+        error => error,
+    })
 }
 
 #[cfg(test)]

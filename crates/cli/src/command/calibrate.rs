@@ -21,6 +21,7 @@ use crate::calibration;
 use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::standard;
+use crate::statistics::counted;
 use crate::wording;
 
 /// Measure disks, memory and processors
@@ -232,8 +233,8 @@ fn disk(
         let strides = calibrate::strides(&report.speeds(usage));
         let strides: Vec<Stride> = strides.iter().map(|times| Stride::Times(*times)).collect();
         define(path, &directories, &strides, ByteSize::mib(1))?;
-        let members = Definition::read(path)?.members.len();
-        words.push_str(&format!("stripe   {}: {members} members\n", path.display()));
+        let members = counted(Definition::read(path)?.members.len() as u64, "member");
+        words.push_str(&format!("stripe   {}: {members}\n", path.display()));
     }
     how.show(&words)
 }

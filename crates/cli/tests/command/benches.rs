@@ -99,6 +99,12 @@ fn penny() {
     assert_eq!(list(&table(&finding, "Sorts used for")["rows"]).len(), 4);
     assert_eq!(list(&finding["charts"]).len(), 1);
     let folder = Folder::new();
+    for line in ["penny --price 1 --largest 99", "scale --largest 99", "minute --largest 99"] {
+        folder.run(&format!("bench {line}")).fails(2, &["--largest 99 bytes is too small"]);
+    }
+    folder.run("bench minute --seconds 0.000001").fails(2, &["--seconds", "too short"]);
+    let words = ["cannot create a directory for the measurement in nowhere"];
+    folder.run("bench datamation nowhere").fails(4, &words);
     let words = folder.run("bench penny --price none");
     assert!(words.status == 2 && words.words.contains("number of dollars"), "{words:?}");
 }

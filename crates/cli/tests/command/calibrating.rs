@@ -72,6 +72,13 @@ fn without_a_profile_nothing_is_foretold() {
     folder.run("sort --profile bad.toml in").fails(3, &["bad.toml", "speed", "calibrate"]);
     folder.run("sort --profile nowhere.toml in").fails(4, &["nowhere.toml"]);
     folder.run("calibrate disk nowhere --profile a.toml").fails(4, &["nowhere"]);
+    let words = ["cannot create a directory for the measurement in nowhere"];
+    folder.run("calibrate cpu nowhere --profile a.toml").fails(4, &words);
+    folder.run("calibrate memory --margin 999TiB --profile a.toml").fails(2, &["--margin 999 TiB"]);
+    std::fs::create_dir_all(folder.at("config/sortwell")).expect("a directory");
+    folder.write("config/sortwell/machine.toml", b"version = 1\nspeed = 7\n");
+    let said = folder.run("sort in");
+    assert!(said.status == 0 && said.words.contains("with 'sortwell calibrate'"), "{said:?}");
 }
 
 /// The message of a profile that is not valid says to make a new one with calibrate.

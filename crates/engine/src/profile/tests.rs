@@ -102,7 +102,13 @@ fn what_is_wrong_with_a_profile_is_told() {
     wrong("read = 2000000000.0", "read = -1.0", "not a rate");
     wrong("read = 2000000000.0", "read = nan", "not a rate");
     wrong("record = 12.5", "record = inf", "not possible");
-    wrong("threads = 2", "threads = 0", "threads");
+    wrong("record = 12.5", "record = 1e30", "cost of a record: 1");
+    wrong("record = 12.5", "record = nan", "cost of a record: NaN is not possible");
+    wrong("threads = 2", "threads = 0", "threads: 0 is not possible");
+    wrong("queue_depth = 8", "queue_depth = 0", "queue_depth: 0 is not possible");
+    wrong("request_bytes = 1048576", "request_bytes = 0", "request_bytes: 0 is not possible");
+    wrong("usable_bytes = 21474836480", "usable_bytes = 0", "usable_bytes: 0 is not possible");
+    wrong("read_factor = 40.0", "read_factor = inf", "read_factor: inf is not possible");
     wrong("reused_pages_all = 5000000000.0", "reused_pages_all = 0.0", "a calibration");
     wrong("huge_pages_all = 4000000000.0", "", "huge_pages_all");
 }

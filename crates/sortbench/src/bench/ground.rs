@@ -6,18 +6,34 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Advice, fadvise};
-use sortwell::Progress;
 use sortwell::unstable::io::{Direct, File, SpillDirectory};
 use sortwell::unstable::sys::{limits, space};
+use sortwell::{ByteSize, ConfigErrorKind, Progress};
 use sortwell::{Error, Result};
 
 use super::confinement::Confinement;
 use super::finding::FindingSetting;
 use super::program::{Program, Trial};
+use crate::place::measurement_directory;
 use crate::{
     GeneratorDestination, MachineProperties, RECORD_LENGTH, RecordGeneration, SalesGeneration,
     generate, generate_sales,
 };
+
+/// Returns the error that sorts of at most `largest`, where there is `room`, are too small for
+/// `what`.
+pub fn too_small(what: &str, largest: Option<ByteSize>, room: u64) -> Error {
+    match largest.filter(|largest| largest.0 < room) {
+        Some(largest) => Error::config(
+            ConfigErrorKind::InvalidValue,
+            format!("--largest {largest} is too small for {what}; give a larger size"),
+        ),
+        None => Error::config(
+            ConfigErrorKind::InvalidPath,
+            format!("there is not enough space for {what}; name a directory on another disk"),
+        ),
+    }
+}
 
 /// Room that is left free on the disk, even if a bench could use it.
 const MARGIN: u64 = 1 << 30;
@@ -84,7 +100,7 @@ impl<'p> Ground<'p> {
         (runs, threads): (usize, Option<usize>),
         (progress, command): (&'p Progress, String),
     ) -> Result<Self> {
-        let directory = SpillDirectory::create(directory)?;
+        let directory = measurement_directory(directory)?;
         Ok(Self {
             directory,
             program,

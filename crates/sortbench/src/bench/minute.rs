@@ -9,8 +9,8 @@ use sortwell::{ByteSize, Error, Result};
 
 use super::cases::Measured;
 use super::finding::{Cell, FigureTable, Finding, Samples};
-use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
-use super::search::Search;
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of, too_small};
+use super::search::{SUPPOSED, Search};
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
 
@@ -47,6 +47,16 @@ struct CategoryResult {
 pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
     let room = ground.room()? / COPIES;
     let most = options.largest.map_or(room, |size| size.0.min(room));
+    if options.seconds * SUPPOSED < RECORD_LENGTH as f64 {
+        let seconds = text::figure(options.seconds);
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            format!("--seconds {seconds} is too short for the smallest sort; give more time"),
+        ));
+    }
+    if most < RECORD_LENGTH as u64 {
+        return Err(too_small("the smallest sort", options.largest, room));
+    }
     let categories = [("Indy", FileRecords::Binary), ("Daytona", FileRecords::Lines)]
         .into_iter()
         .map(|(name, kind)| category(ground, name, kind, options.seconds, most))
@@ -106,13 +116,6 @@ fn category(
     most: u64,
 ) -> Result<CategoryResult> {
     let mut search = Search::new(seconds, most / RECORD_LENGTH as u64 * RECORD_LENGTH as u64);
-    if search.next().is_none() {
-        let words = "there is not enough space for the smallest sort";
-        return Err(Error::config(
-            ConfigErrorKind::InvalidPath,
-            format!("{words}; name a directory on another disk"),
-        ));
-    }
     while let Some(size) = search.next() {
         let input = ground.generate("input", records_of(size), kind)?;
         search.note(size, ground.sort(&input, kind, &[])?.seconds);

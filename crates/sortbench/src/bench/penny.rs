@@ -9,7 +9,7 @@ use sortwell::{ByteSize, Error, Result};
 
 use super::cases::Measured;
 use super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable, Finding};
-use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of, too_small};
 use super::growth::Growth;
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
@@ -64,7 +64,7 @@ pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
     let samples = samples(ground, most.min(SAMPLE_MOST))?;
     let points: Vec<[f64; 2]> =
         samples.iter().map(|(size, case)| [*size as f64, case.seconds().median]).collect();
-    let growth = law(&points)?;
+    let growth = law(&points, || too_small("sorts of several sizes", options.largest, room))?;
     let ways = [
         ("AlphaSort: 10^4 minutes over the price", price::penny_by_list_price(options.dollars)),
         ("psort: three years, 35 $ of assembly", price::penny_by_three_years(options.dollars)),
@@ -118,14 +118,9 @@ fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
 }
 
 /// Returns the law by which the time of the samples grows.
-fn law(points: &[[f64; 2]]) -> Result<Growth> {
-    let Some(growth) = Growth::fitted(points) else {
-        let words = "there is not enough space for sorts of several sizes";
-        return Err(Error::config(
-            ConfigErrorKind::Other,
-            format!("{words}; name a directory on another disk"),
-        ));
-    };
+/// `too_small` returns the error of too few sizes.
+fn law(points: &[[f64; 2]], too_small: impl FnOnce() -> Error) -> Result<Growth> {
+    let growth = Growth::fitted(points).ok_or_else(too_small)?;
     match growth.exponent > EXPONENT_LEAST {
         true => Ok(growth.beyond(points)),
         false => Err(Error::config(

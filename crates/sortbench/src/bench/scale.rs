@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use sortwell::ConfigErrorKind;
 use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
 use super::finding::{Cell, Chart, ChartLine, FigureSource, FigureTable, Finding};
-use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of};
+use super::ground::{COPIES, FileRecords, Ground, gigabytes, records_of, too_small};
 use super::growth::Growth;
 use crate::RECORD_LENGTH;
 
@@ -39,10 +38,7 @@ pub fn scale(
     let most =
         largest.map_or(room, |size| size.0.min(room)) / RECORD_LENGTH as u64 * RECORD_LENGTH as u64;
     if most == 0 {
-        return Err(Error::config(
-            ConfigErrorKind::InvalidPath,
-            "there is not enough space for the smallest sort; name a directory on another disk",
-        ));
+        return Err(too_small("the smallest sort", largest, room));
     }
     let sizes = sizes(most);
     let input = ground.generate("input", records_of(most), FileRecords::Binary)?;

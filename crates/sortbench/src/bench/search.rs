@@ -13,7 +13,7 @@ const CAUTION: f64 = 0.98;
 const LEAP: f64 = 16.0;
 
 /// Bytes a second that the first size supposes.
-const SUPPOSED: f64 = 16e6;
+pub const SUPPOSED: f64 = 16e6;
 
 /// A search, and what it has seen.
 #[derive(Clone, Debug)]

@@ -170,6 +170,16 @@ fn claim(choices: &MemoryChoices<'_>) -> Result<(ByteSize, u64)> {
     })?;
     let usual = (claimed.bytes() / MARGIN_SHARE).max(MARGIN_MIN);
     let margin = choices.margin.map_or(usual, ByteSize::bytes);
+    let most = claimed.bytes().saturating_sub(4 * STEP);
+    if let Some(wanted) = choices.margin.filter(|wanted| wanted.bytes() > most && most > 0) {
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            format!(
+                "--margin {wanted} leaves too little of {claimed} of memory to measure; give a \
+                 smaller margin"
+            ),
+        ));
+    }
     if claimed.bytes().saturating_sub(margin) < 4 * STEP {
         return Err(Error::config(
             ConfigErrorKind::Unsupported,

@@ -14,6 +14,7 @@ use sortwell::{Budget, Format, Input, Output, Phase, Progress, Statistics};
 use sortwell::{ByteSize, Result};
 
 use super::now;
+use crate::place::measurement_directory;
 use crate::samples::median_and_spread;
 
 /// Bytes that are sorted, and memory with which that takes two passes.
@@ -81,7 +82,7 @@ impl ProcessorBench<'_> {
     /// spread.
     fn nanoseconds(&self, kind: SortedKind, length: usize) -> Result<(PhaseNanoseconds, f64)> {
         // Removed with all that is in it.
-        let directory = SpillDirectory::create(&self.directory)?;
+        let directory = measurement_directory(&self.directory)?;
         let records = write(&directory.path().join("input"), kind, length)?;
         let mut found: [Vec<f64>; 4] = Default::default();
         let begun = Instant::now();

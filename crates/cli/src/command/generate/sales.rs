@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use sortbench::{SalesForm, SalesGeneration, generate_sales};
 
 use crate::command::options::values;
-use crate::failure::CommandOutcome;
+use crate::failure::{CommandOutcome, usage_error};
+use crate::statistics::counted;
 
 /// Make a table of sales, with the columns of Oracle's report "Tuning Large Sorts"
 ///
@@ -91,6 +92,16 @@ Examples:
 impl SalesArguments {
     /// Makes the table.
     pub fn run(&self) -> CommandOutcome {
+        if self.start.checked_add(self.rows.saturating_sub(1)).is_none() {
+            return Err(usage_error(format!(
+                "--start {} with {}: the last row of a table has the number {}; give a smaller \
+                 number",
+                self.start,
+                counted(self.rows, "row"),
+                u64::MAX
+            ))
+            .into());
+        }
         let job = SalesGeneration {
             start: self.start,
             seed: self.seed,
