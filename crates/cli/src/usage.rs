@@ -49,7 +49,8 @@ pub fn message(error: &clap::Error, words: &[OsString]) -> String {
 /// Finds the subcommand that `words` name, and its name in full.
 fn named<'a>(whole: &'a Command, words: &[OsString]) -> (&'a Command, String) {
     let (mut command, mut name) = (whole, whole.get_name().to_owned());
-    for word in words.iter().skip(1) {
+    let is_help = words.get(1).is_some_and(|word| word == "help");
+    for word in words.iter().skip(1 + usize::from(is_help)) {
         let found = command.find_subcommand(word).filter(|found| found.get_name() != "help");
         let Some(found) = found else { break };
         name = format!("{name} {}", found.get_name());
@@ -71,6 +72,10 @@ impl UnreadCommandLine<'_> {
             (ErrorKind::InvalidSubcommand, ..) => {
                 self.unknown_subcommand(text(ContextKind::InvalidSubcommand).unwrap_or_default())
             }
+            (ErrorKind::ArgumentConflict, ..) if self.is_surplus(error) => {
+                let word = text(ContextKind::InvalidSubcommand).unwrap_or_default();
+                format!("unexpected argument '{word}'")
+            }
             (ErrorKind::InvalidValue, Some(argument), None | Some("")) => {
                 format!("{argument} needs a value")
             }
@@ -90,6 +95,15 @@ impl UnreadCommandLine<'_> {
         }
     }
 
+    /// Returns whether a word that was taken for a subcommand is none: there are too many words.
+    fn is_surplus(&self, error: &clap::Error) -> bool {
+        let word = match error.get(ContextKind::InvalidSubcommand) {
+            Some(ContextValue::String(word)) => word,
+            _ => return false,
+        };
+        self.command.find_subcommand(word).is_none()
+    }
+
     /// Describes a value that its option cannot read, and `why`.
     fn wrong_value(&self, argument: &str, value: &str, why: &str) -> String {
         let why = match why {
@@ -99,8 +113,11 @@ impl UnreadCommandLine<'_> {
             why if why.contains(value) => why.to_owned(),
             why => format!("'{value}': {why}"),
         };
-        // -M is the months of GNU sort, and the memory here.
-        let advice = argument.starts_with("--memory").then(|| self.gnu_advice("-M")).flatten();
+        // -M is the months of GNU sort, and the memory here. A wrong size is not meant so.
+        let is_file = Path::new(value).exists();
+        let is_months = is_file || !value.starts_with(|first: char| first.is_ascii_digit());
+        let is_months = is_months && argument.starts_with("--memory");
+        let advice = is_months.then(|| self.gnu_advice("-M")).flatten();
         format!("{argument}: {why}{}", advice.unwrap_or_default())
     }
 
@@ -113,6 +130,9 @@ impl UnreadCommandLine<'_> {
                 "'{argument}' comes before a subcommand; write the subcommand first, as in \
                  `sortwell sort`{advice}"
             );
+        }
+        if !argument.starts_with('-') {
+            return format!("unexpected argument '{argument}'");
         }
         let said = format!("'{argument}' is not an option of '{name}'");
         let Some(long) = argument.strip_prefix("--") else {

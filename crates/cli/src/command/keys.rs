@@ -88,7 +88,11 @@ use crate::standard;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, help_template = "{about-with-newline}{after-help}",
           disable_help_flag = true)]
-pub struct KeysArguments {}
+pub struct KeysArguments {
+    /// Print this page, as without the option
+    #[arg(short, long, hide = true)]
+    help: bool,
+}
 
 const EXAMPLES: &str = "\
 Keys of GNU sort, and the closest keys of sortwell:

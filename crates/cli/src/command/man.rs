@@ -12,6 +12,8 @@ use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::standard;
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Print a manual page
 ///
 /// The page is in roff. To read it directly: sortwell man sort | man -l -
@@ -33,7 +35,7 @@ pub fn run(arguments: &ManArguments) -> CommandOutcome {
         write_all(directory)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut whole = CommandLine::command();
+    let mut whole = with_versions(CommandLine::command());
     whole.build();
     let mut command = &whole;
     for name in &arguments.subcommand {
@@ -47,13 +49,20 @@ pub fn run(arguments: &ManArguments) -> CommandOutcome {
 
 fn write_all(directory: &Path) -> Result<(), Error> {
     let written = fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(CommandLine::command(), directory));
+        .and_then(|()| clap_mangen::generate_to(with_versions(CommandLine::command()), directory));
     written.map_err(|source| Error::Io {
         action: "write manual pages to",
         path: directory.to_owned(),
         offset: None,
         source,
     })
+}
+
+/// Returns a command whose subcommands have the version too: each page ends with it.
+fn with_versions(command: Command) -> Command {
+    let versioned =
+        |command: Command| with_versions(command.version(VERSION).disable_version_flag(true));
+    command.mut_subcommands(versioned)
 }
 
 fn find<'c>(whole: &'c Command, name: &str) -> Result<&'c Command, Error> {

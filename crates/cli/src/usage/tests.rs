@@ -78,3 +78,21 @@ fn messages_say_what_is_wrong_and_where_help_is() {
         assert_eq!(said(line), message, "{line}");
     }
 }
+
+#[test]
+fn words_that_are_too_many_are_named() {
+    for (line, message) in [
+        (
+            "sortwell help stripe foo",
+            "'foo' is not a subcommand of 'sortwell stripe'; see `sortwell stripe --help`",
+        ),
+        ("sortwell validate a b", "unexpected argument 'b'; see `sortwell validate -h`"),
+        (
+            "sortwell sort -M 150% f",
+            "--memory <SIZE>: '150%' is not a share of the memory; write 1% to 100%; see `sortwell \
+             sort -h`",
+        ),
+    ] {
+        assert_eq!(said(line), message, "{line}");
+    }
+}

@@ -78,7 +78,9 @@ fn keys_are_explained_by_a_text_of_their_own() {
         assert!(help.contains(word), "{word} is missing:\n{help}");
     }
     assert!(!help.contains("Usage:"), "it is a text and no command:\n{help}");
-    assert_eq!(printed("keys"), help);
+    for line in ["keys", "keys -h", "keys --help"] {
+        assert_eq!(printed(line), help, "{line}");
+    }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
     let page = fs::read_to_string(path).expect("docs/reference.md");
     assert!(page.contains("## sortwell keys"), "the reference has it too");
@@ -104,6 +106,7 @@ fn completions_exist_for_every_shell() {
         for word in ["sortwell", "generate", "verify"] {
             assert!(script.contains(word), "{shell}: {word} is missing");
         }
+        assert!(!script.contains("reference"), "{shell}: a hidden subcommand");
     }
 }
 
@@ -126,8 +129,9 @@ fn manual_pages_exist_for_every_subcommand() {
         let page = fs::read_to_string(folder.path().join("share/man1").join(file)).expect(file);
         assert!(page.contains(".SH NAME"), "{file}:\n{page}");
         if !words.is_empty() {
-            let title = format!(".TH sortwell-{words} ");
-            assert!(page.contains(&title), "{file}:\n{page}");
+            let title = format!(".TH sortwell-{words} 1 ");
+            let line = page.lines().find(|line| line.starts_with(&title)).expect(file);
+            assert!(line.contains(env!("CARGO_PKG_VERSION")), "{file}: {line}");
         }
     }
     folder.run("man --to share/man1/sortwell.1").fails(4, &["share/man1/sortwell.1"]);

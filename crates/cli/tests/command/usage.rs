@@ -54,6 +54,9 @@ fn amounts() {
     refused("generate many file", &["many"]);
     refused("generate -t1025 10 file", &["1 to 1024"]);
     refused("generate 10", &["FILE"]);
+    refused("generate sales 5 out --start 18446744073709551615", &["--start", "last row"]);
+    refused("generate 5 x y", &["unexpected argument 'y'"]);
+    refused("sort --compress-runs foo in", &["lz4, zstd, zstd:LEVEL, auto or off"]);
     refused("validate", &["FILE"]);
 }
 

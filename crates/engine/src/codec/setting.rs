@@ -239,7 +239,10 @@ impl FromStr for CompressRuns {
         let compression: Compression = match text {
             "auto" => return Ok(Self::Auto),
             "off" => return Ok(Self::Off),
-            _ => text.parse()?,
+            _ => text.parse().map_err(|error: ParseError| match text.split(':').next() {
+                Some("lz4" | "zstd" | "gzip") => error,
+                _ => not_for_runs(text),
+            })?,
         };
         if compression.codec == Codec::Gzip {
             let message = message!("gzip is too slow for runs; use lz4 or zstd, or auto, or off");
@@ -247,6 +250,12 @@ impl FromStr for CompressRuns {
         }
         Ok(Self::As(compression))
     }
+}
+
+fn not_for_runs(text: &str) -> ParseError {
+    let message =
+        message!("'{}' is not a compression of runs; use lz4, zstd, zstd:LEVEL, auto or off", text);
+    ParseError::new("compression of runs", text, message)
 }
 
 impl FromStr for Compression {
