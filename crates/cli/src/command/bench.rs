@@ -47,12 +47,58 @@ Examples:
   Index builds over a table of the size of Oracle's, each once:
     sortwell bench index /data --rows 10000000 --runs 1";
 
+const DATAMATION_EXAMPLES: &str = "\
+Examples:
+  On a machine of 2000 dollars:
+    sortwell bench datamation /data --price 2000";
+
+const MINUTE_EXAMPLES: &str = "\
+Examples:
+  The largest size for a minute, each size once:
+    sortwell bench minute /data --runs 1";
+
+const PENNY_EXAMPLES: &str = "\
+Examples:
+  For a machine of 2000 dollars, with sorts of up to 10 GB:
+    sortwell bench penny /data --price 2000 --largest 10GB";
+
+const JOULE_EXAMPLES: &str = "\
+Examples:
+  With an input of 5 GB:
+    sudo sortwell bench joule /data --size 5GB";
+
+const KERNELS_EXAMPLES: &str = "\
+Examples:
+  With fewer keys, for a first look:
+    sortwell bench kernels --keys 1000000 --runs 1";
+
+const INTERFACES_EXAMPLES: &str = "\
+Examples:
+  With a memory limit of 256 MiB:
+    sortwell bench interfaces /data --memory 256MiB";
+
+const RUNS_EXAMPLES: &str = "\
+Examples:
+  With an input of 4 GB, as JSON too:
+    sortwell bench runs /data --size 4GB --json runs.json";
+
+const SCALE_EXAMPLES: &str = "\
+Examples:
+  From 10 MB to 10 GB, in little memory:
+    sortwell bench scale /data --largest 10GB --memory 512MiB";
+
+const INDEX_EXAMPLES: &str = "\
+Examples:
+  Builds over a tenth of the report's rows, each once:
+    sortwell bench index /data --rows 1000000 --runs 1";
+
 #[derive(Debug, Subcommand)]
 enum Bench {
     /// Sort a million records of 100 bytes: seconds from launch to exit, and their parts
     ///
     /// The Datamation benchmark of 1985 with its seven steps, from a cold input to a durable
     /// output. The result includes the times of AlphaSort and NOW-Sort.
+    #[command(after_help = DATAMATION_EXAMPLES)]
     Datamation {
         /// Set another number of records; the result is then not the benchmark's
         #[arg(long, value_name = "N", default_value_t = bench::DATAMATION_RECORDS,
@@ -70,6 +116,7 @@ enum Bench {
     ///
     /// MinuteSort in both of its categories: Indy sorts binary records of 100 bytes, and Daytona
     /// sorts lines. The benchmark narrows the size down, and repeats the best one.
+    #[command(after_help = MINUTE_EXAMPLES)]
     Minute {
         /// Set the length of the minute, in seconds
         #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = positive)]
@@ -90,6 +137,7 @@ enum Bench {
     ///
     /// The benchmark uses the formulas of AlphaSort and of psort. It predicts the number from sorts
     /// of several sizes, and verifies it if the disk has room.
+    #[command(after_help = PENNY_EXAMPLES)]
     Penny {
         /// Set the price of the machine in dollars
         #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
@@ -106,6 +154,7 @@ enum Bench {
     ///
     /// The processor must report its energy (RAPL). Most systems allow root only to read it, and
     /// most virtual machines do not offer it.
+    #[command(after_help = JOULE_EXAMPLES)]
     Joule {
         /// Set the size of the input; default: 1GB
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
@@ -119,6 +168,7 @@ enum Bench {
     /// The kernels are AlphaSort's four QuickSorts and its tournament, NOW-Sort's buckets with
     /// quicksort and radix, and psort's microruns. The result has seconds, nanoseconds per key and,
     /// if the counters of the processor can be read, cycles, instructions and misses.
+    #[command(after_help = KERNELS_EXAMPLES)]
     Kernels {
         /// Set the number of records for the four QuickSorts
         #[arg(long, value_name = "N", default_value_t = KernelSizes::USUAL.records,
@@ -138,6 +188,7 @@ enum Bench {
     /// The ways are read, mmap and asynchronous requests, through the page cache and past it, under
     /// a memory limit that includes the cache. The settings are direct writes, overlap, memory,
     /// threads and write buffers.
+    #[command(after_help = INTERFACES_EXAMPLES)]
     Interfaces {
         /// Set the memory limit; default: 512MiB. The disk needs up to six times as much
         #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
@@ -147,6 +198,7 @@ enum Bench {
         how: BenchOptions,
     },
     /// Show how the size of runs affects a sort, and which merge is best for them
+    #[command(after_help = RUNS_EXAMPLES)]
     Runs {
         /// Set the size of the input; default: 2GB
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
@@ -156,6 +208,7 @@ enum Bench {
         how: BenchOptions,
     },
     /// Show how the time grows with the size, from 10 MB to what the disk holds, and with threads
+    #[command(after_help = SCALE_EXAMPLES)]
     Scale {
         /// Set the largest size; default: as much as the disk holds
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
@@ -174,6 +227,7 @@ enum Bench {
     /// measures builds with one thread and with all, with requests one after the other and
     /// asynchronous, through the page cache and past it, with several sizes of runs and of write
     /// buffers. The result includes Tables 1 to 5 of the report.
+    #[command(after_help = INDEX_EXAMPLES)]
     Index {
         /// Set the number of rows; the report's table has about 10000000
         #[arg(long, value_name = "N", default_value_t = bench::INDEX_ROWS,

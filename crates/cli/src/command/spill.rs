@@ -10,6 +10,7 @@ use sortwell::unstable::job::{Leftover, LeftoverState, leftovers, remove_leftove
 
 use crate::failure::CommandOutcome;
 use crate::standard;
+use crate::statistics::counted;
 
 /// Show or remove the temporary files of earlier sorts
 ///
@@ -32,18 +33,30 @@ Examples:
   Remove all of them, except those of running sorts:
     sortwell spill clean /mnt/scratch";
 
+const LIST_EXAMPLES: &str = "\
+Examples:
+  The temporary files of two disks:
+    sortwell spill list /mnt/scratch-1 /mnt/scratch-2";
+
+const CLEAN_EXAMPLES: &str = "\
+Examples:
+  Remove what killed and interrupted sorts have left:
+    sortwell spill clean /mnt/scratch";
+
 #[derive(Debug, Subcommand)]
 enum SpillAction {
     /// List temporary files in directories: state, size, and the output they are for
     ///
     /// Without a directory, list those in the current one and in the system's directory for
     /// temporary files (TMPDIR).
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// A directory given with --temp, the directory of an output, or a striped file
         #[arg(value_name = "DIRECTORY", value_hint = ValueHint::AnyPath)]
         directories: Vec<PathBuf>,
     },
     /// Remove the temporary files of all sorts that do not run any more from a directory
+    #[command(after_help = CLEAN_EXAMPLES)]
     Clean {
         /// The directory given with --temp, the directory of the output, or a striped file
         directory: PathBuf,
@@ -92,9 +105,9 @@ fn words(leftover: &Leftover) -> String {
     let state = match state {
         LeftoverState::Running => "running".to_owned(),
         LeftoverState::Kept { runs, merged } if merged.bytes() > 0 => {
-            format!("kept: {runs} runs, {merged} merged")
+            format!("kept: {}, {merged} merged", counted(*runs as u64, "run"))
         }
-        LeftoverState::Kept { runs, .. } => format!("kept: {runs} runs"),
+        LeftoverState::Kept { runs, .. } => format!("kept: {}", counted(*runs as u64, "run")),
         LeftoverState::Damaged(why) => format!("damaged: {why}"),
         LeftoverState::Abandoned => "abandoned: its sort was killed".to_owned(),
     };

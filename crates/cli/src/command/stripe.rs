@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand, ValueHint};
 use sortwell::unstable::io::{Direct, File};
 use sortwell::unstable::job::CopyJob;
-use sortwell::unstable::stripe::{Definition, Member, Stride};
+use sortwell::unstable::stripe::{Definition, Member, STRIDE_UNIT, Stride};
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{Input, Output};
 
@@ -17,7 +17,9 @@ use super::options::values;
 use super::options::watching::Watching;
 use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
+use crate::reporting::is_stream;
 use crate::standard;
+use crate::statistics::counted;
 
 /// Make and manage files that lie on several disks
 ///
@@ -47,9 +49,41 @@ Examples:
     sortwell sort -F fixed:100 data.str -o data.str
     sortwell stripe cat data.str > sorted.bin";
 
+const CREATE_EXAMPLES: &str = "\
+Examples:
+  Three disks, with half as much on the last:
+    sortwell stripe create data.str /mnt/a /mnt/b /mnt/c --strides 2x,2x,1x";
+
+const COPY_EXAMPLES: &str = "\
+Examples:
+  Fill a striped file, and copy it to a plain file:
+    sortwell stripe copy data.bin data.str
+    sortwell stripe copy data.str plain.bin";
+
+const CAT_EXAMPLES: &str = "\
+Examples:
+  Pass a striped file to another program:
+    sortwell stripe cat data.str | sha256sum";
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  The members, with their strides and sizes:
+    sortwell stripe info data.str";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  Check a striped file before a long sort:
+    sortwell stripe check data.str";
+
+const REMOVE_EXAMPLES: &str = "\
+Examples:
+  Remove all members and data.str:
+    sortwell stripe remove data.str";
+
 #[derive(Debug, Subcommand)]
 enum StripeAction {
     /// Write the text file that defines a striped file, which is still empty
+    #[command(after_help = CREATE_EXAMPLES)]
     Create {
         /// Text file to write; it must not exist yet
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
@@ -71,12 +105,14 @@ enum StripeAction {
         base: ByteSize,
     },
     /// Copy a file, striped or not, to another
+    #[command(after_help = COPY_EXAMPLES)]
     Copy {
         /// File to copy
         #[arg(value_hint = ValueHint::FilePath)]
         from: PathBuf,
 
-        /// Target: a striped file, which gets new members, or any other file name
+        /// Target: a striped file, which gets new members, any other file name, or standard output
+        /// (-)
         #[arg(value_hint = ValueHint::FilePath)]
         to: PathBuf,
 
@@ -88,6 +124,7 @@ enum StripeAction {
         watching: Watching,
     },
     /// Write the bytes of a striped file to standard output
+    #[command(after_help = CAT_EXAMPLES)]
     Cat {
         /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
@@ -97,18 +134,21 @@ enum StripeAction {
         watching: Watching,
     },
     /// Show the members of a striped file, and their sizes
+    #[command(after_help = INFO_EXAMPLES)]
     Info {
         /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         definition: PathBuf,
     },
     /// Check that all members exist, have the right length, and belong to the striped file
+    #[command(after_help = CHECK_EXAMPLES)]
     Check {
         /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         definition: PathBuf,
     },
     /// Remove a striped file: its members, and the text file that defines it
+    #[command(after_help = REMOVE_EXAMPLES)]
     Remove {
         /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
@@ -123,12 +163,14 @@ pub fn run(arguments: &StripeArguments) -> CommandOutcome {
             define(definition, members, strides, *base)?;
         }
         StripeAction::Copy { from, to, force, watching } => {
-            let output = match Definition::is_at(to) {
-                true => Output::Striped(to.clone()),
-                false => Output::File(to.clone()),
+            let output = match () {
+                () if is_stream(to) => Output::Stdout,
+                () if Definition::is_at(to) => Output::Striped(to.clone()),
+                () => Output::File(to.clone()),
             };
+            let is_stdout = output == Output::Stdout;
             let job = CopyJob { force: *force, ..CopyJob::new(input(from), output) };
-            watching.run(false, |progress| job.run(progress))?;
+            watching.run(is_stdout, |progress| job.run(progress))?;
         }
         StripeAction::Cat { definition, watching } => {
             let job = CopyJob::new(Input::Striped(definition.clone()), Output::Stdout);
@@ -139,7 +181,8 @@ pub fn run(arguments: &StripeArguments) -> CommandOutcome {
             let file = File::open_stripes(definition, Direct::Off)?;
             let members = Definition::read(definition)?.members.len();
             let bytes = ByteSize(file.len());
-            let words = format!("{}: {members} members, {bytes}\n", definition.display());
+            let members = counted(members as u64, "member");
+            let words = format!("{}: {members}, {bytes}\n", definition.display());
             standard::print(words.as_bytes())?;
         }
         StripeAction::Remove { definition } => Definition::read(definition)?.remove(definition)?,
@@ -151,9 +194,9 @@ pub fn run(arguments: &StripeArguments) -> CommandOutcome {
 pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSize) -> Result<()> {
     if strides.len() != 1 && strides.len() != members.len() {
         return Err(usage_error(format!(
-            "--strides has {} values for {} members; give one for each, or one for all",
-            strides.len(),
-            members.len()
+            "--strides has {} for {}; give one for each, or one for all",
+            counted(strides.len() as u64, "value"),
+            counted(members.len() as u64, "member")
         )));
     }
     if path.extension().is_none_or(|ending| ending != "str") {
@@ -179,6 +222,13 @@ pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSi
         let stride = strides[number % strides.len()];
         made.push(Member { path, stride, checksum: None });
     }
+    let takes_base = |stride: &Stride| matches!(stride, Stride::Times(_));
+    if strides.iter().any(takes_base) && !base.bytes().is_multiple_of(STRIDE_UNIT) {
+        return Err(usage_error(format!(
+            "--base: {} bytes are not a multiple of {STRIDE_UNIT} bytes",
+            base.bytes()
+        )));
+    }
     let definition = Definition::new(made, Some(base.bytes())).map_err(usage_error)?;
     definition.check_places(path).map_err(usage_error)?;
     definition.write(path, true)
@@ -187,15 +237,15 @@ pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSi
 fn info(path: &Path) -> std::result::Result<(), crate::failure::Failure> {
     let definition = Definition::read(path)?;
     let (layout, length) = (definition.layout(), definition.length);
-    let members = definition.members.len();
-    let mut out = format!("{}: {length} bytes, {members} members\n", path.display());
+    let members = counted(definition.members.len() as u64, "member");
+    let mut out = format!("{}: {}, {members}\n", path.display(), counted(length, "byte"));
     let (places, files) = (definition.places(path), definition.files(path));
     for (number, file) in files.iter().chain(&places).take(places.len()).enumerate() {
         let (stride, bytes) = (layout.stride(number), layout.member_bytes(number, length));
         let state = match fs::metadata(file) {
             _ if length == 0 => "not written yet".to_owned(),
-            Ok(data) if data.len() == bytes => format!("{bytes} bytes"),
-            Ok(data) => format!("{} bytes, expected {bytes}", data.len()),
+            Ok(data) if data.len() == bytes => counted(bytes, "byte"),
+            Ok(data) => format!("{}, expected {bytes}", counted(data.len(), "byte")),
             Err(e) => format!("{e}"),
         };
         let (file, stride) = (file.display(), ByteSize(stride));

@@ -34,6 +34,10 @@ fn a_striped_file_from_first_to_last() {
     assert!(String::from_utf8_lossy(&said).contains("3 members"));
     folder.run("stripe copy set.str plain").quietly();
     assert_eq!(folder.read("plain"), expected);
+    assert_eq!(folder.run("stripe copy plain -").quietly(), expected);
+    folder.run("stripe create odd.str a --base 5000").fails(2, &["--base: 5000 bytes are not"]);
+    let said = ["'x' is not a stride", "256KiB", "3x"];
+    folder.run("stripe create odd.str a --strides x").fails(2, &said);
     let third = folder.at("c").read_dir().expect("read").next().expect("a member").expect("read");
     std::fs::write(third.path(), "short").expect("write");
     folder.run("stripe check set.str").fails(3, &["third~", "should have", "it has 5"]);

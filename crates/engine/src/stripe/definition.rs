@@ -20,7 +20,7 @@ const FIRST_LINE: &str = "sortwell-stripe 1";
 pub(super) const FIRST_WORD: &str = "sortwell-stripe";
 
 /// Strides are multiples of it, so that requests go past the page cache.
-pub(super) const STRIDE_UNIT: u64 = 4096;
+pub const STRIDE_UNIT: u64 = 4096;
 
 /// Base of strides where the text sets none, in bytes.
 const BASE: u64 = 1 << 20;
@@ -89,11 +89,19 @@ impl FromStr for Stride {
     /// Reads `3x`, or a size such as `256KiB`.
     fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         if let Some(times) = text.strip_suffix('x') {
-            let wrong = |_| ParseError::new("stride", text, message!("'{}' is not like 3x", text));
-            return times.parse().map(Self::Times).map_err(wrong);
+            return times.parse().map(Self::Times).map_err(|_| not_a_stride(text));
         }
-        Ok(Self::Bytes(text.parse::<ByteSize>()?.bytes()))
+        let size = text.parse::<ByteSize>().map_err(|_| not_a_stride(text));
+        Ok(Self::Bytes(size?.bytes()))
     }
+}
+
+fn not_a_stride(text: &str) -> ParseError {
+    let message = message!(
+        "'{}' is not a stride; write a size such as 256KiB, or a multiple of the base such as 3x",
+        text
+    );
+    ParseError::new("stride", text, message)
 }
 
 impl fmt::Display for Stride {

@@ -23,7 +23,7 @@ mod output;
 mod spill_set;
 pub mod spilled;
 
-pub use definition::{Definition, DefinitionForm, Member, Stride};
+pub use definition::{Definition, DefinitionForm, Member, STRIDE_UNIT, Stride};
 pub use output::StripedOutput;
 pub use spill_set::{SpillPlace, SpillSet};
 

@@ -110,7 +110,7 @@ fn what_is_wrong_with_a_definition_is_told() {
     wrong("member 18446744073709551615x - a\n", "stride");
     wrong("member 4096 - a\nmember 8192 - a\n", "a is a member twice");
     wrong("member 4096 12 a\n", "line 2: '12' is not 16 hexadecimal digits");
-    wrong("member x - a\n", "line 2: 'x' is not like 3x");
+    wrong("member x - a\n", "line 2: 'x' is not a stride; write a size such as 256KiB");
     wrong("length -1\n", "line 2: '-1' is not a 64-bit number");
     wrong("generation ABCDEF01\n", "line 2");
     wrong("generation abcdef01\nmember 4096 - a\n", "no set");
