@@ -140,6 +140,11 @@ impl Index {
         &self.0.pages
     }
 
+    /// Returns the path of the index.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.pages.path()
+    }
+
     /// Returns how entries are written.
     pub(crate) fn form(&self) -> EntryForm {
         self.0.form

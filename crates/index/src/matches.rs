@@ -172,19 +172,13 @@ impl Iterator for Matches {
     }
 }
 
-/// Returns the place of the record of an entry, in words.
-pub fn place_of(index: &Index, key: &[u8], value: &[u8]) -> String {
-    match index.form().read(key, value) {
-        None => "no record".to_owned(),
-        Some(entry) => {
-            let (file, offset) = index.place(entry.position);
-            format!("the record at offset {offset} of {}", index.data_path(file).display())
-        }
-    }
-}
-
 /// Returns the entry at a cursor; `None` at the end.
-fn parsed<'c>(index: &Index, cursor: &'c mut TreeCursor) -> Result<Option<Parsed<'c>>> {
+///
+/// # Errors
+///
+/// [`Error::Io`](sortwell_engine::Error::Io), and
+/// [`Error::Malformed`](sortwell_engine::Error::Malformed) for a damaged index.
+pub fn parsed<'c>(index: &Index, cursor: &'c mut TreeCursor) -> Result<Option<Parsed<'c>>> {
     let number = cursor.page();
     match cursor.entry()? {
         None => Ok(None),

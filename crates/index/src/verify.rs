@@ -3,17 +3,18 @@
 use std::os::fd::AsFd;
 
 use sortwell_engine::format::HeaderLines;
-use sortwell_engine::io::{File, Supplied};
+use sortwell_engine::io::{File, Supplied, directory_of};
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
 use crate::build::{BuildJob, OpenData, SortSettings};
 use crate::description::{Description, ENTRIES};
+use crate::entry::Parsed;
 use crate::index::Index;
 use crate::lmdb::pages::Pages;
 use crate::lmdb::reader::TreeCursor;
-use crate::matches::place_of;
+use crate::matches::parsed;
 use crate::scanned::ExpandedBytes;
 
 /// Resources of a long operation on an index.
@@ -24,7 +25,28 @@ pub struct Effort {
     /// Number of worker threads; `None` for one per core.
     pub threads: Option<usize>,
     /// Directories for temporary files; the first also gets the index that is built to compare.
+    /// Empty means that of the index, and in an export the default of a sort.
     pub temp: Vec<std::path::PathBuf>,
+}
+
+/// The first bytes of the last key that was cut, and its ordinal.
+#[derive(Debug, Default)]
+struct CutKey {
+    key: Vec<u8>,
+    ordinal: u64,
+}
+
+impl CutKey {
+    /// Passes an entry. Returns false if its key begins as the one before, and its ordinal is not
+    /// greater: a search needs that.
+    fn pass(&mut self, entry: &Parsed<'_>) -> bool {
+        let Some(ordinal) = entry.ordinal else { return true };
+        let grows = self.key != entry.key || ordinal > self.ordinal;
+        self.key.clear();
+        self.key.extend_from_slice(entry.key);
+        self.ordinal = ordinal;
+        grows
+    }
 }
 
 /// The first difference between an index and its data.
@@ -45,10 +67,13 @@ impl Index {
     /// Every [`Error`] that data, disks or options can cause.
     pub fn verify(&self, effort: &Effort, progress: &Progress) -> Result<Option<WrongEntry>> {
         let Description { format, keys, order, unique, include, data, .. } = self.description();
-        let temp = effort.temp.first().cloned().unwrap_or_else(std::env::temp_dir);
+        let temp = match effort.temp.as_slice() {
+            [] => vec![directory_of(self.path()).to_owned()],
+            temp => temp.to_vec(),
+        };
         let job = BuildJob {
             data: Vec::new(),
-            output: temp.join("sortwell-verify"),
+            output: temp[0].join("sortwell-verify"),
             format: *format,
             keys: keys.clone(),
             order: order.clone(),
@@ -57,7 +82,7 @@ impl Index {
             unique: *unique,
             memory: effort.memory,
             threads: effort.threads,
-            temp: vec![temp],
+            temp,
             sort: SortSettings::default(),
             force: true,
             sync: false,
@@ -82,26 +107,25 @@ impl Index {
         let mut found = TreeCursor::new(self.pages(), self.tree());
         wanted.seek_first()?;
         found.seek_first()?;
+        let mut before = CutKey::default();
         for entry in 1.. {
             if entry % 65_536 == 0 && progress.is_stopping() {
                 return Err(Error::Interrupted);
             }
-            let words = match (found.entry()?, wanted.entry()?) {
+            let words = match (parsed(self, &mut found)?, parsed(self, &mut wanted)?) {
                 (None, None) => break,
-                (Some(found), Some(wanted)) if found == wanted => None,
-                (Some((key, value)), None) => {
-                    Some(format!("{} is not in the data", place_of(self, key, value)))
+                (Some(found), Some(wanted)) => {
+                    let missed = || {
+                        format!(
+                            "a search may miss {}: its ordinal does not grow",
+                            self.record(&found)
+                        )
+                    };
+                    let words = self.difference(&found, &wanted);
+                    words.or_else(|| (!before.pass(&found)).then(missed))
                 }
-                (None, Some((key, value))) => {
-                    Some(format!("{} has no entry", place_of(self, key, value)))
-                }
-                (Some((key, value)), Some((other, rest))) => {
-                    let (is, should) = (place_of(self, key, value), place_of(self, other, rest));
-                    Some(match is == should {
-                        true => format!("it does not have the key of {is}"),
-                        false => format!("it is of {is}, and should be of {should}"),
-                    })
-                }
+                (Some(found), None) => Some(format!("{} is not in the data", self.record(&found))),
+                (None, Some(wanted)) => Some(format!("{} has no entry", self.record(&wanted))),
             };
             if let Some(words) = words {
                 return Ok(Some(WrongEntry { entry, words }));
@@ -110,6 +134,30 @@ impl Index {
             wanted.step()?;
         }
         Ok(None)
+    }
+
+    /// Returns how an entry differs from the one that is wanted. The ordinals of cut keys do not
+    /// count: those of a build are not those of an append.
+    fn difference(&self, found: &Parsed<'_>, wanted: &Parsed<'_>) -> Option<String> {
+        let why = if found.position != wanted.position {
+            let (is, should) = (self.record(found), self.record(wanted));
+            return Some(format!("it is of {is}, and should be of {should}"));
+        } else if (found.key, found.rest) != (wanted.key, wanted.rest) {
+            "it does not have the key"
+        } else if found.length != wanted.length {
+            "it does not have the length"
+        } else if found.columns != wanted.columns {
+            "it does not have the included parts"
+        } else {
+            return None;
+        };
+        Some(format!("{why} of {}", self.record(found)))
+    }
+
+    /// Returns the place of the record of an entry, in words.
+    fn record(&self, entry: &Parsed<'_>) -> String {
+        let (file, offset) = self.place(entry.position);
+        format!("the record at offset {offset} of {}", self.data_path(file).display())
     }
 
     /// Writes the records in the order of the index: a sort of the data by its keys. With

@@ -595,6 +595,42 @@ fn rows_without_a_header_are_as_wide_as_the_first_one() {
     assert_eq!(verified(), Ok(None));
 }
 
+/// The ordinals of long keys that were added differ from those of a build.
+#[test]
+fn an_index_with_added_long_keys_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, output, wrong] = ["data", "index", "wrong"].map(|name| folder.path().join(name));
+    let line = |number: u64| format!("{}{:03}\n", "k".repeat(600), number * 7 % 100);
+    let lines = |numbers: std::ops::Range<u64>| numbers.map(line).collect::<String>();
+    fs::write(&data, lines(0..50)).unwrap();
+    let mut job = build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]);
+    job.include = vec![Include::Bytes(600..603)];
+    run(&job);
+    fs::write(&data, lines(0..100)).unwrap();
+    let append = append_to(&output, Budget::Auto, Some(1));
+    assert_eq!(append.run(&Progress::new()).unwrap().entries, 100);
+    let effort = Effort { memory: Budget::Auto, threads: Some(1), temp: Vec::new() };
+    let verified = |path: &Path| {
+        let verified = Index::open(path).unwrap().verify(&effort, &Progress::new());
+        verified.unwrap().map(|wrong| (wrong.entry, wrong.words))
+    };
+    assert_eq!(verified(&output), None);
+    let assert_wrong = |from: &str, to: &str, wanted: (u64, &str)| {
+        fs::write(&wrong, with_text(&output, from, to)).unwrap();
+        let (entry, words) = verified(&wrong).unwrap();
+        assert!(entry == wanted.0 && words.starts_with(wanted.1), "{entry}: {words}");
+    };
+    let key = "k".repeat(105);
+    let included = "it does not have the included parts of the record at offset 0";
+    assert_wrong("\u{3}000", "\u{3}001", (1, included));
+    assert_wrong(&format!("{key}000"), &format!("{key}001"), (1, "it does not have the key of"));
+    let cut = "k".repeat(495);
+    let ordinal = |number: char| format!("{cut}\0\0\0\0\0\0\0{number}");
+    let missed = "a search may miss the record at offset";
+    assert_wrong(&ordinal('\u{9}'), &ordinal('\u{8}'), (10, missed));
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "no temporary file is left");
+}
+
 /// Returns the bytes of an index with a text in place of another one of as many bytes.
 fn with_text(index: &Path, from: &str, to: &str) -> Vec<u8> {
     let mut bytes = fs::read(index).unwrap();

@@ -136,6 +136,11 @@ impl Pages {
         Ok((Arc::new(pages), names))
     }
 
+    /// Returns the path of the file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Locks the file, until it is closed, for a job that replaces it.
     ///
     /// # Errors
