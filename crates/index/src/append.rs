@@ -95,6 +95,8 @@ impl AppendJob {
         let entries = tree.entries;
         let description = Description { data: data.clone(), entries, columns, ..old.clone() };
         let bytes = write_meta(&file, tree, &description)?;
+        // A build that ended meanwhile has replaced the index that was added to.
+        index.pages().lock_for_replacement()?;
         temporary.persist(&self.index, self.sync)?;
         let (leaf_pages, branch_pages) = (tree.leaf_pages, tree.branch_pages);
         Ok(Built { entries, bytes, leaf_pages, branch_pages, ..built })

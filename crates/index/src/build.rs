@@ -1,5 +1,6 @@
 //! Building an index: scan, sort, pack, prove, name.
 
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use sortwell_engine::{Error, Result};
 use crate::description::{Description, ENTRIES, META, check_size, check_supported};
 use crate::entry::EntryForm;
 use crate::include::{Include, Included};
+use crate::lmdb::pages::lock_for_replacement;
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::pack::Packer;
@@ -123,10 +125,13 @@ impl BuildJob {
         if !self.force {
             check_replaceable(&self.output)?;
         }
+        drop(self.lock_output()?); // before the work
         let mut parts = if self.resume { Some(self.kept_parts()?) } else { None };
         let made = self.open().and_then(|open| {
             let (temporary, built) = self.build(open, parts.as_mut(), progress)?;
+            let locked = self.lock_output()?;
             temporary.persist(&self.output, self.sync)?;
+            drop(locked);
             Ok(built)
         });
         let Some(parts) = parts else { return made };
@@ -137,6 +142,17 @@ impl BuildJob {
             }
             Err(error) => Err(parts.abandon(error)),
         }
+    }
+
+    /// Locks the file that is replaced, if there is one, until it is closed.
+    fn lock_output(&self) -> Result<Option<File>> {
+        // Opening something else, such as a pipe, may wait for ever.
+        if !fs::metadata(&self.output).is_ok_and(|found| found.is_file()) {
+            return Ok(None);
+        }
+        let Ok(file) = File::open(&self.output) else { return Ok(None) };
+        lock_for_replacement(&file, &self.output)?;
+        Ok(Some(file))
     }
 
     /// Returns the parts of an earlier build like this one, or none of a new one.

@@ -275,14 +275,35 @@ fn no_command_undoes_the_work_of_another() {
     let error = job.run(&Progress::new()).unwrap_err().to_string();
     assert!(error.contains("is a data file; give the index a name of its own"), "{error}");
     assert_eq!(fs::read(&data).unwrap(), b"b\na\n");
-    run(&BuildJob { output: output.clone(), ..job });
+    let job = BuildJob { output: output.clone(), ..job };
+    run(&job);
     let other = fs::File::open(&output).unwrap();
     flock(&other, FlockOperation::LockExclusive).unwrap();
     let append = append_to(&output, Budget::Auto, Some(1));
+    let refused = "another command is adding records to";
     let error = append.run(&Progress::new()).unwrap_err().to_string();
-    assert!(error.contains("another command is adding records to"), "{error}");
+    assert!(error.contains(refused), "{error}");
+    let error = job.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains(refused), "{error}");
     drop(other);
     append.run(&Progress::new()).unwrap();
+    // An append that a build has overtaken leaves the new index.
+    let (more, next) = (folder.path().join("more"), folder.path().join("next"));
+    fs::write(&more, "x\n".repeat(400_000)).unwrap();
+    run(&BuildJob { data: vec![data.clone(), data], output: next.clone(), ..job });
+    let append = AppendJob { data: vec![more], ..append };
+    let probe = fs::File::open(&output).unwrap();
+    std::thread::scope(|scope| {
+        let appended = scope.spawn(|| append.run(&Progress::new()));
+        while flock(&probe, FlockOperation::NonBlockingLockShared).is_ok() {
+            flock(&probe, FlockOperation::Unlock).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        fs::rename(&next, &output).unwrap();
+        let error = appended.join().unwrap().unwrap_err().to_string();
+        assert!(error.contains(refused), "{error}");
+    });
+    assert_eq!(Index::open(&output).unwrap().entries().unwrap().count(), 4);
 }
 
 /// Records with an invalid key come first or last, but a search for their first keys finds them.

@@ -79,6 +79,30 @@ pub(super) fn half_at(page: &PageBytes, at: usize) -> u16 {
     u16::from_le_bytes([page[at], page[at + 1]])
 }
 
+/// Returns whether an open file is the one at a path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let opened = fstat(file).map(|found| (found.st_dev, found.st_ino));
+    opened.is_ok() && opened == stat(path).map(|found| (found.st_dev, found.st_ino))
+}
+
+/// Locks the file at `path`, until it is closed, for a job that replaces it.
+///
+/// # Errors
+///
+/// [`Error::Config`] if another job does so, or has done so since the file was opened.
+pub fn lock_for_replacement(file: &File, path: &Path) -> Result<()> {
+    // A file system without locks has none that another job could hold.
+    let lock = flock(file, FlockOperation::NonBlockingLockExclusive);
+    if lock != Err(Errno::WOULDBLOCK) && is_at(file, path) {
+        return Ok(());
+    }
+    let message = format!(
+        "another command is adding records to {}, or has just done so; run one after the other",
+        path.display()
+    );
+    Err(Error::config(ConfigErrorKind::InUse, message))
+}
+
 impl Pages {
     /// Opens a file, and returns it with the tree of named trees.
     ///
@@ -141,24 +165,18 @@ impl Pages {
         &self.path
     }
 
+    /// Returns whether the file has this path too.
+    pub fn is_at(&self, path: &Path) -> bool {
+        is_at(&self.file, path)
+    }
+
     /// Locks the file, until it is closed, for a job that replaces it.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] if another job does so, or has done so since the file was opened.
     pub fn lock_for_replacement(&self) -> Result<()> {
-        // A file system without locks has none that another job could hold.
-        let lock = flock(&self.file, FlockOperation::NonBlockingLockExclusive);
-        let opened = fstat(&self.file).map(|found| (found.st_dev, found.st_ino));
-        let named = stat(&self.path).map(|found| (found.st_dev, found.st_ino));
-        if lock != Err(Errno::WOULDBLOCK) && opened == named {
-            return Ok(());
-        }
-        let message = format!(
-            "another command is adding records to {}, or has just done so; run one after the other",
-            self.path.display()
-        );
-        Err(Error::config(ConfigErrorKind::InUse, message))
+        lock_for_replacement(&self.file, &self.path)
     }
 
     fn malformed(&self, message: String) -> Error {
