@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::HeaderLines;
 use sortwell_engine::io::{File, Supplied, directory_of};
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
@@ -174,14 +175,21 @@ impl Index {
         progress: &Progress,
     ) -> Result<Statistics> {
         let Description { format, keys, order, header, unique, data, .. } = self.description();
+        if let Output::File(path) = &output
+            && self.pages().is_at(path)
+        {
+            let message = format!("{} is the index; give the output another name", path.display());
+            return Err(Error::config(ConfigErrorKind::InvalidPath, message));
+        }
         let inputs = data.iter().map(|data| {
-            Ok(match data.is_bgzf {
-                false => Input::File(data.path.clone()),
-                true => {
-                    let bytes = ExpandedBytes::new(data.scanned(0, data.reopen(true)?));
-                    Input::Supplied(Supplied::new(&data.path, bytes))
-                }
-            })
+            let file = data.reopen(true)?;
+            let found = file.metadata().map_err(|error| Error::io("open", &data.path, error))?;
+            // What was added to a file since then is not in the index.
+            if !data.is_bgzf && found.len() == data.bytes {
+                return Ok(Input::File(data.path.clone()));
+            }
+            let bytes = ExpandedBytes::new(data.scanned(0, file));
+            Ok(Input::Supplied(Supplied::new(&data.path, bytes)))
         });
         let mut job = SortJob::new(inputs.collect::<Result<_>>()?, output, *format);
         job.header = header.clone();

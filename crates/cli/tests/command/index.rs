@@ -13,6 +13,9 @@ use crate::harness::{Folder, Said};
 
 const ORDERS: &str = "id,city,amount\n3,Oslo,10.50\n1,Rome,2\n2,Bern,-3.25\n4,Oslo,7\n";
 
+/// [`ORDERS`] by city and amount.
+const SORTED: &str = "id,city,amount\n2,Bern,-3.25\n4,Oslo,7\n3,Oslo,10.50\n1,Rome,2\n";
+
 /// A folder with an index of [`ORDERS`].
 fn orders() -> Folder {
     let folder = Folder::new();
@@ -140,6 +143,7 @@ fn data_that_has_changed_is_refused() {
     said.fails(3, &grown);
     folder.run("index verify --stale-ok index").fails(2, &["'--stale-ok'"]);
     assert_prints(&folder, "index get --stale-ok index Rome", "1,Rome,2\n");
+    assert_prints(&folder, "index export --stale-ok index", SORTED);
     let info = String::from_utf8(folder.run("index info index").quietly()).expect("text");
     assert!(info.contains("key.2            amount:decimal\n"), "{info}");
     assert!(info.contains("entries          4\n"), "{info}");
@@ -175,7 +179,8 @@ fn new_records_are_added() {
 #[test]
 fn every_entry_is_compared_with_the_data() {
     let folder = orders();
-    assert_prints(&folder, "index verify index --temp .", "");
+    assert_prints(&folder, "index verify index", "");
+    assert_prints(&folder, "index verify index --temp . --temp .", "");
     let mut bytes = folder.read("index");
     let at = bytes.windows(4).position(|bytes| bytes == b"Rome").expect("the entry");
     bytes[at..at + 4].copy_from_slice(b"Rume");
@@ -191,10 +196,15 @@ fn every_entry_is_compared_with_the_data() {
 #[test]
 fn records_in_the_order_of_an_index() {
     let folder = orders();
-    let sorted = "id,city,amount\n2,Bern,-3.25\n4,Oslo,7\n3,Oslo,10.50\n1,Rome,2\n";
-    assert_prints(&folder, "index export index", sorted);
+    assert_prints(&folder, "index export index", SORTED);
     folder.run("index export index -o out").quietly();
-    assert_eq!(folder.read("out"), sorted.as_bytes());
+    assert_eq!(folder.read("out"), SORTED.as_bytes());
+    folder.script("ln -s index link").quietly();
+    for output in ["index", "./index", "link"] {
+        let said = folder.run(&format!("index export index -o {output}"));
+        said.fails(2, &["is the index; give the output another name"]);
+    }
+    assert_prints(&folder, "index export index", SORTED);
 }
 
 #[test]

@@ -43,8 +43,8 @@ pub struct VerifyArguments {
 const VERIFY_TEMP: &str = "\
 Directory for temporary files; repeat to use several disks
 
-Default: the system's directory for temporary files (TMPDIR). The first directory also gets the \
-index that is built to compare.";
+Default: the directory of the index. The first directory also gets the index that is built to \
+compare.";
 
 /// Write the records in the order of an index
 ///
