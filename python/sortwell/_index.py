@@ -210,7 +210,8 @@ class Matches:
 
     It can be iterated several times, each time from its beginning; `reversed` begins with the last
     record. Nothing is read before. `pyarrow.table(matches)` has the columns record, file (the
-    number of the data file, from 0) and offset (in bytes); Polars and others take it as well.
+    number of the data file, from 0) and offset (in bytes; a virtual one in a file of BGZF); Polars
+    and others take it as well.
     """
 
     __slots__ = ("_ends", "_index", "_kind")
@@ -236,7 +237,11 @@ class Matches:
         return _in_pieces(self._search(is_reverse=True).next_records)
 
     def places(self) -> Iterator[tuple[str, int, int]]:
-        """Returns the file, the offset and the length in bytes of each record."""
+        """Returns the file, the offset and the length in bytes of each record.
+
+        In a file of BGZF, the offset is a virtual one: the offset of the compressed block times
+        65536, plus the offset in the expanded block. The length is that of the expanded record.
+        """
         for path, offset, size in _in_pieces(self._search().next_places):
             yield os.fspath(path), offset, size
 
@@ -311,7 +316,7 @@ def _word(value: Value) -> str | bytes:
             f"a value of a key is of type {kind}; use str, bytes, int, float, Decimal, date, "
             "datetime or UUID"
         )
-    return str(value)
+    return _number_word(value)
 
 
 def _is_number_or_uuid(value: object) -> bool:
@@ -321,6 +326,23 @@ def _is_number_or_uuid(value: object) -> bool:
     import uuid
 
     return isinstance(value, (decimal.Decimal, uuid.UUID))
+
+
+def _number_word(value: int | float | decimal.Decimal | uuid.UUID) -> str:
+    """Returns a number, or a UUID, as text. It has no exponent: keys would not read that."""
+    if isinstance(value, float):
+        text = float.__repr__(value)
+        if "e" not in text:
+            return text
+    elif isinstance(value, int):
+        return str(value)
+    else:
+        text = str(value)
+    import decimal
+
+    if isinstance(value, (float, decimal.Decimal)):
+        return format(decimal.Decimal(text), "f")
+    return text
 
 
 def _usage(message: str) -> BaseException:

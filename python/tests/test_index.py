@@ -128,6 +128,20 @@ class Indexes(WithFolder):
         with self.assertRaisesRegex(sortwell.UsageError, "both given"):
             index.range("1", after="2")
 
+    def test_numbers_with_an_exponent(self):
+        prices = ["100000", "0.0000001", "12345678901234567890000", "-0.00000025", "7"]
+        lines = [f"{price}\n".encode() for price in prices]
+        self.folder.joinpath("orders.csv").write_bytes(b"price\n" + b"".join(lines))
+        for key in ("price:decimal", "price"):
+            found = self.built(key=key)
+            self.assertEqual(found[decimal.Decimal("1E+5")], [lines[0]])
+            self.assertEqual(found[1e-7], [lines[1]])
+            self.assertEqual(found[decimal.Decimal("1E-7")], [lines[1]])
+            self.assertEqual(found[decimal.Decimal("1.234567890123456789E+22")], [lines[2]])
+            self.assertEqual(found[-2.5e-7], [lines[3]])
+            self.assertEqual(found[7], [lines[4]])
+            self.assertEqual(found.get(1e22), [])
+
     def test_binary_records(self):
         numbers = random.Random(4).sample(range(1000), 100)
         records = [number.to_bytes(4, "little") + b"abcd" for number in numbers]
