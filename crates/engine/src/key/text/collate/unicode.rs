@@ -63,8 +63,8 @@ impl Unicode {
         self.collator.resolved_options().alternate_handling == AlternateHandling::Shifted
     }
 
-    /// Returns whether emoji have an order of their own. Comparisons of ICU4X 2.4 then skip an equal
-    /// beginning that ends within an emoji: between a digit and its enclosing keycap.
+    /// Returns whether emoji have an order of their own. Comparisons of ICU4X 2.4 then skip an
+    /// equal beginning that ends within an emoji: between a digit and its enclosing keycap.
     fn has_emoji(&self) -> bool {
         let order = self.locale.extensions.unicode.keywords.get(&key!("co"));
         order.is_some_and(|order| *order == value!("emoji"))
