@@ -104,9 +104,10 @@ impl Included {
     }
 
     /// Appends the parts of a record, each with its length in front. What a record lacks is empty.
-    pub fn append(&self, record: &[u8], out: &mut Vec<u8>) {
+    /// Returns false if `out` would then have more than `most` bytes.
+    pub fn append(&self, record: &[u8], most: usize, out: &mut Vec<u8>) -> bool {
         if self.parts.is_empty() {
-            return;
+            return true;
         }
         let cells: Vec<&[u8]> = match self.dialect {
             Some(dialect) => Cells::new(dialect, without_end(record)).collect(),
@@ -121,8 +122,12 @@ impl Included {
                 }
             };
             write_number(out, bytes.len() as u64);
+            if out.len() + bytes.len() > most {
+                return false;
+            }
             out.extend_from_slice(bytes);
         }
+        true
     }
 }
 

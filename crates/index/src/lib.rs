@@ -21,6 +21,7 @@ mod index;
 #[doc(hidden)] // open to the tests
 pub mod lmdb;
 mod matches;
+mod ordered;
 mod pack;
 mod record_file;
 mod scan;

@@ -2,22 +2,19 @@
 //!
 //! ```text
 //!   data --> cut: whole records --> key of each record --> [ block 0 | block 1 | ... ] --> sort
-//!            one thread at a time    all threads             in order, a bounded number
+//!            one thread at a time    all threads             in order, a bounded number of bytes
 //! ```
 //!
 //! Rows with quotes, records with prefixes and groups of lines show only from their beginning on
 //! where records end. So blocks are cut in order, by the thread that reads them. The rest of the
 //! work is done at the same time.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sortwell_engine::error::RecordPosition;
 use sortwell_engine::format::{RecordFault, Tracker};
-use sortwell_engine::io::Supply;
-use sortwell_engine::job::{InputPlace, RowKeys};
+use sortwell_engine::job::{InputPlace, KeyedRow, RowKeys};
 use sortwell_engine::key::KeyTally;
 use sortwell_engine::stats::{KeyFindings, Progress};
 use sortwell_engine::{ByteSize, Error, Result};
@@ -25,11 +22,12 @@ use sortwell_engine::{ByteSize, Error, Result};
 use crate::bgzf::BlockReader;
 use crate::entry::write_number;
 use crate::include::Included;
+use crate::ordered::OrderedBlocks;
 use crate::scanned::{PlacedBytes, ScannedFile};
 use crate::source::Positions;
 
-/// Time between two looks whether the job was stopped.
-const STOP_CHECK: Duration = Duration::from_millis(50);
+/// Bytes of an entry that may go beyond the end of a piece without another allocation.
+const BEYOND: usize = 4 << 10;
 
 /// The data, and how its records become entries.
 pub struct ScannedData {
@@ -43,10 +41,12 @@ pub struct ScannedData {
     pub rows: RowKeys,
     /// The parts of records that entries hold.
     pub included: Included,
-    /// Bytes that are read at once.
+    /// Bytes that are read at once, and bytes of entries that are handed on at once.
     pub block: usize,
     /// Most bytes of a record.
     pub longest: usize,
+    /// Most bytes of an entry.
+    pub entry_max: usize,
 }
 
 /// The threads' common state.
@@ -95,6 +95,11 @@ impl ScannedData {
         InputPlace { source: 0, offset: self.files.first().map_or(0, |file| file.start) }
     }
 
+    /// Returns the bytes of memory of a piece of short entries.
+    pub const fn piece_bytes(&self) -> usize {
+        self.block + BEYOND
+    }
+
     /// Returns whether there is no record after a place.
     pub fn is_end(&self, place: InputPlace) -> bool {
         place.source >= self.files.len()
@@ -133,12 +138,11 @@ impl<'a> Scan<'a> {
             let block = match self.next_block() {
                 Ok(Some(block)) => block,
                 Ok(None) => return,
-                Err((number, error)) => return self.entries.put(number, Err(error), progress),
+                Err((number, error)) => return self.entries.end(number, Err(error)),
             };
-            let number = block.number;
-            let entries = self.entries_of(&block);
-            let has_failed = entries.is_err();
-            self.entries.put(number, entries, progress);
+            let made = self.put_entries(&block, progress);
+            let has_failed = made.is_err();
+            self.entries.end(block.number, made);
             if has_failed || self.entries.is_abandoned() {
                 return;
             }
@@ -231,31 +235,77 @@ impl<'a> Scan<'a> {
         Err(Error::BudgetExceeded { path, message: message.into(), least })
     }
 
-    /// Returns the entries of a block as keyed records.
-    fn entries_of(&self, block: &RecordBlock) -> Result<Vec<u8>> {
+    /// Hands on the entries of a block as keyed records, in pieces: short records have entries that
+    /// are many times as long.
+    fn put_entries(&self, block: &RecordBlock, progress: &Progress) -> Result<()> {
         let scanned = &self.data.files[block.file];
-        let mut entries = Vec::with_capacity(block.length / 2 + 4096);
+        let mut entries = Vec::new();
+        let (mut is_wanted, mut too_long) = (true, None);
         let mut tally = KeyTally::default();
         let passed = self.data.rows.each(&block.placed.bytes, |row| {
-            let start = entries.len();
-            entries.extend_from_slice(&[0; 8]);
-            row.append_key(&mut entries);
-            let key = entries.len() - start - 8;
-            row.tally(entries.get(start + 8).copied().unwrap_or_default(), &mut tally);
+            if !is_wanted || too_long.is_some() {
+                return;
+            }
+            if entries.capacity() == 0 {
+                entries.reserve_exact(self.data.piece_bytes());
+            }
+            let length = row.bytes.len().min(block.length - row.at);
             let offset = block.placed.offset_of(row.at);
             let position = self.data.positions.position(scanned.number, offset);
-            entries.extend_from_slice(&position.to_be_bytes());
-            let length = row.bytes.len().min(block.length - row.at);
-            write_number(&mut entries, length as u64);
-            self.data.included.append(row.bytes, &mut entries);
-            let follows = entries.len() - start - 4;
-            entries[start..start + 4].copy_from_slice(&(follows as u32).to_le_bytes());
-            entries[start + 4..start + 8].copy_from_slice(&(key as u32).to_le_bytes());
+            let start = entries.len();
+            let is_whole = self.append_entry(&row, position, length as u64, &mut entries);
+            row.tally(entries.get(start + 8).copied().unwrap_or_default(), &mut tally);
+            if !is_whole {
+                too_long = Some(offset);
+            } else if entries.len() >= self.data.block {
+                is_wanted = self.entries.put(block.number, std::mem::take(&mut entries), progress);
+            }
         });
         let passed = passed.map_err(|fault| error_of(&fault, scanned, &block.placed))?;
+        if let Some(offset) = too_long {
+            return Err(self.too_long_entry(scanned, offset));
+        }
+        if !entries.is_empty() {
+            self.entries.put(block.number, entries, progress);
+        }
         self.records.fetch_add(passed.shown, Ordering::Relaxed);
         self.data.tally.lock().unwrap_or_else(PoisonError::into_inner).add(&tally);
-        Ok(entries)
+        Ok(())
+    }
+
+    /// Appends the entry of a record. Returns false if it is too long.
+    fn append_entry(
+        &self,
+        row: &KeyedRow<'_>,
+        position: u64,
+        length: u64,
+        entries: &mut Vec<u8>,
+    ) -> bool {
+        let start = entries.len();
+        entries.extend_from_slice(&[0; 8]);
+        row.append_key(entries);
+        let key = entries.len() - start - 8;
+        entries.extend_from_slice(&position.to_be_bytes());
+        write_number(entries, length);
+        let most = start + self.data.entry_max;
+        if entries.len() > most || !self.data.included.append(row.bytes, most, entries) {
+            return false;
+        }
+        let follows = entries.len() - start - 4;
+        let [Ok(follows), Ok(key)] = [follows, key].map(u32::try_from) else { return false };
+        entries[start..start + 4].copy_from_slice(&follows.to_le_bytes());
+        entries[start + 4..start + 8].copy_from_slice(&key.to_le_bytes());
+        true
+    }
+
+    fn too_long_entry(&self, scanned: &ScannedFile, offset: u64) -> Error {
+        let most = self.data.entry_max;
+        let message = format!(
+            "the keys and the included parts of the record at offset {offset} have more than \
+             {most} bytes; give more memory, or include less"
+        );
+        let least = Some(ByteSize(most as u64 * 8));
+        Error::BudgetExceeded { path: scanned.path.clone(), message: message.into(), least }
     }
 }
 
@@ -264,129 +314,4 @@ fn error_of(fault: &RecordFault, scanned: &ScannedFile, placed: &PlacedBytes) ->
     let offset = placed.offset_of(fault.at);
     let position = RecordPosition { record: None, offset: Some(offset) };
     fault.error(scanned.path.clone(), &format_args!("record at offset {offset}"), position)
-}
-
-/// Blocks that arrive in any order and are taken in order.
-#[derive(Debug)]
-pub struct OrderedBlocks {
-    state: Mutex<OrderedState>,
-    news: Condvar,
-    /// Most blocks that wait.
-    most: u64,
-}
-
-#[derive(Debug, Default)]
-struct OrderedState {
-    blocks: BTreeMap<u64, Result<Vec<u8>>>,
-    /// The number of the next block to take.
-    next: u64,
-    /// The number after the last block, once it is known.
-    end: Option<u64>,
-    is_abandoned: bool,
-}
-
-impl OrderedBlocks {
-    /// Returns a queue in which at most `most` blocks wait.
-    pub fn new(most: usize) -> Arc<Self> {
-        let most = most as u64;
-        Arc::new(Self { state: Mutex::default(), news: Condvar::new(), most })
-    }
-
-    fn state(&self) -> MutexGuard<'_, OrderedState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'s>(&'s self, state: MutexGuard<'s, OrderedState>) -> MutexGuard<'s, OrderedState> {
-        self.news.wait_timeout(state, STOP_CHECK).unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    /// Puts a block, once there is room. After a stop, or after [`abandon`](Self::abandon), it is
-    /// dropped.
-    fn put(&self, number: u64, block: Result<Vec<u8>>, progress: &Progress) {
-        let mut state = self.state();
-        while number >= state.next + self.most {
-            if state.is_abandoned || progress.is_stopping() {
-                return;
-            }
-            state = self.wait(state);
-        }
-        state.blocks.insert(number, block);
-        drop(state);
-        self.news.notify_all();
-    }
-
-    /// Sets the number after the last block, if it is not known yet.
-    fn end_at(&self, number: u64) {
-        let mut state = self.state();
-        let end = state.end.get_or_insert(number);
-        *end = number.min(*end);
-        drop(state);
-        self.news.notify_all();
-    }
-
-    /// Marks that no more blocks are taken.
-    pub fn abandon(&self) {
-        self.state().is_abandoned = true;
-        self.news.notify_all();
-    }
-
-    fn is_abandoned(&self) -> bool {
-        self.state().is_abandoned
-    }
-
-    /// Returns the next block; `None` after the last one.
-    fn take(&self, progress: &Progress) -> Result<Option<Vec<u8>>> {
-        let mut state = self.state();
-        loop {
-            if progress.is_stopping() {
-                return Err(Error::Interrupted);
-            }
-            let next = state.next;
-            if state.end == Some(next) {
-                return Ok(None);
-            }
-            if let Some(block) = state.blocks.remove(&next) {
-                state.next += 1;
-                drop(state);
-                self.news.notify_all();
-                return block.map(Some);
-            }
-            state = self.wait(state);
-        }
-    }
-}
-
-/// The entries as the input of a sort.
-pub struct ScannedEntries {
-    blocks: Arc<OrderedBlocks>,
-    block: Vec<u8>,
-    /// Bytes of the block that were read.
-    read: usize,
-}
-
-impl ScannedEntries {
-    /// Returns all entries, in order.
-    pub const fn new(blocks: Arc<OrderedBlocks>) -> Self {
-        Self { blocks, block: Vec::new(), read: 0 }
-    }
-}
-
-impl Supply for ScannedEntries {
-    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            let rest = &self.block[self.read..];
-            if rest.is_empty() {
-                match self.blocks.take(progress)? {
-                    Some(block) => (self.block, self.read) = (block, 0),
-                    None => break,
-                }
-                continue;
-            }
-            let bytes = rest.len().min(buffer.len() - filled);
-            buffer[filled..filled + bytes].copy_from_slice(&rest[..bytes]);
-            (self.read, filled) = (self.read + bytes, filled + bytes);
-        }
-        Ok(filled)
-    }
 }

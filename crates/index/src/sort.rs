@@ -26,8 +26,9 @@ use sortwell_engine::{ByteSize, Error, Result};
 use crate::build::{BuildJob, SortSettings};
 use crate::entry::LONGEST_MAX;
 use crate::include::Included;
+use crate::ordered::{OrderedBlocks, ScannedEntries};
 use crate::pack::Packer;
-use crate::scan::{OrderedBlocks, Scan, ScannedData, ScannedEntries};
+use crate::scan::{Scan, ScannedData};
 use crate::scanned::ScannedFile;
 use crate::source::Positions;
 
@@ -35,8 +36,15 @@ use crate::source::Positions;
 const BLOCK_MAX: u64 = 1 << 20;
 const BLOCK_MIN: u64 = 64 << 10;
 
-/// Blocks of memory that each thread of the scan takes: data, entries, and entries that wait.
+/// Blocks of memory that each thread of the scan takes: data, a piece of entries, pieces that wait,
+/// and the ones that the sort reads or needs next.
 const BLOCKS_EACH: u64 = 6;
+
+/// Blocks of each thread that wait.
+const WAITING_EACH: usize = 2;
+
+/// Most bytes of an entry: the sort counts them with 32 bits.
+const ENTRY_MAX: usize = 1 << 31;
 
 /// Memory of branches, of files, and of all that is small.
 const FIXED: u64 = 4 << 20;
@@ -80,9 +88,12 @@ impl EntrySort {
         let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
         let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + EACH);
         let longest = (memory / 16).clamp(BLOCK_MAX, LONGEST_MAX) as usize;
+        // Keys of a whole record, and included parts, are longer than the record.
+        let entry_max = (longest * 4).min(ENTRY_MAX);
         let block = block as usize;
         let tally = Mutex::default();
-        let data = ScannedData { tally, files, positions, rows, included, block, longest };
+        let data =
+            ScannedData { tally, files, positions, rows, included, block, longest, entry_max };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
         let settings = job.sort;
         Ok(Self { data, threads, memory, taken, temp, unique, settings })
@@ -159,7 +170,7 @@ impl EntrySort {
         output: Output,
         progress: &Progress,
     ) -> Result<(Statistics, InputPlace)> {
-        let entries = OrderedBlocks::new(self.threads * 2);
+        let entries = OrderedBlocks::new(self.threads * WAITING_EACH * self.data.piece_bytes());
         let scan = Scan::new(&self.data, from, most, Arc::clone(&entries));
         let supplied =
             Supplied::new("the entries".as_ref(), ScannedEntries::new(Arc::clone(&entries)));
