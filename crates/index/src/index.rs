@@ -182,14 +182,16 @@ impl Index {
     }
 
     /// Finds the records whose first keys have these values, but for the last key, which begins
-    /// with its value.
+    /// with its value. Every key begins with an empty one, also that of a missing value.
     ///
     /// # Errors
     ///
     /// Those of [`get`](Self::get), and [`Error::Config`] for a key whose values have no
     /// beginnings.
     pub fn prefix<V: AsRef<[u8]>>(&self, values: &[V]) -> Result<Matches> {
-        self.beginning_with(self.0.keys.of_prefix(values)?, values.len())
+        let is_any = values.last().is_some_and(|last| last.as_ref().is_empty());
+        let count = values.len() - usize::from(is_any);
+        self.beginning_with(self.0.keys.of_prefix(values)?, count)
     }
 
     /// Finds the records whose keys begin with the `key` of `count` values, and those of which a

@@ -103,11 +103,15 @@ impl Matches {
             let middle = low.midpoint(high);
             place[CUT..].copy_from_slice(&middle.to_be_bytes());
             self.cursor.seek(&place)?;
+            let page = self.cursor.page();
             let before = match parsed(&self.index, &mut self.cursor)? {
                 Some(entry) if entry.key == cut && entry.compare(key).is_lt() => entry.ordinal,
                 _ => None,
             };
             match before {
+                Some(ordinal) if ordinal < middle => {
+                    return Err(self.index.pages().damaged(page, "its entries are not in order"));
+                }
                 Some(ordinal) => low = ordinal.saturating_add(1),
                 None => high = middle,
             }

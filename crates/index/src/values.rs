@@ -20,6 +20,9 @@ use sortwell_engine::{ByteSize, Error, Result};
 /// Most bytes of a record in front of a value. They are made for every value that is looked for.
 const FRONT_MAX: usize = 16 << 20;
 
+/// Most steps of the path of a JSON key: a record of a value has as many levels.
+const STEPS_MAX: usize = 128;
+
 /// Makes keys of values.
 #[derive(Clone, Debug)]
 pub struct ValueKeys {
@@ -35,7 +38,8 @@ pub struct ValueKeys {
     compiled: Vec<OnceLock<RowKeys>>,
 }
 
-/// Refuses keys that look so far into records that every search would take much memory.
+/// Refuses keys that look so far into records that every search would take much memory, or so deep
+/// that it would take much stack.
 ///
 /// # Errors
 ///
@@ -43,6 +47,15 @@ pub struct ValueKeys {
 pub fn check_places(format: Format, order: &TextOrder, names: &[impl Display]) -> Result<()> {
     let has_no_fields = Body::of(format).has_no_fields();
     for (spec, name) in order.specs.iter().zip(names) {
+        if let Some(path) = spec.name.as_ref().filter(|_| order.separator == Separator::Members)
+            && steps(path).count() > STEPS_MAX
+        {
+            return Err(unsupported(format!(
+                "a key of an index has at most {STEPS_MAX} names or numbers in its path, and one \
+                 has {}",
+                steps(path).count()
+            )));
+        }
         let end = match spec.end {
             End::At(end) if has_no_fields => end.byte,
             _ => 0,
@@ -58,6 +71,14 @@ pub fn check_places(format: Format, order: &TextOrder, names: &[impl Display]) -
         }
     }
     Ok(())
+}
+
+/// Returns the steps of the path of a JSON key, as they are written.
+fn steps(path: &str) -> impl Iterator<Item = &str> {
+    match path.strip_prefix('/') {
+        Some(pointer) => pointer.split('/'),
+        None => path.split('.'),
+    }
 }
 
 fn unsupported(message: String) -> Error {
@@ -181,10 +202,14 @@ impl ValueKeys {
             )));
         }
         let values: Vec<&[u8]> = values.iter().map(AsRef::as_ref).collect();
-        let whole = self.key(&values)?;
         let Some((last, others)) = values.split_last() else {
-            return Ok(whole);
+            return self.key(&values);
         };
+        // Every text begins so, and a cell or member that is empty too.
+        if last.is_empty() {
+            return if others.is_empty() { Ok(Vec::new()) } else { self.key(others) };
+        }
+        let whole = self.key(&values)?;
         if self.fills(others.len(), last) {
             return Ok(whole);
         }

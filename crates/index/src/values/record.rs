@@ -12,7 +12,7 @@ use sortwell_engine::format::{Format, Prefix};
 use sortwell_engine::key::text::{End, Position, Separator, TextSpec};
 
 use super::binary::{bytes_of, length_field};
-use super::{ValueKeys, unsupported};
+use super::{ValueKeys, steps, unsupported};
 
 /// Stands in fields without a value, where a field cannot be empty.
 const FILLER: u8 = b'x';
@@ -274,15 +274,13 @@ impl ValueKeys {
             };
             let text = std::str::from_utf8(value);
             let text = text.map_err(|_| self.no_key(values, "it is not UTF-8"))?;
-            let steps: Vec<String> = match path.strip_prefix('/') {
-                Some(pointer) => {
-                    let steps = pointer.split('/');
-                    steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect()
-                }
-                None => path.split('.').map(str::to_owned).collect(),
-            };
+            let is_pointer = path.starts_with('/');
             let mut member = &mut line;
-            for step in steps {
+            for step in steps(path) {
+                let step = match is_pointer {
+                    true => step.replace("~1", "/").replace("~0", "~"),
+                    false => step.to_owned(),
+                };
                 member = member
                     .as_object_mut()
                     .ok_or_else(|| self.no_key(values, "a key lies within another one"))?

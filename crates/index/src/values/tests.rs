@@ -54,6 +54,8 @@ fn beginnings_of_text() {
     assert!(two.of(&whole).unwrap().starts_with(&prefix));
     assert!(two.of(&begun).unwrap().starts_with(&prefix));
     assert!(!two.of(&other).unwrap().starts_with(&prefix));
+    assert_eq!(two.of_prefix(&values(&["x", ""])).unwrap(), two.of(&values(&["x"])).unwrap());
+    assert_eq!(two.of_prefix(&values(&[""])).unwrap(), b"");
     let error = keys("csv", &["1:int"], None).of_prefix(&values(&["1"])).unwrap_err();
     assert!(error.to_string().contains("no beginnings"), "{error}");
 }
@@ -131,4 +133,19 @@ fn a_beginning_that_fills_its_place_is_a_value() {
     let shared = keys("lines", &["1", "1-"], Some(b':'));
     let error = shared.of_prefix(&values(&["a", "a"])).unwrap_err().to_string();
     assert!(error.contains("the last key shares its place with another one"), "{error}");
+}
+
+#[test]
+fn paths_of_members_have_a_bounded_length() {
+    let json = |steps: usize| {
+        let key: Key = vec!["a"; steps].join(".").parse().unwrap();
+        let order = OrderOptions::default();
+        let order =
+            order.bind(std::slice::from_ref(&key), Format::JsonLines, ListMemory::UNBOUNDED);
+        ValueKeys::new(Format::JsonLines, &order.unwrap(), vec![key.to_string()], None)
+    };
+    let error = json(100_000).unwrap_err().to_string();
+    assert!(error.contains("at most 128 names or numbers") && error.contains("100000"), "{error}");
+    assert!(json(129).is_err());
+    json(128).unwrap().of(&["x"]).unwrap();
 }
