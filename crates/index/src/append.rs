@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -143,13 +143,17 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
     {
         return Err(other_columns(old, &new.cells, &added.data));
     }
+    let mut inodes = Vec::new();
     for (number, old) in kept.iter().enumerate() {
         if number + 1 < description.data.len() {
-            old.reopen(false)?;
+            let file = old.reopen(false)?;
+            let found = file.metadata().map_err(|error| Error::io("open", &old.path, error))?;
+            inodes.push((found.dev(), found.ino()));
             open.data.push(old.clone());
             continue;
         }
         let (now, file) = DataFile::open(&old.path)?;
+        inodes.push(now.inode);
         if now.bytes == old.bytes {
             old.reopen(false)?;
         }
@@ -173,10 +177,16 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
         open.files.push(ScannedFile { number, ..scanned });
     }
     for data in added.data {
-        if open.data.iter().any(|known| known.path == data.path) {
-            let message = format!("{} is in the index already", data.path.display());
+        if let Some(at) = inodes.iter().position(|known| *known == data.inode) {
+            let known = &open.data[at].path;
+            let name = match *known == data.path {
+                true => String::new(),
+                false => format!(" as {}", known.display()),
+            };
+            let message = format!("{} is in the index already{name}", data.path.display());
             return Err(Error::config(ConfigErrorKind::InvalidPath, message));
         }
+        inodes.push(data.inode);
         open.data.push(data);
     }
     Ok(open)
@@ -202,13 +212,7 @@ fn other_columns(old: &[Vec<u8>], new: &[Vec<u8>], data: &[DataFile]) -> Error {
 
 /// Checks that the last record of a file that has grown had its end when it was indexed.
 fn check_end(description: &Description, old: &DataFile, file: &File) -> Result<()> {
-    let Some(end) = description.format.framing().terminator() else { return Ok(()) };
-    let mut last = [end];
-    if let Some(at) = old.bytes.checked_sub(1) {
-        let read = file.read_exact_at(&mut last, at);
-        read.map_err(|error| Error::io_at("read", &old.path, at, error))?;
-    }
-    if last == [end] {
+    if old.has_end(description.format, file)? {
         return Ok(());
     }
     let message = format!(

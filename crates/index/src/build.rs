@@ -24,7 +24,7 @@ use crate::lmdb::writer::{NewTree, PageFile};
 use crate::pack::Packer;
 use crate::scanned::ScannedFile;
 use crate::sort::{EntrySort, prove};
-use crate::source::{DataFile, Positions};
+use crate::source::{DataFile, Positions, allow_open_files};
 use crate::values::check_places;
 
 /// One build: which records, in which order, and where the index goes.
@@ -159,10 +159,10 @@ impl BuildJob {
     fn kept_parts(&self) -> Result<KeptParts> {
         let settings = [
             ("format", format!("{:?}", self.format)),
-            ("keys", format!("{:?} {:?}", self.keys, self.order)),
+            ("order", format!("{:?} {:?}", self.keys, self.order)),
             ("header", format!("{:?}", self.header)),
             ("use of unique", format!("{:?}", self.unique)),
-            ("included parts", format!("{:?}", self.include)),
+            ("list of included parts", format!("{:?}", self.include)),
         ];
         KeptParts::open(&self.output, &self.data, &settings, &self.temp()[0])
     }
@@ -225,7 +225,7 @@ impl BuildJob {
         prove(statistics.records_selected.unwrap_or(statistics.records), tree.entries)?;
         description.entries = tree.entries;
         // Entries of a file that changed while it was read are of no use.
-        description.data.iter().try_for_each(|file| file.reopen(false).map(drop))?;
+        description.data.iter().try_for_each(|file| file.check_scanned(self.format))?;
         let bytes = write_meta(&file, tree, &description)?;
         let (entries, leaf_pages) = (tree.entries, tree.leaf_pages);
         let branch_pages = tree.branch_pages;
@@ -238,6 +238,7 @@ impl BuildJob {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for files with other columns.
     pub fn open(&self) -> Result<OpenData> {
+        allow_open_files(self.data.len())?;
         let heading = Heading::of(self.format, &self.header)?;
         let mut open = OpenData { data: Vec::new(), files: Vec::new(), columns: None };
         let mut first: Option<Top> = None;

@@ -28,7 +28,7 @@ use sortwell_engine::{Error, Result};
 
 use crate::include::Include;
 use crate::record_file::RecordFile;
-use crate::source::DataFile;
+use crate::source::{DataFile, allow_open_files};
 
 /// The version of indexes that this program writes, and the only one that it reads.
 pub const VERSION: u32 = 1;
@@ -77,8 +77,10 @@ impl Description {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], and [`Error::Malformed`] for a file that has changed.
+    /// [`Error::Io`], [`Error::Malformed`] for a file that has changed, and [`Error::Config`] for
+    /// more files than may be open.
     pub fn open_data(&self, may_differ: bool) -> Result<Vec<RecordFile>> {
+        allow_open_files(self.data.len())?;
         let opened = self.data.iter().map(|data| RecordFile::of(data, data.reopen(may_differ)?));
         opened.collect()
     }

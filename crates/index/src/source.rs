@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use sortwell_engine::codec::{CONTENT_BYTES, Codec, ContentKind};
 use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::format::Format;
 use sortwell_engine::pipeline::{Heading, Top};
+use sortwell_engine::sys::limits;
 use sortwell_engine::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,6 +21,9 @@ use crate::scanned::{ExpandedBytes, ScannedFile};
 
 /// Bytes at the beginning and at the end of a file that are hashed.
 const HASHED: u64 = 1 << 20;
+
+/// Files that a job opens in addition to its data: the index, its directory, and a few for a sort.
+const OTHER_FILES: usize = 8;
 
 /// A data file as it was when the index was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +43,25 @@ pub struct DataFile {
     /// XXH3 of the first and of the last MiB.
     pub first: u64,
     pub last: u64,
+}
+
+/// Number of files from which on the limit of open files is looked at.
+const MANY_FILES: usize = 64;
+
+/// Makes sure that this number of data files, and a few others, can be open at the same time.
+///
+/// # Errors
+///
+/// [`Error::Config`] with the limit that is needed.
+pub fn allow_open_files(count: usize) -> Result<()> {
+    if count < MANY_FILES {
+        return Ok(());
+    }
+    let count = count + OTHER_FILES;
+    if limits::open_files_left() < count {
+        limits::raise_open_files();
+    }
+    limits::check_open_files(limits::open_files_left(), count)
 }
 
 fn modified(data: &Metadata) -> i128 {
@@ -173,6 +197,43 @@ impl DataFile {
             }
             _ => Ok(file),
         }
+    }
+
+    /// Checks after the scan of the file that it has the same bytes. A file that is not compressed
+    /// may have grown, if the last record that was scanned has its end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] with what has changed.
+    pub fn check_scanned(&self, format: Format) -> Result<()> {
+        let (file, data) = open(&self.path)?;
+        let has_grown = data.len() > self.bytes && !self.is_bgzf;
+        let is_same_file = (data.dev(), data.ino()) == self.inode;
+        if has_grown && is_same_file && self.is_same(&file)? && self.has_end(format, &file)? {
+            return Ok(());
+        }
+        let Some(change) = self.change(&file, &data)? else { return Ok(()) };
+        let message = format!(
+            "the file {change} while it was indexed; run the command when nothing writes to the \
+             file"
+        );
+        Err(Error::Malformed { path: self.path.clone(), message: message.into() })
+    }
+
+    /// Returns whether the last record of these bytes has what ends records of a format.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] for a file that cannot be read.
+    pub fn has_end(&self, format: Format, file: &File) -> Result<bool> {
+        let (Some(end), Some(at)) = (format.framing().terminator(), self.bytes.checked_sub(1))
+        else {
+            return Ok(true);
+        };
+        let mut last = [0];
+        let read = file.read_exact_at(&mut last, at);
+        read.map_err(|error| Error::io_at("read", &self.path, at, error))?;
+        Ok(last == [end])
     }
 
     /// Returns what has changed of the file, in words.

@@ -17,6 +17,7 @@ use crate::lmdb::pages::Pages;
 use crate::lmdb::reader::TreeCursor;
 use crate::matches::parsed;
 use crate::scanned::ExpandedBytes;
+use crate::source::allow_open_files;
 
 /// Resources of a long operation on an index.
 #[derive(Clone, Debug)]
@@ -89,6 +90,7 @@ impl Index {
             sync: false,
             resume: false,
         };
+        allow_open_files(data.len())?;
         let mut open = OpenData { data: data.clone(), files: Vec::new(), columns: None };
         for (number, data) in data.iter().enumerate() {
             open.files.push(data.scanned(number, data.reopen(false)?));
@@ -181,6 +183,7 @@ impl Index {
             let message = format!("{} is the index; give the output another name", path.display());
             return Err(Error::config(ConfigErrorKind::InvalidPath, message));
         }
+        allow_open_files(data.len())?;
         let inputs = data.iter().map(|data| {
             let file = data.reopen(true)?;
             let found = file.metadata().map_err(|error| Error::io("open", &data.path, error))?;

@@ -94,6 +94,13 @@ fn places(walk: Matches) -> Vec<(usize, u64)> {
     walk.map(Result::unwrap).map(|found| (found.file, found.offset)).collect()
 }
 
+/// Returns values with an empty one in the place of the last.
+fn with_last_empty(values: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut values = values.to_vec();
+    values.last_mut().unwrap().clear();
+    values
+}
+
 #[test]
 fn rows_are_found_as_in_a_model() {
     let cases: u64 = std::env::var("INDEX_CASES").map_or(40, |text| text.parse().unwrap());
@@ -136,8 +143,10 @@ fn rows_are_found_as_in_a_model() {
             found.reverse();
             assert_eq!(found, wanted, "reversed range {bounds:?}, {words}");
             if case.has_beginnings(values.len()) {
-                let found = index.prefix(&values).unwrap();
-                assert_eq!(places(found), case.prefix(&values), "prefix {values:?}, {words}");
+                for values in [values.clone(), with_last_empty(&values)] {
+                    let found = index.prefix(&values).unwrap();
+                    assert_eq!(places(found), case.prefix(&values), "prefix {values:?}, {words}");
+                }
             }
         }
         let mut walk = index.entries().unwrap();
@@ -207,6 +216,41 @@ fn appends_that_cannot_be_made_are_named() {
         let found = places(index.entries().unwrap());
         assert_eq!(found, wanted.map(|offset| (0, offset)));
     }
+}
+
+/// A log may grow while it is indexed, but a line that was written by half has no key.
+#[test]
+fn data_that_grows_during_a_build() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, output] = ["data", "index"].map(|name| folder.path().join(name));
+    let job = build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]);
+    let grown = |text: &str, more: &str| {
+        fs::write(&data, text).unwrap();
+        let _ = fs::remove_file(&output);
+        std::thread::scope(|scope| {
+            let built = scope.spawn(|| job.run(&Progress::new()).map(|built| built.entries));
+            // The temporary index is made after the data was opened.
+            while !built.is_finished() && fs::read_dir(&folder).unwrap().count() < 2 {}
+            fs::OpenOptions::new()
+                .append(true)
+                .open(&data)
+                .unwrap()
+                .write_all(more.as_bytes())
+                .unwrap();
+            built.join().unwrap().map_err(|error| error.to_string())
+        })
+    };
+    let lines = "abcdefg\n".repeat(300_000);
+    assert_eq!(grown(&lines, "new\n"), Ok(300_000));
+    let append = append_to(&output, Budget::Auto, Some(1));
+    assert_eq!(append.run(&Progress::new()).unwrap().entries, 300_001);
+    let error = grown(&format!("{lines}ha"), "lf\n").unwrap_err();
+    let wanted = "while it was indexed; run the command when nothing writes to the file";
+    assert!(
+        error.contains("has grown from 2400002 to 2400005 bytes") && error.contains(wanted),
+        "{error}"
+    );
+    assert!(!output.exists());
 }
 
 /// The first and the last MiB do not show what is between them.
@@ -407,7 +451,7 @@ fn a_stopped_build_goes_on_with_its_parts() {
     assert!(!first.is_empty());
     let other = BuildJob { keys: vec!["2".parse().unwrap()], ..job.clone() };
     let error = other.run(&Progress::new()).unwrap_err().to_string();
-    assert!(error.contains("the saved work for this output has another keys"), "{error}");
+    assert!(error.contains("the saved work for this output has another order"), "{error}");
     // A part that is there is not made again.
     let manifest = fs::read_to_string(directory.join("manifest")).unwrap();
     let noted = manifest.matches("\"part\":{\"records\"").count();
@@ -551,6 +595,31 @@ fn damaged_indexes_are_errors() {
         // Any answer or error will do, but no panic and no endless loop.
         let _ = walk(&bytes);
     }
+}
+
+/// Ordinals that do not grow from page to page could keep a search in one place for ever.
+#[test]
+fn a_search_among_long_keys_that_are_not_in_order_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, output, damaged] = ["data", "index", "damaged"].map(|name| folder.path().join(name));
+    let cut = "k".repeat(495);
+    let key = |number: u32| format!("{cut}{number:0200}");
+    fs::write(&data, (0..40).map(|number| key(number) + "\n").collect::<String>()).unwrap();
+    run(&build(&[data], &output, Format::LINES, &["1"]));
+    let whole = fs::read(&output).unwrap();
+    let places = (0..whole.len() - 503).filter(|at| whole[*at..].starts_with(cut.as_bytes()));
+    let mut found = 0;
+    for at in places {
+        let mut bytes = whole.clone();
+        bytes[at + 495..at + 503].fill(0);
+        fs::write(&damaged, bytes).unwrap();
+        let index = Index::open_without_data(&damaged).unwrap();
+        for number in 0..40 {
+            let error = index.get(&[key(number)]).map(drop).map_err(|error| error.to_string());
+            found += u32::from(error.is_err_and(|error| error.contains("not in order")));
+        }
+    }
+    assert!(found > 0, "no damage was found");
 }
 
 #[test]

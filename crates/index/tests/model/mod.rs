@@ -275,7 +275,6 @@ impl Case {
         let last = values.len() - 1;
         self.filtered(|row| {
             self.compare(&row.values[..last], &values[..last]).is_eq()
-                && !row.values[last].is_empty()
                 && row.values[last].starts_with(&values[last])
         })
     }
