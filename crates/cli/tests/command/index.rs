@@ -173,6 +173,11 @@ fn new_records_are_added() {
     let said = ["--invalid last of 'sortwell index build'; the index has to be built again"];
     folder.run("index append index invalid.csv").fails(3, &said);
     fs::remove_file(folder.at("invalid.csv")).expect("remove");
+    folder.script("ln -s more.csv link; ln orders.csv hard").quietly();
+    let said = ["link is in the index already as", "more.csv"];
+    folder.run("index append index link").fails(2, &said);
+    folder.run("index append index hard").fails(2, &["hard is in the index already as"]);
+    folder.script("rm link hard").quietly();
     assert_eq!(folder.names(), ["index", "more.csv", "orders.csv", "other.csv"]);
 }
 
@@ -281,6 +286,19 @@ fn the_budget_of_a_build_holds() {
     }
     assert!(results.iter().all(|result| *result == results[0]), "another order");
     assert_eq!(folder.names(), ["index", "rows"]);
+    // Entries are many times as long as short lines, and with many keys or parts.
+    folder.write("empty", "\n".repeat(2_000_000));
+    let keys = "-k 1 ".repeat(20);
+    let rows = format!("index build rows -F csv --no-header -k 2 --include 2{}", ",1,2".repeat(40));
+    let lines = "index build empty -k 1";
+    for line in [lines.to_owned(), rows, format!("{lines} {keys}")] {
+        for (mib, threads) in [(40, 1), (48, 2)] {
+            let line = format!("{line} -M {mib}MiB --threads {threads} -o index");
+            let (said, peak) = measured(&folder, &line);
+            assert_eq!(said.status, 0, "{said:?}");
+            assert!(peak <= mib << 20, "{line}: {peak} bytes");
+        }
+    }
 }
 
 #[test]

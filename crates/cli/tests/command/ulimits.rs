@@ -118,6 +118,29 @@ fn a_limit_of_file_sizes_is_an_error_that_leaves_nothing() {
     assert_eq!(folder.names(), ["in"]);
 }
 
+/// All data files of an index are open at the same time.
+#[test]
+fn an_index_of_more_files_than_may_be_open() {
+    let folder = Folder::new();
+    let mut names = String::new();
+    for input in 0..100 {
+        folder.write(&format!("in{input}"), format!("{input:03}\n"));
+        names.push_str(&format!(" in{input}"));
+    }
+    let build = format!("index build{names} -k 1 -o index");
+    for line in [&build, "index range index --count", "index verify index", "index append index"] {
+        if line != &build {
+            let said = run_with_files(&folder, 90, line);
+            assert_eq!(said.status, 2, "{line}: {said:?}");
+            assert!(named_limit(&said) > Some(100), "{line}: {said:?}");
+        }
+        // The soft limit is raised.
+        let said = run_under(&folder, "-S -n 40", line);
+        assert_eq!(said.status, 0, "{line}: {said:?}");
+    }
+    run_with_files(&folder, 90, &build).fails(2, &["(ulimit -n "]);
+}
+
 /// The kernel itself fails to start programs with less than 16 KiB.
 #[test]
 fn a_small_stack_is_enough() {

@@ -37,12 +37,16 @@ struct Printing {
     count: bool,
 
     /// Print the file, the offset and the length of each record, between tabs, instead of it
+    ///
+    /// In a file that is compressed by bgzip, the offset is a virtual one: that of the compressed
+    /// block times 65536, plus the offset in the expanded block.
     #[arg(long)]
     offsets: bool,
 
     /// Print the columns that the index includes, instead of the record
     ///
-    /// Columns are separated as in the data, and ranges of bytes by tabs.
+    /// They, and ranges of bytes, are separated as the columns of the data are. If records have no
+    /// columns, tabs separate them.
     #[arg(long, conflicts_with_all = ["offsets", "count"])]
     included: bool,
 }
