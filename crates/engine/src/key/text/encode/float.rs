@@ -1,6 +1,5 @@
 //! Binary64 numbers: eight bytes, the bits of the number so that they order as it does.
 
-use super::number::trimmed;
 use super::{Class, Detail, KeySink, KeyType, Traits, TypeNames, Typed};
 
 /// A binary64 as Rust reads it. Text that is not a number comes first, NaN last.
@@ -25,7 +24,7 @@ impl KeyType for FloatType {
 
 /// Returns the number that is all of `text`, blanks at its ends aside.
 fn parse(text: &[u8]) -> Option<f64> {
-    std::str::from_utf8(trimmed(text)).ok()?.parse().ok()
+    std::str::from_utf8(text.trim_ascii()).ok()?.parse().ok()
 }
 
 /// Returns the bits of a number, as an integer in the order of numbers; NaN, of either sign, is the

@@ -204,8 +204,7 @@ fn hexadecimal(text: &[u8]) -> f64 {
 
 pub fn floats(a: &[u8], b: &[u8]) -> Ordering {
     let value = |text: &[u8]| -> (u8, f64) {
-        let text = str::from_utf8(text).ok().map(|text| text.trim_matches([' ', '\t', '\n']));
-        match text.and_then(|text| text.parse::<f64>().ok()) {
+        match str::from_utf8(text.trim_ascii()).ok().and_then(|text| text.parse::<f64>().ok()) {
             None => (0, 0.0),
             Some(number) if number.is_nan() => (2, 0.0),
             Some(number) => (1, number),
