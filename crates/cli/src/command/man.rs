@@ -1,10 +1,11 @@
 //! `sortwell man`: a manual page on standard output, or all of them in a directory.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
 use clap::{Args, Command, CommandFactory};
+use clap_mangen::Man;
 use sortwell::Error;
 
 use crate::command::CommandLine;
@@ -12,7 +13,8 @@ use crate::failure::CommandOutcome;
 use crate::failure::usage_error;
 use crate::standard;
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Source of all pages, which stands at their ends.
+const SOURCE: &str = concat!("sortwell ", env!("CARGO_PKG_VERSION"));
 
 /// Print a manual page
 ///
@@ -35,21 +37,22 @@ pub fn run(arguments: &ManArguments) -> CommandOutcome {
         write_all(directory)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut whole = with_versions(CommandLine::command());
+    let mut whole = CommandLine::command();
     whole.build();
     let mut command = &whole;
     for name in &arguments.subcommand {
         command = find(command, name)?;
     }
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    standard::print(&page)?;
+    let mut text = Vec::new();
+    page(command).render(&mut text)?;
+    standard::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn write_all(directory: &Path) -> Result<(), Error> {
-    let written = fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(with_versions(CommandLine::command()), directory));
+    let mut whole = CommandLine::command().disable_help_subcommand(true);
+    whole.build();
+    let written = fs::create_dir_all(directory).and_then(|()| write_each(directory, &whole));
     written.map_err(|source| Error::Io {
         action: "write manual pages to",
         path: directory.to_owned(),
@@ -58,11 +61,15 @@ fn write_all(directory: &Path) -> Result<(), Error> {
     })
 }
 
-/// Returns a command whose subcommands have the version too: each page ends with it.
-fn with_versions(command: Command) -> Command {
-    let versioned =
-        |command: Command| with_versions(command.version(VERSION).disable_version_flag(true));
-    command.mut_subcommands(versioned)
+/// Writes the pages of a command and of its subcommands.
+fn write_each(directory: &Path, command: &Command) -> io::Result<()> {
+    let mut shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    shown.try_for_each(|command| write_each(directory, command))?;
+    page(command).generate_to(directory).map(drop)
+}
+
+fn page(command: &Command) -> Man {
+    Man::new(command.clone()).source(SOURCE)
 }
 
 fn find<'c>(whole: &'c Command, name: &str) -> Result<&'c Command, Error> {

@@ -131,7 +131,8 @@ fn manual_pages_exist_for_every_subcommand() {
         if !words.is_empty() {
             let title = format!(".TH sortwell-{words} 1 ");
             let line = page.lines().find(|line| line.starts_with(&title)).expect(file);
-            assert!(line.contains(env!("CARGO_PKG_VERSION")), "{file}: {line}");
+            let source = concat!("\"sortwell ", env!("CARGO_PKG_VERSION"), "\"");
+            assert!(line.contains(source), "{file}: {line}");
         }
     }
     folder.run("man --to share/man1/sortwell.1").fails(4, &["share/man1/sortwell.1"]);
