@@ -52,7 +52,7 @@ enum DataUse {
 pub struct Found {
     /// The number of the data file, from 0.
     pub file: usize,
-    /// Offset of the record in the file.
+    /// Offset of the record in the file; in a file of BGZF, a virtual one.
     pub offset: u64,
     /// Bytes of the record, with what ends it.
     pub bytes: u64,

@@ -97,7 +97,7 @@ pub fn lock_for_replacement(file: &File, path: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "another command is adding records to {}, or has just done so; run one after the other",
+        "another command is adding records to {}, or has replaced it; run one after the other",
         path.display()
     );
     Err(Error::config(ConfigErrorKind::InUse, message))
