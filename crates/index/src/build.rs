@@ -125,13 +125,12 @@ impl BuildJob {
         if !self.force {
             check_replaceable(&self.output)?;
         }
-        drop(self.lock_output()?); // before the work
+        // Until the new index is in place, so that records which are added meanwhile are not lost.
+        let _locked = self.lock_output()?;
         let mut parts = if self.resume { Some(self.kept_parts()?) } else { None };
         let made = self.open().and_then(|open| {
             let (temporary, built) = self.build(open, parts.as_mut(), progress)?;
-            let locked = self.lock_output()?;
             temporary.persist(&self.output, self.sync)?;
-            drop(locked);
             Ok(built)
         });
         let Some(parts) = parts else { return made };

@@ -26,6 +26,9 @@ use crate::ordered::OrderedBlocks;
 use crate::scanned::{PlacedBytes, ScannedFile};
 use crate::source::Positions;
 
+/// Most bytes of an entry: the sort counts them with 32 bits.
+pub const ENTRY_MAX: usize = 1 << 31;
+
 /// Bytes of an entry that may go beyond the end of a piece without another allocation.
 const BEYOND: usize = 4 << 10;
 
@@ -302,9 +305,9 @@ impl<'a> Scan<'a> {
         let most = self.data.entry_max;
         let message = format!(
             "the keys and the included parts of the record at offset {offset} have more than \
-             {most} bytes; give more memory, or include less"
+             {most} bytes; include less, or give more memory"
         );
-        let least = Some(ByteSize(most as u64 * 8));
+        let least = Some(ByteSize(most as u64 * 8)).filter(|_| most < ENTRY_MAX);
         Error::BudgetExceeded { path: scanned.path.clone(), message: message.into(), least }
     }
 }

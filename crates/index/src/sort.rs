@@ -28,7 +28,7 @@ use crate::entry::LONGEST_MAX;
 use crate::include::Included;
 use crate::ordered::{OrderedBlocks, ScannedEntries};
 use crate::pack::Packer;
-use crate::scan::{Scan, ScannedData};
+use crate::scan::{ENTRY_MAX, Scan, ScannedData};
 use crate::scanned::ScannedFile;
 use crate::source::Positions;
 
@@ -42,9 +42,6 @@ const BLOCKS_EACH: u64 = 6;
 
 /// Blocks of each thread that wait.
 const WAITING_EACH: usize = 2;
-
-/// Most bytes of an entry: the sort counts them with 32 bits.
-const ENTRY_MAX: usize = 1 << 31;
 
 /// Memory of branches, of files, and of all that is small.
 const FIXED: u64 = 4 << 20;

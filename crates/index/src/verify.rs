@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 
+use rustix::fs::{Access, access};
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::HeaderLines;
 use sortwell_engine::io::{File, Supplied, directory_of};
@@ -27,7 +28,8 @@ pub struct Effort {
     /// Number of worker threads; `None` for one per core.
     pub threads: Option<usize>,
     /// Directories for temporary files; the first also gets the index that is built to compare.
-    /// Empty means that of the index, and in an export the default of a sort.
+    /// Empty means that of the index if it can be written to, otherwise that of the system; and in
+    /// an export the default of a sort.
     pub temp: Vec<std::path::PathBuf>,
 }
 
@@ -69,8 +71,10 @@ impl Index {
     /// Every [`Error`] that data, disks or options can cause.
     pub fn verify(&self, effort: &Effort, progress: &Progress) -> Result<Option<WrongEntry>> {
         let Description { format, keys, order, unique, include, data, .. } = self.description();
+        let own = directory_of(self.path());
         let temp = match effort.temp.as_slice() {
-            [] => vec![directory_of(self.path()).to_owned()],
+            [] if access(own, Access::WRITE_OK).is_ok() => vec![own.to_owned()],
+            [] => vec![std::env::temp_dir()],
             temp => temp.to_vec(),
         };
         let job = BuildJob {

@@ -45,8 +45,7 @@ struct Printing {
 
     /// Print the columns that the index includes, instead of the record
     ///
-    /// They, and ranges of bytes, are separated as the columns of the data are. If records have no
-    /// columns, tabs separate them.
+    /// The separator is that of the data. If records have no columns, it is a tab.
     #[arg(long, conflicts_with_all = ["offsets", "count"])]
     included: bool,
 }

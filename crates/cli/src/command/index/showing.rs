@@ -43,8 +43,8 @@ pub struct VerifyArguments {
 const VERIFY_TEMP: &str = "\
 Directory for temporary files; repeat to use several disks
 
-Default: the directory of the index. The first directory also gets the index that is built to \
-compare.";
+Default: the directory of the index, or the system's directory for temporary files (TMPDIR) if \
+that one cannot be written to. The first directory also gets the index that is built to compare.";
 
 /// Write the records in the order of an index
 ///
