@@ -22,7 +22,11 @@ use sortwell::{Error, Result};
 ///
 /// The errors of the system.
 pub fn print(text: &[u8]) -> Result<()> {
-    PipeWriter::stdout()?.write_all(text, &Progress::new())
+    let progress = Progress::new();
+    let lock = redirect::lock_output(Direct::Off, &progress)?;
+    let mut writer = PipeWriter::stdout()?;
+    writer.hold(lock);
+    writer.write_all(text, &progress)
 }
 
 /// Prints what a parser of command lines has to show, in colours on a terminal.
@@ -62,19 +66,27 @@ pub fn tell_within(words: &str, patience: Duration) -> bool {
 pub struct Printer<'p> {
     writer: PipeWriter,
     progress: &'p Progress,
+    has_begun: bool,
 }
 
 impl<'p> Printer<'p> {
-    /// Opens standard output for printing. Waits until no other job writes to the file that it may
-    /// be redirected to.
+    /// Opens standard output for printing. The first piece waits until no other job writes to the
+    /// file that it may be redirected to.
     pub fn new(progress: &'p Progress) -> Result<Self> {
-        let lock = redirect::lock_output(Direct::Off, progress)?;
-        Ok(Self { writer: PipeWriter::stdout()?.holding(lock), progress })
+        Ok(Self { writer: PipeWriter::stdout()?, progress, has_begun: false })
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.writer.hold(redirect::lock_output(Direct::Off, self.progress)?);
+        }
+        Ok(())
     }
 }
 
 impl Write for Printer<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begin().map_err(reason)?;
         self.writer.write_all(bytes, self.progress).map_err(reason)?;
         Ok(bytes.len())
     }

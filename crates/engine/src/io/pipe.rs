@@ -368,13 +368,11 @@ impl PipeWriter {
         Ok(Self(WriterTarget::End(end)))
     }
 
-    /// Returns this stream, which keeps a file open, and so its lock, until it is closed.
-    #[must_use]
-    pub fn holding(mut self, lock: Option<Arc<File>>) -> Self {
+    /// Keeps a file open, and so its lock, until the stream is closed.
+    pub fn hold(&mut self, lock: Option<Arc<File>>) {
         if let WriterTarget::End(end) = &mut self.0 {
             end.lock = lock;
         }
-        self
     }
 
     fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {

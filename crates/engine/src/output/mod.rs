@@ -99,10 +99,14 @@ impl OpenOutput {
     /// `progress`.
     pub fn standard(direct: Direct, progress: &Progress) -> Result<Self> {
         let file = redirect::lock_output(direct, progress)?;
-        Ok(match file {
-            Some(file) if redirect::is_output_empty() => Self::redirected(file),
-            lock => Self::Stream(Some(pipe::PipeWriter::stdout()?.holding(lock))),
-        })
+        match file {
+            Some(file) if redirect::is_output_empty() => Ok(Self::redirected(file)),
+            lock => {
+                let mut writer = pipe::PipeWriter::stdout()?;
+                writer.hold(lock);
+                Ok(Self::Stream(Some(writer)))
+            }
+        }
     }
 
     /// Returns the output that standard output was redirected to.
