@@ -29,7 +29,6 @@ use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::{Activity, Phase, Stages, WorkerClock, WorkerTime};
-use crate::sys::limits;
 use crate::sys::processors::{self, Stay};
 
 /// Time to wait for memory that other workers are about to return: less than a block takes to deal.
@@ -198,8 +197,6 @@ pub fn run<T>(
                 error = Some(e);
             }
         }
-        // Each thread may have had an arena of the allocator, which keeps what was freed there.
-        limits::trim_memory();
         match (other, error) {
             (Err(e), None | Some(Error::Interrupted)) | (_, Some(e)) => Err(e),
             (Ok(value), None) => Ok(value),

@@ -44,6 +44,7 @@ use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
 use crate::run::{Run, RunReader};
 use crate::stats::{Activity, Progress};
+use crate::sys::limits;
 
 /// Divisor of the memory for long records that gives the part for one that a selection keeps.
 const KEPT_SHARE: usize = 3;
@@ -61,6 +62,8 @@ pub fn merge_streams<K: KeyEncoder>(
     places: &[SortedPlace],
     destination: Destination<'_>,
 ) -> Result<Brought> {
+    // The threads of run generation have left memory in many arenas of the allocator.
+    limits::trim_memory();
     let destination =
         Destination { checkpoints: destination.checkpoints.of_streams(), ..destination };
     let is_own = |past: &SlabEntry| match (merge.plan, &past.streams) {
