@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1024
 
+# Most digits of a number that is written without its exponent.
+_DIGITS_MAX = 1000
+
 
 def build_index(
     data: Paths,
@@ -341,7 +344,9 @@ def _number_word(value: int | float | decimal.Decimal | uuid.UUID) -> str:
     import decimal
 
     if isinstance(value, (float, decimal.Decimal)):
-        return format(decimal.Decimal(text), "f")
+        number = decimal.Decimal(text)
+        # Keys read no exponent. A number of many digits is not written out: no key has it.
+        return text if abs(number.adjusted()) > _DIGITS_MAX else format(number, "f")
     return text
 
 

@@ -42,7 +42,7 @@ from sortwell.cluster._spec import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection
     from typing import Any
 
     from sortwell._options import Option, Path, Paths
@@ -442,7 +442,7 @@ class _Sort:
             runs.update(self._make_runs(cluster, lost, chosen))
 
     def _missing(
-        self, cluster: Cluster, made: Iterable[Run | MadePart], ends: tuple[str, ...] = ("",)
+        self, cluster: Cluster, made: Collection[Run | MadePart], ends: tuple[str, ...] = ("",)
     ) -> set[str]:
         """Returns the paths of what was made and is gone from nodes that are alive."""
         found: set[str] = set()
