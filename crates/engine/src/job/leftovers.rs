@@ -153,9 +153,16 @@ fn remove_from(directory: &Path, with_records: bool) -> Result<usize> {
     check(directory)?;
     let mut removed = sweep(directory)?;
     for path in spill_directories(directory)? {
+        let is_kept = |job: Option<&JobEntry>| {
+            !with_records && job.is_none_or(|job| job.is_in_place && holds_records(&path))
+        };
+        if is_kept(job_of(&path).as_ref()) {
+            continue;
+        }
         let Some(mut own) = SpillDirectory::adopt(&path)? else { continue };
+        // Its job may have noted records before it was killed.
         let job = job_of(&path);
-        if !with_records && job.as_ref().is_none_or(|job| job.is_in_place && holds_records(&path)) {
+        if is_kept(job.as_ref()) {
             continue;
         }
         for other in job.iter().flat_map(|job| job.directories.iter().skip(1)) {

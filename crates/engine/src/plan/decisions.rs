@@ -213,6 +213,9 @@ impl Plan {
             return Decision::new("reads", format!("reads of {block}, one at a time"), reason);
         }
         let reason = match () {
+            () if self.block_least >= self.block_bytes && levers.queue_depth.is_some() => {
+                "blocks must be so large here, which leaves room for fewer of them"
+            }
             () if levers.queue_depth.is_some() || levers.block.is_some() => ASKED,
             () if *levers != self.levers_of(need) => "the disks were measured to be faster so",
             () if self.block_bytes <= BLOCK_MIN => "smaller requests would be slow",

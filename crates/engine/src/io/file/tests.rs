@@ -112,6 +112,23 @@ fn whole_aligned_blocks_go_direct_and_the_rest_does_not() {
 }
 
 #[test]
+fn one_description_at_a_time_has_the_lock() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = path_in(&directory);
+    std::fs::write(&path, "old").unwrap();
+    let [file, other] = [(); 2].map(|()| File::open_read(&path, Direct::Off).unwrap());
+    assert!(file.lock() && file.lock() && !other.lock());
+    drop(file);
+    assert!(other.lock() && other.is_at_its_path());
+    // A file that has replaced it is another one.
+    let new = directory.path().join("new");
+    std::fs::write(&new, "new").unwrap();
+    std::fs::rename(&new, &path).unwrap();
+    assert!(!other.is_at_its_path());
+    assert!(File::open_read(&path, Direct::Off).unwrap().lock());
+}
+
+#[test]
 fn asking_for_marks_leaves_the_mark_of_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = path_in(&directory);
