@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::io::Write;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -100,6 +100,10 @@ fn jobs_that_share_a_redirected_output_lose_nothing() {
         folder.script(&script).quietly();
         assert!(folder.read("all") == a, "a failure removes nothing of others");
     }
+    // A lock of the user is another one.
+    let script = "(flock 1; $sortwell sort -F fixed:16 -k 0..2 a) > all";
+    folder.script(script).quietly();
+    assert!(folder.read("all") == a);
 }
 
 /// Other programs do not wait. What they write would be lost.
@@ -112,8 +116,10 @@ fn a_redirected_output_that_others_write_to_is_an_error() {
     let mut child = command.stderr(Stdio::piped()).spawn().expect("started");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(b"321").expect("written");
-    let locked = format!("FLOCK  ADVISORY  WRITE {} ", child.id());
-    let is_open = || std::fs::read_to_string("/proc/locks").expect("locks").contains(&locked);
+    let inode = format!(":{} ", shared.metadata().expect("its inode").ino());
+    let is_lock = |line: &str| line.contains("OFDLCK") && line.contains(&inode);
+    let locks = || std::fs::read_to_string("/proc/locks").expect("locks");
+    let is_open = || locks().lines().any(is_lock);
     for _ in 0..1000 {
         if is_open() {
             break;

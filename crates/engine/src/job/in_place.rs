@@ -114,14 +114,16 @@ pub fn levers(levers: Levers) -> Levers {
     Levers { compress_runs: CompressRuns::Off, ..levers }.with_open_overlap(Overlap::Pipelined)
 }
 
-/// Locks a file as long as it is open, as a second sort in place would read holes.
+/// Opens the file at `path` for writing, and locks it as long as it is open: a second sort in place
+/// would read holes. `input` is the same file.
 ///
 /// # Errors
 ///
-/// [`Error::Config`] if another job has it, or has replaced it.
-pub fn claim(file: &File, path: &Path) -> Result<()> {
-    let why = match (file.lock(), file.is_at_its_path()) {
-        (true, true) => return Ok(()),
+/// Those of opening it, and [`Error::Config`] if another job has it, or has replaced it.
+pub fn claim(input: &File, path: &Path) -> Result<Arc<File>> {
+    let own = File::reopen(path, Direct::Off)?;
+    let why = match (own.lock(), input.is_at_its_path() && own.is_at_its_path()) {
+        (true, true) => return Ok(own),
         (true, false) => "has replaced it; run the command again",
         (false, _) => "is running; wait for it",
     };

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::leftovers::is_missing;
 use super::open;
@@ -57,13 +58,14 @@ pub struct Places {
     pub spill: Spill,
     /// Directory of the manifest, if there is one.
     directory: Option<PathBuf>,
-    is_in_place: bool,
+    /// The input of a sort in place, which is locked until all is done.
+    own: Option<Arc<File>>,
 }
 
 impl Places {
     /// Returns the places of a job that keeps nothing.
     pub fn new(output: output::OpenOutput, spill: Spill) -> Self {
-        Self { output, spill, directory: None, is_in_place: false }
+        Self { output, spill, directory: None, own: None }
     }
 
     /// Places of what a job like this has left in one of `temp`, or new ones there.
@@ -95,13 +97,13 @@ impl Places {
         spill: Spill,
         directory: &Path,
     ) -> Result<Self> {
-        let (directory, is_in_place) = (Some(directory.to_owned()), job.is_in_place);
-        let spill = match is_in_place {
+        let (directory, own) = (Some(directory.to_owned()), job.own.clone());
+        let spill = match &own {
             // The input is the output as well.
-            true => spill.freeing(File::reopen(&job.output, Direct::Off)?),
-            false => spill,
+            Some(own) => spill.freeing(Arc::clone(own)),
+            None => spill,
         };
-        Ok(Self { output, spill, directory, is_in_place })
+        Ok(Self { output, spill, directory, own })
     }
 
     /// Gives the output its name, if what was `made` is good and has as many `bytes`. Returns the
@@ -118,7 +120,8 @@ impl Places {
             Ok(made) => made,
             Err(e) => return Err(self.abandon(e)),
         };
-        let Self { mut output, mut spill, directory, is_in_place } = self;
+        let Self { mut output, mut spill, directory, own } = self;
+        let is_in_place = own.is_some();
         if !spill.has_noted() {
             // Without a manifest nothing would say whose it is.
             output.forget();
@@ -140,7 +143,8 @@ impl Places {
 
     /// Gives up on `error`; the same, with what was kept where something was.
     pub fn abandon(self, error: Error) -> Error {
-        let Self { mut output, mut spill, directory, is_in_place } = self;
+        let Self { mut output, mut spill, directory, own } = self;
+        let is_in_place = own.is_some();
         // What is damaged will not do the next time either; but where the input has gone, it is all
         // there is.
         let is_kept = spill.has_noted() && (is_in_place || !error.is_damage());

@@ -118,7 +118,7 @@ fn one_job_at_a_time_has_the_file() {
     let folder = trial.folder();
     trial.lay_out(&folder);
     let job = job(trial.job(&folder), &folder);
-    let other = File::open_read(&folder.input(0), Direct::Off).expect("a file");
+    let other = File::reopen(&folder.input(0), Direct::Off).expect("a file");
     assert!(other.lock());
     let error = job.run(&Progress::new()).expect_err("it is locked");
     assert_eq!(error.config_kind(), Some(ConfigErrorKind::InUse), "{error}");

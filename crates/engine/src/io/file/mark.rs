@@ -4,27 +4,31 @@
 //! before the first time. Another job that opens the file then refuses it. A job that has opened
 //! it before looks again at the end of its reading: no hole can be older than the mark.
 //!
-//! The file that is open is locked as long as the sort takes, so that there is one such sort.
+//! The file that is open is locked as long as the sort takes, so that there is one such sort. The
+//! lock is on a byte that no file has. So it is not one that other programs take: a user may run a
+//! sort under `flock` on the same file.
 
 use std::ffi::OsStr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    FlockOperation, XattrFlags, fgetxattr, flock, fremovexattr, fsetxattr, fstat, getxattr, stat,
-};
+use rustix::fs::{XattrFlags, fgetxattr, fremovexattr, fsetxattr, fstat, getxattr, stat};
 use rustix::io::Errno;
 
 use super::{File, FileBody};
 use crate::error::{Error, Result};
 use crate::io::Answer;
+use crate::io::sync::last_error;
 
 /// The name of the mark.
 const IN_PLACE: &str = "user.sortwell.in-place";
 
 /// The name of a mark without a meaning, which a process that was killed may leave.
 pub(super) const PROBE: &str = "user.sortwell.probe";
+
+/// The byte that is locked.
+const LOCKED_BYTE: libc::off_t = libc::off_t::MAX - 1;
 
 /// Most bytes of a mark: those of a path.
 const MARK_MAX: usize = 4096;
@@ -66,11 +70,18 @@ impl File {
         }
     }
 
-    /// Locks the file against other sorts in place, as long as it is open. Returns whether that was
-    /// possible. Where the file system has no locks, it is.
+    /// Locks the file, which is open for writing, against other jobs that do so, as long as it is
+    /// open. Returns whether that was possible. Where the file system has no locks, it is.
     pub fn lock(&self) -> bool {
-        let locked = flock(&self.plain().buffered, FlockOperation::NonBlockingLockExclusive);
-        locked != Err(Errno::WOULDBLOCK)
+        // SAFETY: all zeros is a valid `flock`.
+        let mut lock = unsafe { std::mem::zeroed::<libc::flock>() };
+        lock.l_type = libc::F_WRLCK as libc::c_short;
+        lock.l_whence = libc::SEEK_SET as libc::c_short;
+        (lock.l_start, lock.l_len) = (LOCKED_BYTE, 1);
+        let descriptor = self.plain().buffered.as_raw_fd();
+        // SAFETY: the call only reads `lock`, ours for its length.
+        let done = unsafe { libc::fcntl(descriptor, libc::F_OFD_SETLK, &raw const lock) };
+        done == 0 || !matches!(last_error(), Errno::AGAIN | Errno::ACCESS)
     }
 
     /// Returns whether the file that is open is the one at its path.

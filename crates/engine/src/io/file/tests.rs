@@ -116,7 +116,7 @@ fn one_description_at_a_time_has_the_lock() {
     let directory = tempfile::tempdir().unwrap();
     let path = path_in(&directory);
     std::fs::write(&path, "old").unwrap();
-    let [file, other] = [(); 2].map(|()| File::open_read(&path, Direct::Off).unwrap());
+    let [file, other] = [(); 2].map(|()| File::reopen(&path, Direct::Off).unwrap());
     assert!(file.lock() && file.lock() && !other.lock());
     drop(file);
     assert!(other.lock() && other.is_at_its_path());
@@ -125,7 +125,7 @@ fn one_description_at_a_time_has_the_lock() {
     std::fs::write(&new, "new").unwrap();
     std::fs::rename(&new, &path).unwrap();
     assert!(!other.is_at_its_path());
-    assert!(File::open_read(&path, Direct::Off).unwrap().lock());
+    assert!(File::reopen(&path, Direct::Off).unwrap().lock());
 }
 
 #[test]

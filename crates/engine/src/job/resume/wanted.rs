@@ -31,6 +31,8 @@ pub struct Wanted {
     pub output: PathBuf,
     /// True if it takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
+    /// The input that is sorted in place, open for writing and locked.
+    pub own: Option<Arc<File>>,
     /// Choice of whether the output bypasses the page cache.
     pub direct: Direct,
     /// Most bytes of temporary files together.
@@ -88,13 +90,15 @@ impl Wanted {
         let JobInput::Files(files) = input else {
             return Err(other_inputs(asked));
         };
+        let mut own = None;
         if job.in_place {
             in_place::check(job, path, files, is_open)?;
-            files.iter().try_for_each(|file| in_place::claim(file, path))?;
+            own = files.first().map(|file| in_place::claim(file, path)).transpose()?;
         }
         Ok(Self {
             output: real(path)?,
             is_in_place: job.in_place,
+            own,
             direct: job.direct.output,
             temp_limit: job.temp_limit,
             is_merge: false,
@@ -132,6 +136,7 @@ impl Wanted {
         Ok(Self {
             output: real(path)?,
             is_in_place: false,
+            own: None,
             direct: job.direct.output,
             temp_limit: job.temp_limit,
             is_merge: true,
@@ -164,6 +169,7 @@ impl Wanted {
         Ok(Self {
             output: real(output)?,
             is_in_place: false,
+            own: None,
             direct: Direct::Off,
             temp_limit: None,
             is_merge: false,
