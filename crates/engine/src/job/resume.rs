@@ -39,7 +39,7 @@ const MEMBER_FILES: usize = 4;
 /// Choice of whether the work of a job is kept if the job does not finish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resume {
-    /// Nothing is kept.
+    /// Keep nothing.
     #[default]
     Off,
     /// Runs are kept, and how far the output has come is noted from time to time. Inputs and output
@@ -84,7 +84,7 @@ impl Places {
                 }
             }
         }
-        if job.is_in_place {
+        if job.is_in_place() {
             check_whole_at(&job.output)?;
         }
         begin(job, temp)
@@ -231,7 +231,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     // It was killed when its output had its name already, or before there was anything to keep. A
     // small job notes nothing, and its part is gone when the output has its name.
     let is_over = past.is_whole && part_bytes.is_none();
-    if is_over && !job.is_in_place && job.takes_its_output() && takes(&entry.inputs, path) {
+    if is_over && !job.is_in_place() && job.takes_its_output() && takes(&entry.inputs, path) {
         return Err(config!(
             ConfigErrorKind::ResumeMismatch,
             "{} is an input of this job and its output, which was finished: another sort would \
@@ -252,7 +252,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     checked?;
     let are_whole = are_there(&past, directory)?;
     let sets = SpillSet::grouped(directories)?;
-    sets.iter().try_for_each(|set| set.belong_to(directory, job.is_in_place))?;
+    sets.iter().try_for_each(|set| set.belong_to(directory, job.is_in_place()))?;
     let runs = tidy(&sets, &past, are_whole)?;
     if !has_noted(part_bytes, &past, &entry)? && past.slab.take().is_some() {
         // The new output has its full length from the start. The length does not show its content.
@@ -388,7 +388,7 @@ fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
     };
     let directory = sets[0].home().to_owned();
     let join = |set: &SpillSet| {
-        set.belong_to(&directory, job.is_in_place).and_then(|()| set.make_durable())
+        set.belong_to(&directory, job.is_in_place()).and_then(|()| set.make_durable())
     };
     join(&sets[0])?;
     for set in sets.split_off(1) {

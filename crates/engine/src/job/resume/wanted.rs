@@ -29,9 +29,7 @@ const END_BYTES: u64 = 64 << 10;
 pub struct Wanted {
     /// Path of the output.
     pub output: PathBuf,
-    /// True if it takes the place of the input, which goes as it is read.
-    pub is_in_place: bool,
-    /// The input that is sorted in place, open for writing and locked.
+    /// The input if it is sorted in place: open for writing, and locked.
     pub own: Option<Arc<File>>,
     /// Choice of whether the output bypasses the page cache.
     pub direct: Direct,
@@ -97,7 +95,6 @@ impl Wanted {
         }
         Ok(Self {
             output: real(path)?,
-            is_in_place: job.in_place,
             own,
             direct: job.direct.output,
             temp_limit: job.temp_limit,
@@ -135,7 +132,6 @@ impl Wanted {
         };
         Ok(Self {
             output: real(path)?,
-            is_in_place: false,
             own: None,
             direct: job.direct.output,
             temp_limit: job.temp_limit,
@@ -168,7 +164,6 @@ impl Wanted {
         let entry = |path: &PathBuf| input_entry(&File::open_read(path, Direct::Off)?);
         Ok(Self {
             output: real(output)?,
-            is_in_place: false,
             own: None,
             direct: Direct::Off,
             temp_limit: None,
@@ -190,7 +185,7 @@ impl Wanted {
             output: self.output.to_path_buf(),
             part: part.to_owned(),
             directories: directories.map(|path| AsText(path.to_owned())).collect(),
-            is_in_place: self.is_in_place,
+            is_in_place: self.is_in_place(),
             is_merge: self.is_merge,
             inputs: self.inputs.clone(),
             settings: self.settings.iter().map(NotedSetting::entry).collect(),
@@ -223,6 +218,11 @@ impl Wanted {
         ))
     }
 
+    /// Returns whether the output takes the place of the input, which goes as it is read.
+    pub fn is_in_place(&self) -> bool {
+        self.own.is_some()
+    }
+
     fn check_inputs(&self, entry: &JobEntry, place: &Path) -> Result<()> {
         let changed = |input: &InputEntry| Error::Malformed {
             path: input.path.clone(),
@@ -233,7 +233,7 @@ impl Wanted {
             ),
         };
         for (before, now) in entry.inputs.iter().zip(&self.inputs) {
-            let is_same = if self.is_in_place {
+            let is_same = if self.is_in_place() {
                 // Giving back room changes the rest.
                 (&before.path, before.inode, before.bytes) == (&now.path, now.inode, now.bytes)
             } else {
