@@ -65,7 +65,7 @@ class LocaleText(KeyType):
     """
 
     name = "text"
-    LANGUAGES = ("en", "de", "fr", "it", "nl", "pt")
+    LANGUAGES = ("en", "de", "fr", "fr-CA", "it", "nl", "pt")
 
     def __init__(self, language: str, fold: bool):
         """Makes the type of a language; `fold` is the modifier ci."""
