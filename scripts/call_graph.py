@@ -34,7 +34,7 @@ SORTS = {
 
 
 class Profile:
-    """What callgrind has counted: instructions of functions, and of calls."""
+    """Counts of callgrind: instructions of functions, and of calls."""
 
     def __init__(self, path: Path) -> None:
         """Reads a file of callgrind."""

@@ -31,7 +31,7 @@ class Operators:
 
     @property
     def are_split(self) -> bool:
-        """Whether there are several output files."""
+        """Says whether there are several output files."""
         return any(name in self.names for name in ("--split", "--split-by"))
 
 

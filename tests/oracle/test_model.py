@@ -44,7 +44,7 @@ class ModelCase(unittest.TestCase):
 
 
 class Formats(ModelCase):
-    """How inputs are cut into records and written again."""
+    """Inputs that are cut into records and written again."""
 
     def test_lines(self):
         """Lines get their last end; carriage returns are data; inputs are one."""

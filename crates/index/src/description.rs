@@ -1,4 +1,4 @@
-//! What an index says of itself: readable entries of the database `meta`.
+//! Description of an index: readable entries of the database `meta`.
 //!
 //! ```text
 //!   version        1

@@ -1,7 +1,7 @@
 //! `sortwell bench`: the benchmarks of the classics, run anew.
 //!
-//! What is measured and how is the benchmark library's; here is only what the words mean, and where
-//! the result goes.
+//! The benchmark library measures. This file has the meaning of the options, and the place of the
+//! result.
 
 use std::env;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is measured of a machine is noted, and what it is good for then.
+//! Measurements of a machine are noted, and used.
 
 use crate::harness::Folder;
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::harness::Folder;
 
-/// What comes out for `input` with some options; the same from a file and from a pipe.
+/// Returns the output for `input` with some options, which is equal from a file and a pipe.
 #[track_caller]
 fn sorted(options: &str, input: impl AsRef<[u8]>) -> String {
     let folder = Folder::new();
@@ -82,7 +82,7 @@ fn refused_alone(options: &str, table: &[u8], parts: &[&str]) {
     assert_eq!(folder.names(), ["bad.csv"]);
 }
 
-/// The same, and behind another input.
+/// Refuses an input, alone and after another one.
 #[track_caller]
 fn refused(options: &str, table: &[u8], parts: &[&str]) {
     refused_alone(options, table, parts);

@@ -1,4 +1,4 @@
-//! What is said of a sort beforehand is what it then does.
+//! A sort does what `explain` says.
 
 use crate::harness::{Folder, random_records};
 
@@ -142,7 +142,7 @@ fn what_cannot_be_explained_says_so() {
     folder.run("explain -F fixed:99 in").fails(3, &["not a multiple"]);
 }
 
-/// What is not wanted is not spilled, and what is in the input's place takes no other.
+/// Records that are not wanted are not spilled, and a sort in place takes no other room.
 #[test]
 fn limits_and_sorts_in_place_are_explained() {
     let folder = Folder::new();

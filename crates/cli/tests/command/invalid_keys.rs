@@ -1,4 +1,4 @@
-//! What is said of keys that are no values of their types: how many records, by which keys, and
+//! Reports of keys that are no values of their types: how many records, by which keys, and
 //! where no record has a value. The same for any plan, and for merges.
 
 use crate::harness::{Folder, some};

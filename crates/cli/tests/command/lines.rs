@@ -17,7 +17,7 @@ fn shell(folder: &Folder, script: &str) -> (Vec<u8>, String, i32) {
     (output.stdout, words, output.status.code().unwrap_or(-1))
 }
 
-/// What comes out for `input` with some options.
+/// Returns the output for `input` with some options.
 #[track_caller]
 fn sorted(options: &str, input: &[u8]) -> String {
     let out = Folder::new().run_with(&format!("sort {options}"), input).quietly();

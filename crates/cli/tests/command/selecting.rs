@@ -1,4 +1,4 @@
-//! What of sorted records is written: sums, counts, parts of records.
+//! Parts of sorted records that are written: sums, counts, columns.
 
 use crate::harness::{Folder, some};
 
@@ -10,7 +10,7 @@ B,ink,-0.25,2026-01-01
 A,\"ink\",,2026-01-04
 ";
 
-/// What a command says of one file, in words split at blanks.
+/// Returns the output of a command for one file, in words split at blanks.
 fn sorted(words: &str, input: &[u8]) -> String {
     let folder = Folder::new();
     folder.write("in", input);
@@ -325,7 +325,7 @@ impl Entry {
     }
 }
 
-/// What is asked of the groups.
+/// The options for groups.
 #[derive(Clone, Copy, PartialEq)]
 enum Asked {
     Sum,
@@ -333,7 +333,7 @@ enum Asked {
     Unique,
 }
 
-/// What comes out of the groups from `skip` to `end`, or what is said of the first that is wrong.
+/// Returns the output for the groups from `skip` to `end`, or the error of the first wrong one.
 fn model(
     groups: &[Vec<&Entry>],
     (asked, is_csv, is_keyed): (Asked, bool, bool),

@@ -3,7 +3,7 @@
 
 use crate::harness::{Folder, random_records, sorted_by};
 
-/// What comes out for `input` with some options.
+/// Returns the output for `input` with some options.
 #[track_caller]
 fn sorted(options: &str, input: &[u8]) -> Vec<u8> {
     let said = Folder::new().run_with(&format!("sort {options}"), input);

@@ -1,4 +1,4 @@
-//! What programs hear of a sort: while it runs, and in the end.
+//! Events and statistics that programs read: while a sort runs, and in the end.
 
 use std::process::Command;
 
@@ -157,7 +157,7 @@ fn events_of_a_copy_tell_reads_from_writes() {
     assert_eq!((&last["input_read"], &last["output_written"]), (&100_000.into(), &100_000.into()));
 }
 
-/// What a merge reads are its inputs, and runs only where there are too many to be merged at once.
+/// A merge reads its inputs, and runs only where there are too many to be merged at once.
 #[test]
 fn events_of_a_merge_tell_inputs_from_runs() {
     let folder = Folder::new();

@@ -12,12 +12,12 @@
 //! not expanded here are detected too, and refused (`foreign`). Runs are compressed block by block
 //! (`blocks`).
 //!
-//! What both kinds of threads share with those who wait for them is in `threads`.
+//! State that both kinds of threads share with those who wait for them is in `threads`.
 //!
 //! To all else such an input is a stream, and so is such an output. A codec is one file here: how
 //! it is detected, decoded and encoded. `memory` says what that takes of the budget.
 //!
-//! What we write are whole members or frames, one a chunk, each with its checksum: any program that
+//! Outputs are whole members or frames, one a chunk, each with its checksum: any program that
 //! knows the format reads them one after the other, and their bytes depend on the records alone,
 //! not on the number of threads.
 

@@ -282,7 +282,7 @@ impl PipeReader {
     ///
     /// # Errors
     ///
-    /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
+    /// Errors of the system, or [`Error::Interrupted`] soon after a stop was asked for through
     /// `progress`; what was read until then is lost to the caller.
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let end = match &mut self.0 {
@@ -395,7 +395,7 @@ impl PipeWriter {
     ///
     /// # Errors
     ///
-    /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
+    /// Errors of the system, or [`Error::Interrupted`] soon after a stop was asked for through
     /// `progress`.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
         loop {
@@ -413,7 +413,7 @@ impl PipeWriter {
     ///
     /// # Errors
     ///
-    /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
+    /// Errors of the system, or [`Error::Interrupted`] soon after a stop was asked for through
     /// `progress`; a part of the data may have been written then.
     pub fn write_all(&mut self, mut data: &[u8], progress: &Progress) -> Result<()> {
         let end = match &mut self.0 {

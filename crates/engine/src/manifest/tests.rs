@@ -267,7 +267,7 @@ fn only_the_last_slab_is_kept() {
     assert!(matches!(error, Error::Corrupt { block: 9, .. }), "{error}");
 }
 
-/// What would not be read again is not written.
+/// A line that would not be read again is not written.
 #[test]
 fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -13,7 +13,7 @@ const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_0
 /// The smallest piece of a run, where nothing is said: four parts of three blocks.
 const PIECE: usize = 12 * BLOCK;
 
-/// What most tests need: records of one length, two workers.
+/// The need of most tests: records of one length, two workers.
 pub(in crate::plan) fn need(
     record_length: usize,
     input_bytes: Option<u64>,
@@ -287,7 +287,7 @@ fn wider_slabs_merge_more_runs_up_to_a_limit() {
     assert!(merge_width(64 << 20, 100, 1 << 20) < merge_width(64 << 20, 100, 0));
 }
 
-/// What two loads in turn have, one has alone, so that runs are twice as long; and so it is with
+/// The memory of two loads in turn is that of one alone, so that runs are twice as long; and so it is with
 /// slabs. All memory together stays the same, be it the budget or what is enough.
 #[test]
 fn one_load_is_as_large_as_two_in_turn() {
@@ -405,7 +405,7 @@ fn nothing_overlaps_where_less_is_merged_then() {
     assert_eq!(stream.areas(), AREAS_MAX, "nobody knows how many passes a stream takes");
 }
 
-/// What is left of a job has the form of the whole: runs that were to be merged at once are.
+/// The rest of a job has the form of the whole: runs that were to be merged at once are.
 #[test]
 fn what_is_left_is_done_as_it_was_begun() {
     for (length, count) in LENGTHS.into_iter().flat_map(|length| [(length, 1), (length, 40)]) {
@@ -470,7 +470,7 @@ fn runs_are_as_long_as_is_said() {
     }
 }
 
-/// What is known of each run takes memory, too: where runs are very many, it is set aside.
+/// The knowledge of each run takes memory, too: where runs are very many, it is set aside.
 #[test]
 fn memory_is_set_aside_for_very_many_runs() {
     let plan = |all: u64, mib| {

@@ -118,7 +118,7 @@ impl Definition {
     ///
     /// # Errors
     ///
-    /// What is wrong with them, in words.
+    /// The fault in them, in words.
     pub fn new(members: Vec<Member>, base: Option<u64>) -> std::result::Result<Self, String> {
         let base = base.unwrap_or(BASE);
         let (form, set) = (DefinitionForm::Numbered, Some(random_number()));

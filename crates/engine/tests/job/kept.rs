@@ -1,4 +1,4 @@
-//! What is kept of a job that can be gone on with: in several directories, through the deaths of
+//! Work that is kept of a job that can be continued: in several directories, through the deaths of
 //! others, for as long as it is of use and no longer.
 
 use std::fs;
@@ -364,7 +364,7 @@ fn lines_of_many_inputs_are_carried_on_in_pieces() {
     assert_eq!(statistics.records, count);
 }
 
-/// What others may do with an output is what they may do with any new file.
+/// Others may do with an output what they may do with any new file.
 #[test]
 fn outputs_in_several_files_are_as_open_as_others() {
     let (folder, trial, _) = spilling();

@@ -1,6 +1,6 @@
 //! Memory: how much of it can be touched without harm, and how fast it comes.
 //!
-//! What the system says it has is a claim: a machine may page before, or a control group kill. So
+//! The figure of the system is a claim: a machine may page before, or a control group kill. So
 //! memory is taken bit by bit, as long as the claim, less a margin, allows. A binary search finds
 //! the most of it that can be touched again without paging (`wall`).
 //!
@@ -8,9 +8,9 @@
 //! mapped file (`mapped_source`). The system may keep pages of such a file, so that less can be
 //! used.
 //!
-//! What is given back and taken again at once comes as fast as the system clears it. What was in no
-//! use for some seconds may have gone to the host of a virtual machine: where we measured, it comes
-//! ten times as slowly then.
+//! Memory that is given back and taken again at once comes as fast as the system clears it. Memory
+//! that was in no use for some seconds may have gone to the host of a virtual machine: where we
+//! measured, it comes ten times as slowly then.
 
 mod mapped_source;
 mod wall;

@@ -12,7 +12,7 @@ const LISTED: usize = 10;
 ///
 /// # Errors
 ///
-/// What is wrong, in words: no column is called so, or several are.
+/// A message: no column is called so, or several are.
 pub(crate) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, Message> {
     let is_named = |column: &&Vec<u8>| column.as_slice() == name.as_bytes();
     let mut named = columns.iter().enumerate().filter(|(_, column)| is_named(column));

@@ -94,7 +94,7 @@ impl Field {
 /// A value of a record, or of several together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Datum {
-    /// Of empty cells.
+    /// The value of empty cells.
     Nothing,
     /// A number as text.
     Number(Decimal),
@@ -143,7 +143,7 @@ impl Folds {
     ///
     /// # Errors
     ///
-    /// What is wrong with them, in words.
+    /// The fault in them, in words.
     pub fn new(specs: &[FoldSpec], of: FoldInput<'_>) -> Result<Self, BadPlace> {
         let mut folds: Vec<Fold> = Vec::with_capacity(specs.len());
         for spec in specs {

@@ -1,4 +1,4 @@
-//! What is folded, of rows, lines and binary records.
+//! Folds of rows, lines and binary records.
 
 use super::*;
 use crate::format::{Format, Prefix};
@@ -20,7 +20,7 @@ fn folded(folds: &Folds, records: &[&[u8]]) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// The same of parts folded first, as runs do it; it must not make a difference.
+/// Folds parts first, as runs do it; it must not make a difference.
 fn folded_in_parts(folds: &Folds, records: &[&[u8]]) -> Result<Vec<u8>, String> {
     let whole = folded(folds, records);
     for cut in 1..records.len() {

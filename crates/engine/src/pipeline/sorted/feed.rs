@@ -86,7 +86,7 @@ pub struct Feed<'p> {
     /// True if each read is waited for when it has begun.
     waits: bool,
     counters: LaneCounters,
-    /// Of its reads, those of runs, and what they brought.
+    /// The reads of runs among all reads, and their bytes.
     run_reads: (Requests, ByteSize),
     /// True if every input so far is a file that is read past the page cache.
     is_direct: bool,

@@ -4,7 +4,7 @@
 //! (chapter 3.9, "U+FFFD Substitution of Maximal Subparts"). Texts that only differ in such bytes
 //! are equal here, and for the last resort to tell apart.
 //!
-//! What a locale's name asks for besides its language is told to the collator, or refused
+//! Settings in the name of a locale, after its language, go to the collator or are refused
 //! (`keywords`). Text that differs only beyond the strength asked for has equal keys.
 //!
 //! Keys are made no further than they are wanted: letters come first in them, accents and case
