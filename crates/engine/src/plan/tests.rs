@@ -287,8 +287,8 @@ fn wider_slabs_merge_more_runs_up_to_a_limit() {
     assert!(merge_width(64 << 20, 100, 1 << 20) < merge_width(64 << 20, 100, 0));
 }
 
-/// The memory of two loads in turn is that of one alone, so that runs are twice as long; and so it is with
-/// slabs. All memory together stays the same, be it the budget or what is enough.
+/// The memory of two loads in turn is that of one alone, so that runs are twice as long; and so it
+/// is with slabs. All memory together stays the same, be it the budget or what is enough.
 #[test]
 fn one_load_is_as_large_as_two_in_turn() {
     let plan = |need: &Need, overlap| {

@@ -141,7 +141,7 @@ pub fn append<'a, S: KeySink>(text: impl Into<Content<'a>>, is_open: bool, out: 
 }
 
 /// Appends bytes that stand for themselves; without an end where the key is open.
-#[inline]
+#[inline(always)]
 pub fn append_slice<S: KeySink>(text: &[u8], is_open: bool, out: &mut S) {
     let wanted = &text[..text.len().min(out.room())];
     if is_open {
