@@ -261,12 +261,16 @@ impl Sizes {
         }
     }
 
-    /// Returns the load of a run of about `bytes` bytes, or of two records. Where files are read
-    /// past the page cache, the pages at its ends are read for its neighbours too: it has room for
-    /// them.
+    /// Returns the least bytes of a load of records of one length: two of them. Where files are
+    /// read past the page cache, the pages at its ends are read for its neighbours too: it has room
+    /// for them.
+    pub fn least_load(&self) -> u64 {
+        (2 * self.record_length as u64).next_multiple_of(PAGE as u64) + 3 * PAGE as u64
+    }
+
+    /// Returns the load of a run of about `bytes` bytes, or the least one.
     pub fn load_of(&self, bytes: u64) -> LoadMemory {
-        let least = (2 * self.record_length as u64).next_multiple_of(PAGE as u64) + 3 * PAGE as u64;
-        let whole = (bytes / PAGE as u64 * PAGE as u64).max(least);
+        let whole = (bytes / PAGE as u64 * PAGE as u64).max(self.least_load());
         self.load_for(whole, whole)
     }
 
