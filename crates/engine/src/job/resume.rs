@@ -231,12 +231,16 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     // It was killed when its output had its name already, or before there was anything to keep. A
     // small job notes nothing, and its part is gone when the output has its name.
     let is_over = past.is_whole && part_bytes.is_none();
-    if is_over && !job.is_in_place() && job.takes_its_output() && takes(&entry.inputs, path) {
+    let may_be_over = !past.is_begun && part_bytes.is_none() && job.has_changed_output(&entry);
+    let takes_its_output = job.takes_its_output() && takes(&entry.inputs, path);
+    if (is_over || may_be_over) && !job.is_in_place() && takes_its_output {
+        let state = if is_over { "was finished" } else { "has changed and may be finished" };
         return Err(config!(
             ConfigErrorKind::ResumeMismatch,
-            "{} is an input of this job and its output, which was finished: another sort would \
-             take records twice; remove what is left with {} to sort once more",
+            "{} is an input of this job and its output, which {}: another sort would take records \
+             twice; remove what is left with {} to sort once more",
             path.display(),
+            state,
             Operation::CleanSpill.on(parent_of(directory).display()),
         ));
     }

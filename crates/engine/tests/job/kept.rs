@@ -250,6 +250,24 @@ fn a_small_job_in_place_that_was_done_is_done_again() {
     assert_eq!(leftovers(&folder.at("spill")).expect("read"), []);
 }
 
+/// Killed when the output had replaced an input, and nothing but the job itself was noted.
+#[test]
+fn a_small_job_that_was_done_does_not_take_its_output() {
+    let (folder, trial, expected) = spilling();
+    let job = SortJob { output: Output::File(folder.input(0)), ..trial.job(&folder) };
+    let job = SortJob { resume: Resume::On, ..job };
+    let directory = stop_with_something_done(&job);
+    let (manifest, entries) = Manifest::open(&directory).expect("opened");
+    let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
+    fs::remove_file(manifest.path()).expect("removed");
+    drop(Manifest::create(&directory, entry).expect("a manifest"));
+    fs::write(&entry.part, &expected).expect("write");
+    fs::rename(&entry.part, folder.input(0)).expect("rename");
+    let error = run(&job).expect_err("it would take records twice").to_string();
+    assert!(error.contains("may be finished") && error.contains("twice"), "{error}");
+    assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "it stays as it is");
+}
+
 /// Stops a job when it has noted slabs; its output on its way.
 fn stop_behind_a_slab(job: &SortJob) -> PathBuf {
     let mut random = Random::fresh();

@@ -178,6 +178,13 @@ impl Wanted {
         takes(&self.inputs, &self.output)
     }
 
+    /// Returns whether the input that is the output as well is not what it was for `entry`.
+    pub(super) fn has_changed_output(&self, entry: &JobEntry) -> bool {
+        let name = NameIdentity::behind_links(&self.output);
+        let is_output = |input: &&InputEntry| NameIdentity::behind_links(&input.path) == name;
+        entry.inputs.iter().find(is_output) != self.inputs.iter().find(is_output)
+    }
+
     /// Returns what the manifest says of it, with its output on the way at `part`.
     pub fn entry<'p>(&self, part: &Path, directories: impl Iterator<Item = &'p Path>) -> JobEntry {
         JobEntry {
