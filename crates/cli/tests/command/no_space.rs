@@ -49,6 +49,26 @@ fn an_output_that_does_not_fit() {
     said.fails(4, &["small", "space"]);
 }
 
+/// A job that leaves records out needs no room for all of them.
+#[test]
+fn an_output_of_a_few_records_needs_little_room() {
+    let folder = Folder::new();
+    let rows: String = (0..300_000).map(|number| format!("{number:08}\n")).collect();
+    folder.write("in", rows);
+    for words in [
+        "sort --limit 3 in",
+        "sort --include '1:int < 3' in",
+        "sort --include '1:int < 3' -M 24MiB --run-size 1MiB -T . in",
+        "merge --limit 3 in in",
+        "merge --count --limit 3 in in",
+        "merge --limit 3 -T small --merge-width 2 in in in",
+    ] {
+        let script = format!("$sortwell {words} -o small/out");
+        let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
+        assert_eq!((said.status, said.words.as_str(), &said.out[..]), (0, "", &b"out\n"[..]));
+    }
+}
+
 /// An output that is a link is made where its target is, and that file system needs the room.
 #[test]
 fn links_to_another_file_system_are_generated_where_they_point() {

@@ -314,7 +314,7 @@ fn reserve(work: &Work, bytes: u64, left: u64, output: &OpenOutput, spill: &Spil
         return spill.check_space(needed, run_file_bytes(&volume), beside);
     }
     let bytes = bytes + work.terminators_lacking();
-    if work.select.is_all() {
+    if work.select.is_all() && work.gate.admits_all() {
         output.reserve(bytes)?;
     }
     // What another job has done has its room.
@@ -326,9 +326,10 @@ fn reserve(work: &Work, bytes: u64, left: u64, output: &OpenOutput, spill: &Spil
     }
     // Of what is dropped on the way nobody knows how much it will be.
     let keeps_all = work.early().is_none() && work.gate.admits_all();
-    if keeps_all && work.plan.wanted.is_none() && work.plan.sieve().is_none() {
-        spill.check_limit(volume.file_space())?;
+    if !keeps_all || work.plan.wanted.is_some() || work.plan.sieve().is_some() {
+        return Ok(());
     }
+    spill.check_limit(volume.file_space())?;
     spill.check_space(needed, run_file_bytes(&volume), needed)
 }
 

@@ -203,7 +203,10 @@ fn reserve(
     };
     let lines_lacking = work.rules.framing.terminator().map_or(0, |_| sizes.len() as u64);
     let bytes = sizes.iter().sum::<u64>();
-    output.reserve(bytes + lines_lacking)?;
+    let keeps_all = work.rules.select.is_all();
+    if keeps_all {
+        output.reserve(bytes + lines_lacking)?;
+    }
     let mut spilled = 0;
     loop {
         let groups = intermediate_groups(sizes.len(), work.plan.width);
@@ -220,10 +223,10 @@ fn reserve(
         if before == 0 {
             // Tables take less than one part in a hundred, and lie aside meanwhile.
             let needed = spilled + spilled / 50 + lines_lacking;
-            if needed > 0 && work.rules.select.is_all() {
+            if needed > 0 && keeps_all {
                 spill.check_limit(needed)?;
+                spill.check_space(needed, 0, needed)?;
             }
-            spill.check_space(needed, 0, needed)?;
         }
     }
     let done = slab.filter(|_| spilled == 0).map_or(0, |slab| slab.ends.iter().sum());
