@@ -341,13 +341,16 @@ pub(super) fn empty_directory(directory: &OwnedFd) -> Answer<()> {
         Ok(()) | Err(Errno::NOENT) => {}
         Err(e) => return Err(e),
     }
+    let mut first = Ok(());
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name();
         if ![&b"."[..], b"..", LOCK_NAME.as_bytes()].contains(&name.to_bytes()) {
-            unlinkat(directory, name, AtFlags::empty())?;
+            // One that stays keeps the directory, and no other file.
+            first = first.and(unlinkat(directory, name, AtFlags::empty()));
         }
     }
+    first?;
     match unlinkat(directory, LOCK_NAME, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(e) => Err(e),

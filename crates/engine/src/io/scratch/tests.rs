@@ -164,6 +164,22 @@ fn a_spill_directory_goes_with_all_its_files() {
     assert!(missing.to_string().contains("missing"), "{missing}");
 }
 
+/// A name that cannot be removed keeps the directory and its lock, and no other file.
+#[test]
+fn one_name_that_stays_keeps_no_file() {
+    let parent = tempfile::tempdir().unwrap();
+    let spill = SpillDirectory::create(parent.path()).unwrap();
+    let path = spill.path().to_owned();
+    fs::create_dir(path.join("run-000003")).unwrap();
+    for number in 0..6 {
+        fs::write(path.join(format!("run-00000{number}-of")), b"records").unwrap();
+    }
+    drop(spill);
+    let mut left = entries(&path);
+    left.sort();
+    assert_eq!(left, [LOCK_NAME, "run-000003"]);
+}
+
 #[test]
 fn names_are_what_the_sweeper_looks_for() {
     let directory = tempfile::tempdir().unwrap();
