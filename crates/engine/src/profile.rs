@@ -161,9 +161,13 @@ impl Profile {
     pub fn read(path: &Path) -> Result<Self> {
         let failed = |e| Error::io("read", path, e);
         let wrong = |message: Message| Error::malformed(path, message);
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         let file = fs::File::open(path).map_err(failed)?;
-        file.take(TEXT_MAX).read_to_string(&mut text).map_err(failed)?;
+        file.take(TEXT_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > TEXT_MAX {
+            return Err(wrong(no_profile("it is too large")));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| wrong(no_profile("it is not UTF-8")))?;
         Self::of_text(&text).map_err(wrong)
     }
 
@@ -181,10 +185,7 @@ impl Profile {
 
     /// Reads a text; what is wrong with it, in words.
     pub fn of_text(text: &str) -> std::result::Result<Self, Message> {
-        let words = |e: &toml::de::Error| {
-            message!("no machine profile ({}); make one with {}", e.message(), Operation::Calibrate)
-        };
-        let profile: Self = toml::from_str(text).map_err(|e| words(&e))?;
+        let profile: Self = toml::from_str(text).map_err(|e| no_profile(e.message()))?;
         let advice = |fault: String| {
             message!("{}; correct it, or make a new profile with {}", fault, Operation::Calibrate)
         };
@@ -280,6 +281,11 @@ impl Profile {
         let device = space::device(path).ok()?;
         self.disks.iter().find(|disk| space::device(&disk.directory).ok() == Some(device))
     }
+}
+
+/// Returns the message of a file that is no profile, for this reason.
+fn no_profile(why: &str) -> Message {
+    message!("no machine profile ({}); make one with {}", why, Operation::Calibrate)
 }
 
 #[cfg(test)]

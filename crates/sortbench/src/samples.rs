@@ -24,9 +24,13 @@ impl Spread {
     pub fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
-        let at = |share: f64| match sorted.len() {
-            0 => 0.0,
-            count => sorted[((count - 1) as f64 * share).round() as usize],
+        // Between two samples, as their distances say (the seventh definition of Hyndman and Fan,
+        // "Sample Quantiles in Statistical Packages", 1996).
+        let at = |share: f64| {
+            let place = sorted.len().saturating_sub(1) as f64 * share;
+            let [before, after] = [place.floor(), place.ceil()]
+                .map(|place| sorted.get(place as usize).copied().unwrap_or_default());
+            before + (after - before) * place.fract()
         };
         Self {
             least: at(0.0),

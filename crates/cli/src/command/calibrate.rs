@@ -12,7 +12,7 @@ use sortwell::Progress;
 use sortwell::unstable::profile::Profile;
 use sortwell::unstable::stripe::{Definition, Stride};
 use sortwell::unstable::sys::limits;
-use sortwell::{ByteSize, Error, Result};
+use sortwell::{ByteSize, ConfigErrorKind, Error, Result};
 
 use super::options::values;
 use super::options::watching::Watching;
@@ -218,8 +218,20 @@ fn disk(
 ) -> CommandOutcome {
     // That they can be noted is looked at before they are measured.
     how.note(|_| ())?;
-    let absolute =
-        |path: &PathBuf| path.canonicalize().map_err(|e| Error::io("measure the disk of", path, e));
+    let absolute = |path: &PathBuf| {
+        let path = path.canonicalize().map_err(|e| Error::io("measure the disk of", path, e))?;
+        match path.to_str() {
+            Some(_) => Ok(path),
+            None => Err(Error::config(
+                ConfigErrorKind::InvalidPath,
+                format!(
+                    "the name of {} is not UTF-8, so a profile cannot have it; name a directory \
+                     of the same disk whose name is",
+                    path.display()
+                ),
+            )),
+        }
+    };
     let directories: Vec<PathBuf> = directories.iter().map(absolute).collect::<Result<_>>()?;
     let report =
         how.watching.run(false, |progress| calibrate::disks(&directories, how.time(), progress))?;

@@ -1,5 +1,8 @@
 //! Measurements of a machine are noted, and used.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use crate::harness::Folder;
 
 /// A folder with two directories and a profile of all that can be measured, quickly.
@@ -87,7 +90,8 @@ fn a_profile_that_is_not_valid_makes_room_for_a_new_one() {
     let folder = Folder::new();
     folder.write("in", b"b\na\n");
     let line = "calibrate memory --seconds 1 --profile machine.toml";
-    for (number, text) in [(1, "version = 1\nspeed = 7\n"), (2, "version = 2\n")] {
+    let wrong: [&[u8]; 3] = [b"version = 1\nspeed = 7\n", b"version = 2\n", b"\xff"];
+    for (number, text) in (1..).zip(wrong) {
         folder.write("machine.toml", text);
         folder
             .run("sort --profile machine.toml in")
@@ -98,15 +102,24 @@ fn a_profile_that_is_not_valid_makes_room_for_a_new_one() {
         for part in ["sortwell: machine.toml: ", "starting a new profile", &old] {
             assert!(said.words.contains(part), "'{part}' is missing: {}", said.words);
         }
-        assert_eq!(folder.read(&old), text.as_bytes());
+        assert_eq!(folder.read(&old), text);
         folder.run("explain --profile machine.toml in").quietly();
     }
     folder.run(line).quietly();
-    folder.write("machine.toml", b"\xff");
-    folder.run(line).fails(4, &["cannot read machine.toml"]);
-    assert_eq!(folder.read("machine.toml"), b"\xff", "no message says to make a new one");
-    let names = ["in", "machine.toml", "machine.toml.old-1", "machine.toml.old-2"];
+    let olds = [1, 2, 3].map(|number| format!("machine.toml.old-{number}"));
+    let names = ["in", "machine.toml", &olds[0], &olds[1], &olds[2]];
     assert_eq!(folder.names(), names);
+}
+
+/// A profile is text, so this is said before anything is measured.
+#[test]
+fn a_directory_whose_name_is_not_utf_8_is_refused() {
+    let folder = Folder::new();
+    let name = OsStr::from_bytes(b"\xff");
+    std::fs::create_dir(folder.path().join(name)).expect("a directory");
+    std::os::unix::fs::symlink(name, folder.at("link")).expect("a link");
+    let line = "calibrate disk link --seconds 1 --profile machine.toml";
+    folder.run(line).fails(2, &["not UTF-8", "name a directory of the same disk"]);
 }
 
 #[test]

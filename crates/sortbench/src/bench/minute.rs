@@ -120,13 +120,21 @@ fn category(
         let input = ground.generate("input", records_of(size), kind)?;
         search.note(size, ground.sort(&input, kind, &[])?.seconds);
     }
-    let again = |(size, _)| -> Result<(u64, Measured)> {
+    let again = |size| -> Result<Measured> {
         let input = ground.generate("input", records_of(size), kind)?;
         let sort = |_| ground.sort(&input, kind, &[]);
         let trials = (0..ground.runs).map(sort).collect::<Result<Vec<_>>>()?;
-        Ok((size, Measured { name: format!("{name}, {} GB", gigabytes(size)), trials }))
+        Ok(Measured { name: format!("{name}, {} GB", gigabytes(size)), trials })
     };
-    let best = search.best().map(again).transpose()?;
+    let mut best = None;
+    // A size may have been done in the time by good luck. Then it is a miss.
+    while let (None, Some((size, _))) = (&best, search.best()) {
+        let measured = again(size)?;
+        match measured.seconds().median {
+            median if median > seconds => search.note(size, median),
+            _ => best = Some((size, measured)),
+        }
+    }
     Ok(CategoryResult { name, search, best })
 }
 

@@ -55,3 +55,14 @@ fn what_was_missed_bounds_what_was_done() {
     }
     assert_eq!(search.best(), Some((1500, 8.0)));
 }
+
+/// A size that was done once, and not when it was repeated, is one that was missed.
+#[test]
+fn a_lucky_run_does_not_count() {
+    let mut search = Search::new(10.0, 2000);
+    for (size, took) in [(1000, 6.0), (2000, 9.9), (2000, 10.2)] {
+        search.note(size, took);
+    }
+    assert_eq!(search.best(), Some((1000, 6.0)));
+    assert!(!search.is_capped());
+}
