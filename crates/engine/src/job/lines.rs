@@ -44,7 +44,7 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
     let line = |bytes| {
         let start = keys.len();
         if is_kept {
-            key.key_bytes(bytes, KEPT_BYTES, &mut keys);
+            key.key_bytes(bytes.into(), KEPT_BYTES, &mut keys);
         }
         let kept = start..keys.len();
         let prefix = if is_kept { open_word(&keys[start..]) } else { key.word(bytes, 0) };

@@ -29,7 +29,7 @@ pub struct KeyedRow<'a> {
 impl KeyedRow<'_> {
     /// Appends the key to `out`.
     pub fn append_key(&self, out: &mut Vec<u8>) {
-        self.encoder.key_bytes(self.bytes, usize::MAX, out);
+        self.encoder.key_bytes(self.row, usize::MAX, out);
     }
 
     /// Notes whether the keys of the record are values, given the first byte of its key.

@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use super::text::Body;
-use super::{KeyEncoder, WORD_BYTES};
+use super::{CutRecord, KeyEncoder, WORD_BYTES};
 use crate::error::{Error, Result};
 
 /// A function that orders records.
@@ -124,9 +124,9 @@ impl KeyEncoder for ComparedKey {
 
     /// Appends the number, and zeros in place of what is not known: keys that agree so far say
     /// nothing more.
-    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn key_bytes(&self, record: CutRecord<'_>, limit: usize, out: &mut Vec<u8>) {
         let end = out.len() + limit;
-        out.extend(self.prefix(record).to_be_bytes().iter().take(limit.min(WORD_BYTES)));
+        out.extend(self.prefix(record.bytes).to_be_bytes().iter().take(limit.min(WORD_BYTES)));
         out.resize(end, 0);
     }
 

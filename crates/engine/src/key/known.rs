@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::{FEW_WORDS, KeyEncoder};
+use super::{CutRecord, FEW_WORDS, KeyEncoder};
 
 /// A record, and the ends of its first fields, as far as they were seen when it was split from the
 /// next.
@@ -71,7 +71,7 @@ impl<K: KeyEncoder> KeyEncoder for KnownWord<'_, K> {
         self.key.compare_from(a, b, word)
     }
 
-    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn key_bytes(&self, record: CutRecord<'_>, limit: usize, out: &mut Vec<u8>) {
         self.key.key_bytes(record, limit, out);
     }
 }

@@ -128,9 +128,9 @@ pub trait KeyEncoder: Send + Sync {
 
     /// Appends the first `limit` bytes of the normalized key, or all of it where it is shorter.
     /// Keys so cut compare as slices do, unless they are equal and have `limit` bytes.
-    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn key_bytes(&self, record: CutRecord<'_>, limit: usize, out: &mut Vec<u8>) {
         let end = out.len() + self.key_length().min(limit);
-        let words = (0..self.words()).map(|index| self.word(record, index).to_be_bytes());
+        let words = (0..self.words()).map(|index| self.word(record.bytes, index).to_be_bytes());
         out.extend(words.flatten().take(end - out.len()));
     }
 

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::part::{ByteKeyPart, Encoding};
 use super::scalar::Scalar;
-use super::{KeyEncoder, WORD_BYTES};
+use super::{CutRecord, KeyEncoder, WORD_BYTES};
 
 /// One range of bytes, or one number of at most eight. Comparing bytes beyond the prefix is a
 /// memcmp of the records themselves. Floats stand in IEEE 754 totalOrder: -NaN, -inf, ..., -0, +0,
@@ -78,13 +78,13 @@ impl KeyEncoder for SliceKey {
         if self.is_descending { order.reverse() } else { order }
     }
 
-    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn key_bytes(&self, record: CutRecord<'_>, limit: usize, out: &mut Vec<u8>) {
         if self.is_number {
-            let word = self.first.word(record).to_be_bytes();
+            let word = self.first.word(record.bytes).to_be_bytes();
             return out.extend(&word[..self.key_length().min(limit)]);
         }
         let flip = if self.is_descending { u8::MAX } else { 0 };
-        let bytes = &record[self.start..self.end.min(self.start.saturating_add(limit))];
+        let bytes = &record.bytes[self.start..self.end.min(self.start.saturating_add(limit))];
         out.extend(bytes.iter().map(|byte| byte ^ flip));
     }
 }

@@ -53,7 +53,7 @@ fn check_encoder(encoder: &impl KeyEncoder, a: &[u8], b: &[u8], expected: Orderi
     bytes.resize(bytes.len() + WORD_BYTES, 0);
     for length in 0..=bytes.len() {
         let mut out = Vec::new();
-        encoder.key_bytes(a, length, &mut out);
+        encoder.key_bytes(a.into(), length, &mut out);
         let whole = length.min(encoder.key_length());
         assert_eq!(out, bytes[..whole], "at most {length} bytes");
     }
@@ -228,7 +228,7 @@ fn a_record_of_a_mebibyte() {
         let rest = words_a[middle..].cmp(&words_b[middle..]);
         assert_eq!(encoder.compare_from(&a, &b, middle), rest);
         let mut encoded = Vec::new();
-        encoder.key_bytes(&a, usize::MAX, &mut encoded);
+        encoder.key_bytes(a.as_slice().into(), usize::MAX, &mut encoded);
         encoded.resize(encoder.words() * WORD_BYTES, 0);
         assert!(
             encoded

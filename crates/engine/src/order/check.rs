@@ -30,7 +30,7 @@ impl KeyBeginning {
     fn make<K: KeyEncoder>(&mut self, key: &K, record: &[u8]) {
         if !self.is_made {
             self.bytes.clear();
-            key.key_bytes(record, BEGINNING_BYTES, &mut self.bytes);
+            key.key_bytes(record.into(), BEGINNING_BYTES, &mut self.bytes);
             self.is_made = true;
         }
     }

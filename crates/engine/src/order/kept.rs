@@ -31,7 +31,7 @@ impl KeptRecord {
             bytes.extend_from_slice(record);
             return Self::Whole(bytes);
         }
-        key.key_bytes(record, KEPT_MAX, &mut bytes);
+        key.key_bytes(record.into(), KEPT_MAX, &mut bytes);
         Self::KeyStart(bytes)
     }
 
@@ -64,6 +64,6 @@ impl KeptRecord {
 /// Returns the first [`KEPT_MAX`] bytes of a record's normalized key.
 fn key_start<K: KeyEncoder>(key: &K, record: &[u8]) -> Vec<u8> {
     let mut start = Vec::new();
-    key.key_bytes(record, KEPT_MAX, &mut start);
+    key.key_bytes(record.into(), KEPT_MAX, &mut start);
     start
 }

@@ -21,7 +21,7 @@ impl IndexKey {
     /// Returns the key of `record`, cut after `length` bytes.
     pub fn of(key: &dyn KeyEncoder, record: &[u8], length: usize) -> Self {
         let mut bytes = Vec::with_capacity(length + 1);
-        key.key_bytes(record, length + 1, &mut bytes);
+        key.key_bytes(record.into(), length + 1, &mut bytes);
         let is_cut = bytes.len() > length;
         bytes.truncate(length);
         Self { bytes, is_cut }

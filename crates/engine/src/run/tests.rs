@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::format::Framing;
 use crate::io::{Direct, Engine};
-use crate::key::{CompiledKey, KeyEncoder, OPEN_WORD_BYTES, open_word};
+use crate::key::{CompiledKey, CutRecord, KeyEncoder, OPEN_WORD_BYTES, open_word};
 use crate::proof::Sum;
 use crate::stats::Progress;
 
@@ -40,8 +40,8 @@ impl KeyEncoder for WholeRecord {
         usize::MAX
     }
 
-    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
-        let key = self.key(record);
+    fn key_bytes(&self, record: CutRecord<'_>, limit: usize, out: &mut Vec<u8>) {
+        let key = self.key(record.bytes);
         out.extend_from_slice(&key[..key.len().min(limit)]);
     }
 
@@ -256,7 +256,7 @@ fn check_tables(run: &Run, key: &dyn KeyEncoder, data: &[u8], framing: Framing) 
                 (starts[number], starts[number + 1])
             );
             let mut expected = Vec::new();
-            key.key_bytes(record(*place), INDEX_KEY_MAX + 1, &mut expected);
+            key.key_bytes(record(*place).into(), INDEX_KEY_MAX + 1, &mut expected);
             assert_eq!(index.key().is_cut(), expected.len() > INDEX_KEY_MAX);
             expected.truncate(INDEX_KEY_MAX);
             assert_eq!(index.key().bytes, expected, "key {number}, window of {window_bytes}");

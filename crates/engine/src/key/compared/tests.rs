@@ -30,7 +30,7 @@ fn records_compare_as_the_function_says() {
     assert_eq!(key.first_difference(b"19\n", b"21\n", 0), Some(1));
     assert_eq!(key.first_difference(b"19\n", b"29\n", 0), None);
     let mut bytes = Vec::new();
-    key.key_bytes(b"19\n", 20, &mut bytes);
+    key.key_bytes(b"19\n"[..].into(), 20, &mut bytes);
     assert_eq!(bytes, [0; 20], "nothing is known, and more may follow");
     assert!(options.checked(Ok(())).is_ok());
 }

@@ -169,9 +169,9 @@ impl KeyEncoder for TextKey {
         usize::MAX
     }
 
-    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn key_bytes(&self, record: CutRecord<'_>, limit: usize, out: &mut Vec<u8>) {
         let end = out.len().saturating_add(limit);
-        self.append(record, &mut BufferSink::new(out, limit));
+        self.append_fields(&mut self.cut_fields(record), &mut BufferSink::new(out, limit));
         out.truncate(end);
     }
 

@@ -12,7 +12,8 @@
 use std::cmp::Ordering;
 
 use super::super::{
-    KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, agreeing_bytes, continued, differing_word, open_word,
+    CutRecord, KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, agreeing_bytes, continued, differing_word,
+    open_word,
 };
 use super::encode::bytes;
 use super::fault::FaultWords;
@@ -117,14 +118,14 @@ impl KeyEncoder for LineKey {
         usize::MAX
     }
 
-    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+    fn key_bytes(&self, record: CutRecord<'_>, limit: usize, out: &mut Vec<u8>) {
         let end = out.len().saturating_add(limit);
         if self.is_descending {
-            self.append_descending(record, &mut BufferSink::new(out, limit));
+            self.append_descending(record.bytes, &mut BufferSink::new(out, limit));
             out.truncate(end);
             return;
         }
-        let text = self.text(record);
+        let text = self.text(record.bytes);
         out.extend_from_slice(&text[..text.len().min(limit)]);
     }
 

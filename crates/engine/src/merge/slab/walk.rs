@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
     pub fn keep_key(&mut self, key: &dyn KeyEncoder) -> Result<()> {
         if self.kept_key.is_empty() {
             let record = self.read_record()?;
-            key.key_bytes(&record, KEPT_KEY_MAX, &mut self.kept_key);
+            key.key_bytes(record.as_slice().into(), KEPT_KEY_MAX, &mut self.kept_key);
         }
         Ok(())
     }

@@ -81,7 +81,7 @@ fn ours(order: &TextOrder, is_unique: bool, input: &[u8]) -> Vec<u8> {
     let encoder = TextKey::new(order).expect("a key");
     let key = |line: &[u8]| {
         let mut key = Vec::new();
-        encoder.key_bytes(line, usize::MAX, &mut key);
+        encoder.key_bytes(line.into(), usize::MAX, &mut key);
         key
     };
     let lines = input.split_inclusive(|&byte| byte == b'\n');

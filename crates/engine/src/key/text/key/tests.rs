@@ -45,7 +45,7 @@ fn order_of(key: &CompiledKey, a: &[u8], b: &[u8]) -> Ordering {
 fn check(encoder: &impl KeyEncoder, a: &[u8], b: &[u8]) -> Ordering {
     let [key_a, key_b] = [a, b].map(|record| {
         let mut key = Vec::new();
-        encoder.key_bytes(record, usize::MAX, &mut key);
+        encoder.key_bytes(record.into(), usize::MAX, &mut key);
         key
     });
     assert_eq!(encoder.key_length(), usize::MAX);
@@ -61,7 +61,7 @@ fn check(encoder: &impl KeyEncoder, a: &[u8], b: &[u8]) -> Ordering {
     }
     for limit in 0..key_a.len() + 3 {
         let mut cut = b"xy".to_vec();
-        encoder.key_bytes(a, limit, &mut cut);
+        encoder.key_bytes(a.into(), limit, &mut cut);
         assert_eq!(cut[2..], key_a[..limit.min(key_a.len())], "{limit} bytes of {}", said());
     }
     let mut word = 0;

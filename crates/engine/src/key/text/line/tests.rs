@@ -15,7 +15,7 @@ fn line_key(start: usize, end: usize, is_descending: bool) -> LineKey {
 
 fn key_of(key: &LineKey, record: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    key.key_bytes(record, usize::MAX, &mut bytes);
+    key.key_bytes(record.into(), usize::MAX, &mut bytes);
     bytes
 }
 
@@ -39,7 +39,7 @@ fn check(key: &LineKey, a: &[u8], b: &[u8]) {
     }
     for limit in 0..key_a.len() + 2 {
         let mut cut = Vec::new();
-        key.key_bytes(a, limit, &mut cut);
+        key.key_bytes(a.into(), limit, &mut cut);
         assert_eq!(cut, key_a[..limit.min(key_a.len())]);
     }
     for word in 0..3 {

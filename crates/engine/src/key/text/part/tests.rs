@@ -16,7 +16,7 @@ fn order_of(key: &CompiledKey, a: &[u8], b: &[u8]) -> Ordering {
     with_encoder!(key, |encoder| {
         let [key_a, key_b] = [a, b].map(|record| {
             let mut key = Vec::new();
-            encoder.key_bytes(record, usize::MAX, &mut key);
+            encoder.key_bytes(record.into(), usize::MAX, &mut key);
             key
         });
         let order = key_a.cmp(&key_b);
