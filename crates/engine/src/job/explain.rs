@@ -12,7 +12,7 @@ use crate::plan::decisions::{Decision, JobConditions};
 use crate::plan::outlook::Outlook;
 use crate::plan::prediction::Rates;
 use crate::plan::price::PassForecast;
-use crate::plan::{Need, Plan};
+use crate::plan::{ExternalPlan, Need, Plan};
 use crate::stats::{LeverSetting, Prediction, Progress, WriteBuffers};
 use crate::stripe::SpillPlace;
 use crate::units::ByteSize;
@@ -35,9 +35,11 @@ pub struct Explanation {
     pub buffer_bytes: ByteSize,
     /// The part of `arena_bytes` for the sort space of all workers.
     pub scratch_bytes: ByteSize,
-    /// The part of `arena_bytes` for one load: read buffers and buckets.
+    /// The part of `arena_bytes` for one load: read buffers and buckets; or the tree of replacement
+    /// selection, with its records.
     pub load_bytes: ByteSize,
-    /// Number of loads in memory at once: with 2, one is read while another is written.
+    /// Number of loads in memory at once: with 2, one is read while another is written. Replacement
+    /// selection has 1.
     pub loads_at_once: u32,
     /// Number of workers.
     pub threads: u64,
@@ -106,6 +108,14 @@ impl ForecastInputs<'_> {
     }
 }
 
+/// Returns the number of loads that are in memory at once, and the bytes of each. The tree of
+/// replacement selection counts as one load.
+fn loads(plan: &Plan) -> (usize, usize) {
+    let tree = plan.external().and_then(ExternalPlan::replacement);
+    let tree = tree.map(|memory| (1, memory.tree_bytes()));
+    tree.unwrap_or((plan.areas(), plan.load.bytes()))
+}
+
 impl SortJob {
     fn conditions(&self, engine: Engine) -> JobConditions {
         JobConditions {
@@ -166,8 +176,8 @@ impl SortJob {
             arena_bytes: ByteSize(plan.used_bytes() as u64),
             buffer_bytes: per_worker(plan.lane.bytes()),
             scratch_bytes: per_worker(plan.scratch_bytes),
-            load_bytes: ByteSize(plan.load.bytes() as u64),
-            loads_at_once: plan.areas() as u32,
+            load_bytes: ByteSize(loads(&plan).1 as u64),
+            loads_at_once: loads(&plan).0 as u32,
             threads: plan.threads as u64,
             threads_wanted: plan.threads_wanted as u64,
             engine: engine.name(),

@@ -142,6 +142,13 @@ impl Plan {
     }
 
     fn why_load(&self, external: &ExternalPlan) -> Decision {
+        if let Some(memory) = external.replacement() {
+            let records = memory.records.saturating_mul(self.sizes.record_length as u64);
+            let choice = format!("one tree with about {} of records", ByteSize(records));
+            let size = ByteSize(memory.tree_bytes() as u64);
+            let reason = message!("it has the memory of all loads, {} without read buffers", size);
+            return Decision::new("load", choice, reason);
+        }
         let reason = match external.load_reason {
             LoadLimit::Memory if external.areas > 1 => "half of the memory for records",
             LoadLimit::Memory => "the memory for records",

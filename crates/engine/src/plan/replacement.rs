@@ -80,6 +80,11 @@ impl ReplacementMemory {
         })
     }
 
+    /// Returns the number of bytes of the tree, with the records in it.
+    pub fn tree_bytes(&self) -> usize {
+        self.leaves as usize * LEAF_BYTES + self.store_bytes
+    }
+
     /// Returns the number of bytes of memory that loads have and this leaves alone.
     pub fn left_alone(&self) -> usize {
         self.piece_bytes + self.window_bytes + self.spare_bytes

@@ -23,7 +23,7 @@ use super::spill::{Size, Spill};
 use super::stage::Worker;
 use crate::error::{Error, Result, Setting, message};
 use crate::format::Framing;
-use crate::incore::replacement::{LEAF_BYTES, SelectionTournament};
+use crate::incore::replacement::SelectionTournament;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::operator::TaskOutlet;
@@ -55,7 +55,7 @@ pub fn generate<'a, K: KeyEncoder>(
     let average = reader.average().and_then(divide);
     let division = average.unwrap_or(planned);
     let mut own = Region::join_all(memory);
-    let rest = own.split_off(division.leaves as usize * LEAF_BYTES + division.store_bytes);
+    let rest = own.split_off(division.tree_bytes());
     let tournament = SelectionTournament::new(key, work.framing, division.leaves, own);
     let longest = division.longest_bytes;
     let mut generation = SelectionRuns { work, key, reader, tournament, longest };

@@ -89,6 +89,8 @@ fn runs_and_merges_have_reasons() {
     let selected = Need { algorithm: Algorithm::ReplacementSelection, ..usual() };
     assert_said(&selected, "runs", "runs by replacement selection: as asked for");
     assert_eq!(said(&selected, "overlap"), "");
+    assert_said(&selected, "load", "one tree with about ");
+    assert!(!said(&selected, "load").contains("loads of"));
     assert_said(&usual(), "merge", "runs merged by slabs: all threads");
     let streams = Levers { merge: Some(Way::Streams), ..Levers::default() };
     assert_said(&Need { levers: streams, ..usual() }, "merge", "as streams: as asked for");
