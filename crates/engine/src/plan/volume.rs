@@ -68,7 +68,7 @@ impl Plan {
         let Some(external) = self.external() else {
             return Volume { passes: 1, input_bytes: bytes, output_bytes, ..Volume::default() };
         };
-        // Of records in random order, runs are twice as long as memory; of others, who knows.
+        // Runs of random records are twice as long as what memory holds. Others are not predicted.
         let length = self.sizes.record_length as u64;
         let selected = external.replacement();
         let selected = selected.map(|memory| 2 * memory.records.saturating_mul(length));

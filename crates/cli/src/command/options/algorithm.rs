@@ -23,10 +23,11 @@ pub struct AlgorithmOptions {
     /// AlphaSort does. See --microrun and --alphasort-runs.
     ///
     /// replacement-selection passes records through memory one by one. For records in random order,
-    /// its runs are twice as long as memory. It makes a single run if no record is further from its
-    /// place than memory holds, as in logs that are nearly sorted. One thread makes the runs. It
-    /// excludes --resume and --in-place, and records longer than a small part of memory. Inputs
-    /// that fit in memory are sorted there all the same.
+    /// its runs are about twice as long as the memory that is left for records. With a small
+    /// budget, the sort may need more passes than with radix. It makes a single run if no record
+    /// is further from its place than that memory holds, as in logs that are nearly sorted. One
+    /// thread makes the runs. It excludes --resume and --in-place, and records longer than a small
+    /// part of memory. Inputs that fit in memory are sorted there all the same.
     ///
     /// The output is the same to the byte for every algorithm. Example: --algorithm quicksort.
     #[arg(long, value_name = "ALGORITHM", default_value = "auto",

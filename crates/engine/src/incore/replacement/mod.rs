@@ -12,8 +12,8 @@
 //!
 //! When a record leaves, the next that is read takes its place: in the same run if it does not
 //! belong before the one that left last, else in the next run. Runs of records in random order are
-//! twice as long as memory, on average, and records that are nowhere further from their place than
-//! memory holds are all one run.
+//! twice as long, on average, as the records that memory holds. Records that are nowhere further
+//! from their place than memory holds are all one run.
 //!
 //! Records leave in the order (run, key, arrival). Of two records with equal keys the one that came
 //! first is never in a later run: if it had to go to the run after the one being written, a larger
