@@ -1,4 +1,4 @@
-//! The program `sortwell`, which the library of this crate is all of.
+//! The program `sortwell`. It calls the library of this crate, which has all its code.
 
 use std::process::ExitCode;
 

@@ -47,14 +47,18 @@ Exit status:
   2    the command line is wrong, or cannot be carried out here
   3    the input does not have the given format
   4    reading or writing failed, or there is not enough space
-  5    a proof or a checksum failed; there is no output file
+  5    a proof or a checksum failed
   70   internal error of sortwell: please report it
 
 A wrong command line is reported before a malformed input. A column that is missing from CSV
 or TSV is reported once the headers are read, before any row.
 
-After an interrupt or a termination signal, sortwell removes its files and dies of the signal.
-A shell reports this as 130 or 143. There is no output file then.";
+After an error, a file with the name of the output is unchanged. It is new if only the last
+sync of its directory failed, or the page of --report.
+
+After SIGHUP, SIGINT (Ctrl-C) or SIGTERM, such a file is unchanged, or whole if it was complete
+by then. sortwell removes its temporary files and dies of the signal. A shell reports this as
+129, 130 or 143. With --resume or --in-place, finished work is kept.";
 
 /// The subcommands, one file each.
 #[derive(Debug, Subcommand)]

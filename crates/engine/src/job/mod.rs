@@ -178,8 +178,15 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// Every [`Error`] that inputs, disks or options can cause. Then no output exists under its
-    /// name, no temporary file is left, and the inputs are unchanged.
+    /// Every [`Error`] that inputs, disks or options can cause. Then the inputs and a file with the
+    /// output's name are unchanged, and no temporary file is left, with these exceptions:
+    ///
+    /// - If only the last sync of a directory failed, the name is that of the new file.
+    /// - With [`resume`](Self::resume), finished work is kept, except after damage.
+    /// - With [`in_place`](Self::in_place), all work is kept, and the input has holes once a run
+    ///   was recorded.
+    /// - If one of several output files cannot be renamed, files that the others replaced are lost.
+    /// - A stream keeps what was written to it.
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
@@ -256,7 +263,7 @@ impl SortJob {
         Ok(coders.noted(statistics, packed))
     }
 
-    /// Returns what it says about the work that does not change the output.
+    /// Returns the settings that do not change the output.
     const fn choices(&self) -> JobChoices {
         let Self { algorithm, engine, direct, levers, .. } = *self;
         JobChoices { algorithm, engine, direct, levers }
