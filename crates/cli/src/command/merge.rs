@@ -69,8 +69,10 @@ pub struct MergeArguments {
 
     /// Set the number of worker threads; 0 or no option: one per core
     ///
-    /// More than one thread merges where all inputs are files of lines or of records of one
-    /// length, and of some size; each merges a range of keys. Otherwise one thread merges.
+    /// Several threads merge, each a range of keys, if all inputs are large plain files of lines
+    /// or of records of one length, and the output is a plain file. No option may select, group or
+    /// drop records. --verify must be on, or --check given. Memory must have room for each thread
+    /// to read all inputs. Otherwise, as with --unique, one thread merges.
     #[arg(short = 'j', long, value_name = "N", value_parser = values::threads,
           help_heading = RESOURCES)]
     threads: Option<usize>,

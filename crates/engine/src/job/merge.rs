@@ -35,7 +35,8 @@ use crate::sys::limits;
 use crate::units::ByteSize;
 
 /// One merge: sorted inputs in, one sorted output. Reads each input once, in order, and holds a few
-/// megabytes of each.
+/// megabytes of each. If several workers merge, each a range of keys, plain files are sampled and
+/// searched first, and opened again for each range.
 ///
 /// With more inputs than can be open at once, or have memory, neighbours are merged to temporary
 /// files first. Of equal records those of earlier inputs go first.
