@@ -326,7 +326,7 @@ fn run_compression(of: &RunCompression) -> String {
 }
 
 fn proof(of: &Statistics) -> String {
-    let order = "each compared with the previous one";
+    let order = "in proven order";
     match of.proof {
         None if of.is_order_proven => format!("order only: records written, {order}"),
         None => "off".into(),

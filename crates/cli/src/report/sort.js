@@ -119,7 +119,7 @@ function proofLine(stats) {
       make("b", null, "Proven: "),
       `${counted(proof.records, "record")} in and out, checksum `,
       make("code", null, words(proof.checksum)),
-      stats.is_order_proven === true ? ", each compared with the previous one" : "",
+      stats.is_order_proven === true ? ", in proven order" : "",
     ),
   );
 }

@@ -51,7 +51,7 @@ time     0.75 s reading (0.50 s waiting for I/O)
 cpu      0.71 s user, 0.40 s system
 memory   1.2 GiB at the peak, 4 GiB allowed
 proof    10000000 records in and out, checksum 000000000000000000000000000000ab of both, \
-         each compared with the previous one
+         in proven order
 ";
     assert_eq!(text(&one_pass()), expected);
 }
