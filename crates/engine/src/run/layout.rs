@@ -123,17 +123,17 @@ impl RunGeometry {
         EntryShape { index_key_length, has_place: self.packed.is_some() }
     }
 
-    /// Blocks of data, the last one padded.
+    /// Returns the number of blocks of data, the last one padded.
     pub fn blocks(&self) -> u64 {
         self.data_bytes.div_ceil(BLOCK as u64)
     }
 
-    /// Blocks whose entries are in one page of the table.
+    /// Returns the number of blocks whose entries are in one page of the table.
     pub fn blocks_per_page(&self) -> u64 {
         self.entry().per_page() as u64
     }
 
-    /// Pages of the table.
+    /// Returns the number of pages of the table.
     pub fn pages(&self) -> u64 {
         self.blocks().div_ceil(self.blocks_per_page())
     }

@@ -1,9 +1,11 @@
 //! Runs: sorted records on disk, between run generation and merge.
 //!
-//! A run file is the records back to back, as an output would have them, wrapped in what is needed
-//! to trust and to find them: a header, a table with the checksum and the first key of every block,
-//! a footer. The format is drawn in `docs/run-format.md`; [`layout`] and `page` are the only places
-//! that know its offsets. Places in a run are byte offsets in its data.
+//! A run file has the records back to back, as an output would have them, or in compressed blocks.
+//! It also has what is needed to trust and to find them: a header, a table and a footer. The table
+//! has the checksum of each block, and the key of the first record that begins in it. No record
+//! begins in a block inside a long record. The format is drawn in `docs/run-format.md`; [`layout`]
+//! and `page` are the only places that know its offsets. Places in a run are byte offsets in its
+//! data.
 //!
 //! [`RunWriter`] takes a load's records from many workers at once, and its [`RunTable`] leaves
 //! memory page by page; [`Run`] is a finished run by name; [`RunReader`] opens one again, trusting

@@ -123,8 +123,8 @@ impl RunTable {
         state.last
     }
 
-    /// Writes what is left of a table of open length, now that the run's sizes are known; the last
-    /// record.
+    /// Writes the last pages of a table of open length, now that the run's sizes are known. Returns
+    /// the last record.
     pub(super) fn close(self, lane: &mut Lane<'_>, geometry: &RunGeometry) -> Result<LastRecord> {
         let RunTableState { pages, last, mut pages_written, .. } =
             std::mem::take(&mut *self.state());

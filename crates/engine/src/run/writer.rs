@@ -1,9 +1,11 @@
 //! Writing a run: many workers bring records, one call at the end makes it whole.
 //!
-//! The table lies after the data, so that where its pages belong follows from how much data there
-//! will be. Where nobody knows that before the last record (a merge of streams that drops what is
-//! equal), pages are put aside in a file of their own and moved after the data in the end: one
-//! part in 250 of it, or less.
+//! Usually the size of the data is known in advance. Then the place of each page of the table is
+//! known too: after the data, or before it if blocks are compressed.
+//!
+//! The size is unknown in merges of sorted inputs, in replacement selection, and in runs that drop
+//! records as they are written. Pages then go to a separate file, and are moved after the data in
+//! the end. A page describes at least 14 blocks of 64 KiB, so little is moved.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
