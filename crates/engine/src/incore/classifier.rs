@@ -126,7 +126,7 @@ impl Classifier {
         Self { nodes, cells, leaves, alphabets, first_word, whole: leaf, splitters }
     }
 
-    /// Buckets of about `per_bucket` sampled records each.
+    /// Returns a classifier with buckets of about `per_bucket` sampled records each.
     pub fn build(sample: &Sample, per_bucket: usize) -> Self {
         let rows = sample.sorted();
         if rows.is_empty() {

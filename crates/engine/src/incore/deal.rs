@@ -313,7 +313,7 @@ impl Dealer {
         self.counts[bucket] as usize
     }
 
-    /// Chunks of a bucket's chain, first to last.
+    /// Returns the chunks of a bucket's chain, first to last.
     fn chain(&self, bucket: usize) -> Vec<u32> {
         let mut chain = Vec::new();
         let mut chunk = self.tails[bucket].chunk;
@@ -325,7 +325,7 @@ impl Dealer {
         chain
     }
 
-    /// Items of a bucket's chain that the block of mark `row` added.
+    /// Returns the range of a bucket's chain that the block of mark `row` added.
     fn added(&self, row: u32, bucket: usize) -> Range<usize> {
         let at = |row: usize| self.marked[row * self.counts.len() + bucket] as usize;
         let before = if row == 0 { 0 } else { at(row as usize - 1) };
@@ -338,7 +338,7 @@ impl Dealer {
 pub struct Dealt {
     item: Item,
     dealers: Vec<Dealer>,
-    /// Dealer and mark of every block, in the order of the input, where items are records.
+    /// Dealer and mark of every block, in the order of the input. Entries in runs have none.
     blocks: Vec<(u32, Mark)>,
 }
 
@@ -375,7 +375,7 @@ impl Dealt {
         self.dealers.iter().flat_map(runs).collect()
     }
 
-    /// Items in a bucket.
+    /// Returns the number of items in a bucket.
     pub fn count(&self, bucket: usize) -> usize {
         self.dealers.iter().map(|dealer| dealer.count(bucket)).sum()
     }
@@ -393,7 +393,8 @@ impl Dealt {
         }
     }
 
-    /// Shows a bucket's items, some at a time: records in the order of the input, entries in any.
+    /// Shows a bucket's items, some at a time, in the order of the blocks they came in. Entries of
+    /// records that cross blocks are last.
     pub fn each(&self, bucket: usize, mut show: impl FnMut(&[u8])) {
         self.visit(bucket, &mut show, false);
     }

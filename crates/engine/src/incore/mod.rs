@@ -8,7 +8,8 @@
 //! record's location in the load. Inside a bucket, whose bounds are tight, the digest tells nearly
 //! all keys apart; and as the location breaks ties, sorting plain integers is stable for nothing.
 //! Digests that tie are settled by the rest of the key. Where that would be most of them, as with
-//! text, entries are *wide*: a `u128` with 88 bits of the key.
+//! text, entries are *wide*: a `u128` with 87 bits of the key, and one that is set if these are all
+//! of it.
 //!
 //! Short records are dealt themselves, instead of entries that point to them ([`Item`]): a
 //! record of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are

@@ -1,8 +1,8 @@
-//! Memory that grows and shrinks in place: a window on records whose length nobody knows before
-//! they have been read.
+//! Memory that grows and shrinks without copies: a window on records whose length nobody knows
+//! before they have been read.
 //!
-//! A mapping of its own, moved by the kernel where it has no room to grow (`mremap`): no byte is
-//! copied, nothing is held twice meanwhile, and what is given up is the system's again at once. An
+//! A mapping of its own. The kernel may move it to another address where it has no room to grow
+//! (`mremap`): no byte is copied, nothing is held twice, and what is given up is free at once. An
 //! allocator promises none of that: a vector of megabytes may be copied to grow, and stays resident
 //! when it was freed. Pages count as resident only once they were written to.
 

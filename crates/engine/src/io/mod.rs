@@ -2,8 +2,8 @@
 //!
 //! Memory: an [`Arena`] is one huge-page mapping for a whole job, and a [`Region`] is the exclusive
 //! owner of a range of it. Requests take their region by value and give it back when they are done,
-//! so the kernel never writes into memory that anyone else can see. An [`ElasticRegion`] grows in
-//! place, for records whose length is not known.
+//! so the kernel never writes into memory that anyone else can see. An [`ElasticRegion`] grows
+//! without copies, for records whose length is not known.
 //!
 //! Files: a [`File`] knows both ways into a file, through the page cache and past it, and sends
 //! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at

@@ -1,9 +1,11 @@
 //! A load: as many records as memory takes at once, where they were read.
 //!
 //! A load is read straight into one region, in blocks, each from its own place in a file to its own
-//! place in memory. Records never move afterwards; everybody names them by their *location*, the
-//! byte in the load at which they begin. Locations are in the order of the input. [`layout`]
-//! decides which bytes of which file go where; [`Records`] finds a record by its location.
+//! place in memory. Records stay there, and are named by their *location*, the byte in the load at
+//! which they begin. Locations are in the order of the input. Two things are copied: fixed-length
+//! records of up to 16 bytes, into buckets, and the unfinished record at the end, to the start of
+//! the next load. [`layout`] decides which bytes of which file go where; [`Records`] finds a record
+//! by its location.
 
 pub mod layout;
 
