@@ -2,14 +2,13 @@
 //!
 //! The classical merge reads every run through a small buffer of its own and waits wherever one
 //! runs dry. Here the sparse indexes of all runs say beforehand which blocks hold the next range of
-//! keys: a *slab* is such a range, as much as a share of memory holds, and each run's piece of it
-//! is read as one large sequential request. Slabs share nothing, so that one is read while another
-//! is merged; and the same index keys cut a slab into tasks that workers merge and write at known
-//! places.
+//! keys: a *slab* is such a range, as much as a share of memory holds. Each run's piece of it is
+//! read in large sequential requests. Slabs share no records, so that one is read while another is
+//! merged. The same index keys cut a slab into tasks that workers merge and write at known places.
 //!
 //! ```text
 //!   run 0   [.....|=====|........]      slab: keys from one bound to the next, in all runs
-//!   run 1   [..|=======|.........]      = is read at once; blocks at either end are shared
+//!   run 1   [..|=======|.........]      = is read for the slab; blocks at its ends are shared
 //!   run 2   [.......|==|.........]        with the neighbouring slabs and read twice
 //! ```
 //!

@@ -1,10 +1,10 @@
-//! Progress of a merge into the output, noted from time to time, so that another job can go on
-//! from there.
+//! Progress of a merge into the output, recorded from time to time, so that another job can
+//! continue there.
 //!
 //! Between two slabs nothing is half done: everything of those before is in the output, but for the
-//! last bytes, which do not fill a granule and are noted themselves. What is noted has to be
-//! durable first, which takes a while: so it is done only when a hundred times as long has passed
-//! since it was done last.
+//! last bytes, which do not fill a granule and are recorded themselves. The output is made durable
+//! first, which takes a while. So a checkpoint is made only when the time since the last one
+//! exceeds 100 times the duration of a checkpoint.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,7 +1,8 @@
 //! Conditions for a record to take part: well formed, with a key, and wanted.
 //!
-//! Every record passes here once, when it is dealt. Where nothing can be wrong with records and all
-//! are wanted, there is no gate at all.
+//! Records pass here when they are dealt, or read from a sorted input. A load that turns out to be
+//! crowded is dealt again, and passes again. Where nothing can be wrong with records and all are
+//! wanted, there is no gate at all.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

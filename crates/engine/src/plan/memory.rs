@@ -10,8 +10,9 @@
 //!           | read blocks | pool of records     short records, which are dealt themselves
 //! ```
 //!
-//! Everything large is in the arena and nowhere else; the reserve is what is left for the small
-//! things.
+//! Loads, slabs, scratch and output buffers are in the arena. Windows of merges of streams are
+//! mappings of their own (`ElasticRegion`); the memory of loads goes back to the system first. The
+//! reserve is left for small things.
 
 use crate::codec::CompressRuns;
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;

@@ -1,8 +1,8 @@
 //! Merging of runs: how many at once, which first, and by slabs or as streams.
 //!
-//! A merge of `k` runs by slabs reads each run's piece of a slab in one request, so that the slab
-//! must hold `k` pieces worth a disk's while; that bounds the merge width. More runs than that take
-//! intermediate passes. These merge neighbouring runs (stability) and no more of them than is
+//! A merge of `k` runs by slabs reads each run's piece of a slab in sequential requests. So the
+//! slab must hold `k` pieces worth a disk's while; that bounds the merge width. More runs than that
+//! take intermediate passes. These merge neighbouring runs (stability) and no more of them than is
 //! needed for the last merge to be as wide as it may (Knuth, TAOCP vol. 3, section 5.4.9: the last
 //! merges of an optimal pattern are full, so the first one may be partial).
 //!
@@ -47,7 +47,8 @@ pub const WIDTH_MAX: usize = 512;
 pub enum Way {
     /// By key ranges, by all workers.
     Slabs,
-    /// From their beginnings to their ends, by one.
+    /// From their beginnings to their ends. One worker merges runs. Several may merge sorted
+    /// inputs, cut into ranges of keys.
     Streams,
 }
 
