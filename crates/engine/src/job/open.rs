@@ -1,4 +1,4 @@
-//! Looking at the world: what a job's names stand for on this machine.
+//! Opening what a job names: inputs, output, temporary directories, engine and memory budget.
 
 use std::borrow::Cow;
 use std::fs;

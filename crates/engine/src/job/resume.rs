@@ -68,7 +68,7 @@ impl Places {
         Self { output, spill, directory: None, own: None }
     }
 
-    /// Places of what a job like this has left in one of `temp`, or new ones there.
+    /// Returns the places that an earlier run of this job left in one of `temp`, or new ones there.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Places {
         begin(job, temp)
     }
 
-    /// Places of a job that keeps what it does, with its manifest in `directory`.
+    /// Returns the places of a job that keeps its work, with its manifest in `directory`.
     fn with(
         job: &Wanted,
         output: output::OpenOutput,

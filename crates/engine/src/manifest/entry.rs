@@ -44,7 +44,7 @@ pub struct JobEntry {
     pub part: PathBuf,
     /// The spill directories; the manifest lies in the first.
     pub directories: Vec<AsText<PathBuf>>,
-    /// True if the output takes the place of the input, which goes as it is read.
+    /// True if the output takes the place of the input, whose space is freed while it is read.
     pub is_in_place: bool,
     /// True if the inputs are sorted already, and only merged.
     #[serde(default)]

@@ -129,12 +129,12 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Self { key, framing, tree, live, check, previous: None }
     }
 
-    /// Returns what was seen of the order so far.
+    /// Returns the order check of the records taken so far.
     pub fn check(&self) -> &OrderCheck<'a, K> {
         &self.check
     }
 
-    /// Returns that, once all records that are wanted have been taken.
+    /// Returns the order check after the last record was taken.
     pub fn into_check(mut self) -> OrderCheck<'a, K> {
         self.previous.inspect(|last| self.check.keep(last));
         self.check

@@ -185,8 +185,8 @@ impl<'p> Crew<'p> {
         self.workers.iter_mut().try_for_each(|worker| worker.lane.flush())
     }
 
-    /// Leaves the first worker the only one with memory of its own, and that for output alone: what
-    /// the others hold goes back to the system until they are given work again.
+    /// Releases the memory of all workers to the system, except the output buffers of the first
+    /// worker. The others take memory again when they get work.
     pub fn rest(&mut self) -> Result<()> {
         for worker in &mut self.workers {
             worker.lane.flush()?;

@@ -108,8 +108,8 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// Lets `produce` write from byte `offset` on as the only task of a stage, and say in the end
-    /// how many bytes of records that was; the same.
+    /// Lets `produce` write from byte `offset` on, as the only task of a stage. `produce` returns
+    /// the number of record bytes it wrote; this function returns that number.
     pub fn write_from<K: KeyEncoder>(
         &self,
         key: &K,

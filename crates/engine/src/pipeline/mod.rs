@@ -11,8 +11,9 @@
 //!                prove, make durable, give its name
 //! ```
 //!
-//! [`sort`] is that plot. Every box is a stage (`stage`): all workers filling one load while they
-//! drain the one before, or one after the other where that is wanted.
+//! [`sort`] is that outline. Each bracket is a stage (`stage`): all workers fill one load or slab
+//! while they drain the one before. A sort in memory has two stages, to fill and to drain. A merge
+//! as streams has no slabs (`sorted`).
 
 mod chain;
 mod checkpoints;
@@ -131,9 +132,9 @@ pub struct Work {
     pub gate: Gate,
     /// True if the output is proven.
     pub verify: bool,
-    /// True if it is noted only from time to time how far the output has come, where that is noted.
+    /// True if checkpoints are spaced out in time; false for one after each slab.
     pub is_thrifty: bool,
-    /// True if the output takes the place of the input, which goes as it is read.
+    /// True if the output takes the place of the input, whose space is freed while it is read.
     pub is_in_place: bool,
     /// Compression of runs.
     pub packing: SpillPacking,

@@ -212,7 +212,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         }
     }
 
-    /// Deals the next span that has waited for others; whether there was one.
+    /// Deals the next span that has waited for others. Returns whether there was one.
     fn deal_next(&self, worker: &mut Worker<'_>) -> bool {
         let next = self.chain.as_ref().and_then(|chain| chain.next(&self.layout.spans));
         next.map(|ready| self.deal(worker, ready)).is_some()

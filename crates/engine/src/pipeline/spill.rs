@@ -76,7 +76,7 @@ impl Spill {
         self.places.named()
     }
 
-    /// Files of the system that a run is made of, at most.
+    /// Returns the maximum number of files that a run is made of.
     pub fn members(&self) -> usize {
         self.places.members()
     }

@@ -74,14 +74,14 @@ impl Worker<'_> {
         if self.overlaps { Ok(()) } else { self.lane.flush() }
     }
 
-    /// Begins something that one worker does, on the calling thread, which stays where this worker
-    /// does until what is returned goes.
+    /// Begins work that this worker does alone, on the calling thread. The thread stays on this
+    /// worker's processors until the returned value is dropped.
     pub fn begin_alone(&mut self, activity: Activity) -> Stay {
         self.turn_to(activity);
         Stay::on(self.place.as_deref())
     }
 
-    /// Ends it.
+    /// Ends work that [`begin_alone`](Self::begin_alone) began.
     pub fn end_alone(&mut self, stay: Stay) {
         self.turn_to(Activity::Resting);
         self.seen.processors.insert(processors::current());
@@ -128,7 +128,7 @@ pub trait Fill: Sync {
         Activity::Dealing
     }
 
-    /// Does a piece of work that arrivals have left to any worker; whether there was one.
+    /// Does a piece of work that arrivals have left to any worker. Returns whether there was one.
     fn work(&self, worker: &mut Worker<'_>) -> bool {
         let _ = worker;
         false

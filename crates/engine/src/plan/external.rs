@@ -80,7 +80,7 @@ pub struct ExternalPlan {
     pub area_bytes: usize,
     /// Slabs of a merge that are in memory at once: two that take turns, or one.
     pub slabs: usize,
-    /// Most memory of a load that no record makes larger.
+    /// Maximum memory of a load, unless a long record needs more.
     pub load_limit: usize,
     /// Reason for the memory of a load.
     pub load_reason: LoadLimit,

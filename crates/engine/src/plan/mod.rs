@@ -2,11 +2,13 @@
 //!
 //! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory
 //! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
-//! tested and held against the outcome. `memory` divides the budget, but for what `besides` says is
-//! not for records; `sieve` says what dropping duplicates early takes of it, and
-//! `replacement` how it is divided where [`Algorithm`] wants that; `passes` decides how runs are
-//! merged, `streams` divides memory among what is merged as streams, `volume` says what
-//! comes to be moved and kept, `outlook` what that means for people, and `price` what it costs.
+//! tested and compared with the outcome. Its parts:
+//!
+//! - `besides` sums the parts of the budget that are not for records.
+//! - `memory` divides the rest; `sieve` and `replacement` divide it for their ways to make runs.
+//! - `passes` decides how runs are merged; `streams` divides the memory of merges as streams.
+//! - `volume` counts the bytes that are moved and kept.
+//! - `outlook` describes the volume for people; `price` says what it costs.
 
 mod algorithm;
 pub mod besides;
@@ -147,8 +149,8 @@ const MICRORUN_ROUNDS: usize = 6;
 /// Read requests in flight over all workers. Eight keep the disks we know busy.
 const READS_IN_FLIGHT: usize = 8;
 
-/// Largest read request: a second's worth of requests is a few hundred, and each is cut by the
-/// kernel anyway.
+/// Largest read request. A disk serves a few hundred of this size in a second, and the kernel
+/// splits each of them anyway.
 const BLOCK_MAX: usize = 4 << 20;
 
 /// Largest that a user may ask for.
@@ -192,10 +194,9 @@ impl Plan {
         plan.with(need.algorithm).map(|plan| plan.or_without_overlap(need))
     }
 
-    /// Returns the plan for what is left of a need some of whose runs are made already, so that all
-    /// of it will not be one load. It has room for as many runs as the plan for the whole, and
-    /// takes the same form: another might merge fewer of them at once, and what is noted of their
-    /// last merge would count for nothing.
+    /// Returns the plan for the rest of a resumed sort, some of whose runs exist. It is external,
+    /// with the settings and the memory for runs of the plan for the whole. Another plan might
+    /// merge fewer runs at once, and the recorded part of their last merge would be lost.
     ///
     /// # Errors
     ///

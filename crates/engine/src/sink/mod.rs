@@ -1,10 +1,10 @@
 //! Sinks: files that several workers write at once, each at places of its own.
 //!
-//! In a sort everybody knows where his records belong before he has them: bucket sizes, or
-//! positions in runs, give every task its offset. What is left is that disks want large, aligned
-//! blocks and tasks end anywhere. A [`FileWriter`] fills one aligned buffer after another; a
-//! *granule* (the unit of alignment: a page of an output, a checksummed block of a run) that two
-//! tasks share is put together in the sink and written by the task that brings its last byte:
+//! In a sort the offset of each task is known before its records are: it follows from the sizes of
+//! buckets, or from positions in runs. But disks want large, aligned blocks, and tasks end
+//! anywhere. A [`FileWriter`] fills one aligned buffer after another. A *granule* is the unit of
+//! alignment: a page of an output, a checksummed block of a run. If two tasks share one, it is put
+//! together in the sink, and written by the task that brings its last byte:
 //!
 //! ```text
 //!   task 0                 task 1                      task 2

@@ -225,7 +225,8 @@ impl Wanted {
         ))
     }
 
-    /// Returns whether the output takes the place of the input, which goes as it is read.
+    /// Returns whether the output takes the place of the input, whose space is freed while it is
+    /// read.
     pub fn is_in_place(&self) -> bool {
         self.own.is_some()
     }
