@@ -221,24 +221,25 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         Ok(Generated::Runs(GeneratedRuns { external, runs, taken, memory }))
     }
 
-    /// Fills the next load, if there is one and memory for it, while the one before is written as
-    /// a run.
+    /// Fills the next load, if there is one and memory for it, while `previous` is written as a
+    /// run. Returns the load that was filled.
     fn turn<I: Intake>(
         &mut self,
         intake: &mut I,
-        ready: Option<ReadyLoad>,
+        previous: Option<ReadyLoad>,
         spill: &mut Spill,
     ) -> Result<Option<ReadyLoad>> {
         let key = self.key;
-        let raw = self.begin(intake, ready.as_ref())?;
-        let writer = match &ready {
-            Some(ready) if ready.load.records() > 0 => Some(self.create_run(ready, spill)?),
+        let raw = self.begin(intake, previous.as_ref())?;
+        let writer = match &previous {
+            Some(previous) if previous.load.records() > 0 => {
+                Some(self.create_run(previous, spill)?)
+            }
             _ => None,
         };
-        let gathering = ready
-            .as_ref()
-            .zip(writer.as_ref())
-            .map(|(ready, run)| Gathering::new(key, &ready.load, self.work, run.destination()));
+        let gathering = previous.as_ref().zip(writer.as_ref()).map(|(previous, run)| {
+            Gathering::new(key, &previous.load, self.work, run.destination())
+        });
         let before = self.crew.sums().0;
         let looks_ahead = raw.is_some() && intake.looks_ahead();
         let is_busy = looks_ahead || spill.is_pending();
@@ -254,54 +255,66 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
             }),
         )?;
         drop(gathering);
-        if let Some(ready) = ready {
+        if let Some(previous) = previous {
             match writer {
-                Some(writer) => self.finish_run(writer, &ready, spill)?,
-                None => self.unnoted += ready.taken.ragged,
+                Some(writer) => self.finish_run(writer, &previous, spill)?,
+                None => self.unnoted += previous.taken.ragged,
             }
-            self.memory.push(ready.into_memory());
+            self.memory.push(previous.into_memory());
             if raw.is_none() && !intake.is_over() {
                 self.join_memory(intake);
             }
         }
         let Some(raw) = raw else { return Ok(None) };
-        let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
-        self.check_length(&ready, intake)?;
-        ready.next = intake.place();
-        ready.keys = self.crew.close_tally();
-        self.taken.add(ready.taken);
-        if let Some(count) = ready.load.run_count() {
+        let mut filled = intake.finish(raw, &mut self.crew.workers, before)?;
+        self.check_length(&filled, intake)?;
+        filled.next = intake.place();
+        filled.keys = self.crew.close_tally();
+        self.taken.add(filled.taken);
+        if let Some(count) = filled.load.run_count() {
             self.crew.count_microruns(count);
         }
         if let Some(limit) = self.work.plan.wanted {
-            ready.load.keep_first(limit);
+            filled.load.keep_first(limit);
         }
-        if ready.load.records() == 0 && intake.is_over() {
-            self.memory.push(ready.into_memory());
+        if filled.load.records() == 0 && intake.is_over() {
+            self.memory.push(filled.into_memory());
             return Ok(None);
         }
         // A load that holds no whole record yet is still needed: the next begins with its bytes.
-        Ok(Some(ready))
+        Ok(Some(filled))
     }
 
-    /// Begins the next load, if there is one and memory for it while `ready` is still there.
+    /// Begins the next load, if there is one and memory for it while `previous` is still there.
+    /// This is the unused memory at the beginning of each turn, where load 2 has a long record:
+    ///
+    /// ```text
+    ///   memory    turn
+    ///   [A] [B]   load 0 begins in A
+    ///   [B]       load 1 begins in B, and load 0 is written
+    ///   [A]       load 2 does not begin, as it needs all; load 1 is written
+    ///   [A   B]   load 2 begins in all memory, which was joined
+    ///   -         load 3 does not begin, as there is no memory; load 2 is written
+    ///   [A   B]   load 3 begins in A, after memory was halved
+    ///   [B]       load 4 begins in B, and load 3 is written
+    /// ```
     fn begin<I: Intake>(
         &mut self,
         intake: &mut I,
-        ready: Option<&ReadyLoad>,
+        previous: Option<&ReadyLoad>,
     ) -> Result<Option<I::Raw>> {
-        let has_to_wait = ready.is_some() && intake.needs_all();
+        let has_to_wait = previous.is_some() && intake.needs_all();
         if intake.is_over() || has_to_wait || self.memory.is_empty() {
             return Ok(None);
         }
         if let (None, false, Some(external)) =
-            (ready, intake.needs_all(), self.work.plan.external())
+            (previous, intake.needs_all(), self.work.plan.external())
         {
             self.halve_memory(external);
         }
-        // What the load begins with lies with `ready`, or at the start of all memory.
+        // The load begins with bytes that lie with `previous`, or at the start of all memory.
         let memory = self.memory.remove(0);
-        intake.begin(memory, ready.and_then(|ready| ready.load.loaded_bytes())).map(Some)
+        intake.begin(memory, previous.and_then(|previous| previous.load.loaded_bytes())).map(Some)
     }
 
     /// Makes two of one piece of memory, where two loads take turns.
@@ -312,8 +325,13 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         }
     }
 
-    /// Makes one piece of all memory, now that the load that lay in the last of it has been
-    /// written; what the next begins with is at its start.
+    /// Makes one piece of all memory, now that the load in the last piece has been written. Moves
+    /// the bytes that the next load begins with to its start:
+    ///
+    /// ```text
+    ///   [ unused         ] [ load n            | tail ]
+    ///   [ tail |           unused                     ]
+    /// ```
     fn join_memory(&mut self, intake: &mut impl Intake) {
         let address = self.memory.last().map_or(0, Region::address);
         let mut joined = Region::join_all(self.memory.drain(..));
