@@ -10,7 +10,7 @@ use crate::format::Framing;
 use crate::incore::{Classifier, Dealer};
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::load::LoadLayout;
+use crate::load::{InputPlace, LoadLayout};
 
 /// Contents of a span, as places in the load.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,15 +77,48 @@ pub struct LeftoverRecords<'a, 'p, K> {
     pub fault: &'a FirstFault,
 }
 
+/// Bytes of a load that the next load begins with.
+#[derive(Debug)]
+pub struct LoadTail {
+    /// Place of the bytes: the rest of each input, moved together.
+    pub bytes: Range<usize>,
+    /// Origins of their pieces, each with its first byte, counted over all pieces.
+    pub origins: Vec<(usize, InputPlace)>,
+}
+
 impl<K: KeyEncoder> LeftoverRecords<'_, '_, K> {
+    /// Deals the records of `inputs` that were not dealt on arrival, or all if the load
+    /// `is_crowded`. Returns the rest.
+    pub fn deal_inputs(
+        &mut self,
+        memory: &mut Region,
+        layout: &LoadLayout,
+        inputs: &[LoadedInput],
+        is_crowded: bool,
+    ) -> LoadTail {
+        let end = inputs.last().map_or(0, |input| input.bytes.end);
+        let (mut tail, mut origins) = (end..end, Vec::new());
+        for input in inputs {
+            let already = if is_crowded { &[] } else { input.dealt.as_slice() };
+            let left = self.deal(memory, input.bytes.clone(), already);
+            if left.is_empty() {
+                continue;
+            }
+            // Nothing is dealt after it, so that the pieces of the tail can be moved together.
+            if tail.is_empty() {
+                tail = left.start..left.start;
+            }
+            let carried = layout.origins(&left).into_iter();
+            origins.extend(carried.map(|(at, from)| (tail.len() + at, from)));
+            memory.copy_within(left.clone(), tail.end);
+            tail.end += left.len();
+        }
+        LoadTail { bytes: tail, origins }
+    }
+
     /// Deals the records of `input` that are not in `dealt`. Returns what is left of it in the end:
     /// an unfinished record, or records that had no room.
-    pub fn deal(
-        &mut self,
-        region: &[u8],
-        input: Range<usize>,
-        dealt: &[Range<usize>],
-    ) -> Range<usize> {
+    fn deal(&mut self, region: &[u8], input: Range<usize>, dealt: &[Range<usize>]) -> Range<usize> {
         let mut at = input.start;
         for range in dealt {
             at = self.deal_records(region, at..range.start);
@@ -98,8 +131,8 @@ impl<K: KeyEncoder> LeftoverRecords<'_, '_, K> {
         self.deal_records(region, at..input.end)..input.end
     }
 
-    /// Deals whole records until there is no room for more; where the first that was not dealt
-    /// begins.
+    /// Deals whole records until there is no room for more. Returns the place of the first that was
+    /// not dealt.
     fn deal_records(&mut self, region: &[u8], range: Range<usize>) -> usize {
         let mut begun = range.start;
         while let Some(length) = self.how.sort.framing.whole_length(&region[begun..range.end]) {

@@ -34,14 +34,14 @@ use super::crew::cut;
 use super::dealing::{Dealers, Dealing};
 use super::entry_room::EntryRoom;
 use super::gate::{FirstFault, Passed};
-use super::leftover::{FoundRecords, LeftoverRecords, loaded_inputs};
+use super::leftover::{FoundRecords, LeftoverRecords, LoadTail, loaded_inputs};
 use super::sample;
 use super::stage::{Claim, Fill, Worker};
 use super::stream::StreamPiece;
 use super::{InputStream, JobInput, reading};
 use crate::error::Result;
 use crate::format::{Ends, Framing, RecordFault};
-use crate::incore::{Classifier, Item, KeyedLoad, Pool};
+use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool};
 use crate::io::{Completion, Region};
 use crate::key::{KeyEncoder, KeyTally};
 use crate::load::{InputPlace, LoadLayout, LoadSpan};
@@ -306,24 +306,36 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         Ok(Claim::Worked)
     }
 
-    /// Returns the load with all its buckets, once everything has been read.
+    /// Returns the load with all its buckets, once everything has been read:
+    ///
+    /// 1. The memory of all spans becomes one piece.
+    /// 2. The buckets of a crowded load are emptied, so that it is dealt again from its start.
+    /// 3. The records that are left over are dealt. Those that have no room, and unfinished ones,
+    ///    are the tail.
+    /// 4. The buckets are finished.
     pub fn finish(self, workers: &mut [Worker<'_>], sum_before: Sum) -> FilledLoad {
         let Self { how, layout, slots, around: [front, back], dealers, fault, .. } = self;
         let SpanSlots { regions, found, .. } =
             slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let regions = front.into_iter().chain(regions.into_iter().flatten()).chain(back);
         let mut memory = Region::join_all(regions);
+
         let (classifier, mut pool, mut dealers) = dealers.finish();
         let workers_count = dealers.len();
         let is_crowded = self.is_crowded.into_inner();
         if is_crowded {
-            dealers.clear();
-            let emptied = Arc::into_inner(pool).map(Pool::into_region);
-            let emptied = emptied.unwrap_or_else(|| unreachable!("all dealers are gone"));
-            pool = Arc::new(Pool::new(emptied));
+            pool = empty_pool(pool, dealers);
             forget_sums(workers, sum_before);
-            dealers.push(how.sort.dealer(&classifier, &pool));
+            dealers = vec![how.sort.dealer(&classifier, &pool)];
         }
+
+        let inputs = match how.sort.item {
+            Item::Entry | Item::WideEntry => {
+                loaded_inputs(&mut memory, &layout, &found, how.sort.framing)
+            }
+            // Every short record lies in a span whole.
+            Item::Record(_) => Vec::new(),
+        };
         let room = how.sort.room(&pool, workers_count);
         let mut rest = LeftoverRecords {
             how,
@@ -334,31 +346,10 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             ragged: if is_crowded { 0 } else { found.iter().map(|found| found.ragged).sum() },
             fault: &fault,
         };
-        let inputs = match how.sort.item {
-            Item::Entry | Item::WideEntry => {
-                loaded_inputs(&mut memory, &layout, &found, how.sort.framing)
-            }
-            // Every short record lies in a span whole.
-            Item::Record(_) => Vec::new(),
-        };
-        let end = inputs.last().map_or(0, |input| input.bytes.end);
-        let (mut tail, mut origins) = (end..end, Vec::new());
-        for input in &inputs {
-            let already = if is_crowded { &[] } else { input.dealt.as_slice() };
-            let left = rest.deal(&memory, input.bytes.clone(), already);
-            if left.is_empty() {
-                continue;
-            }
-            // Nothing is dealt after it, so that the pieces of the tail can be moved together.
-            if tail.is_empty() {
-                tail = left.start..left.start;
-            }
-            let carried = layout.origins(&left).into_iter();
-            origins.extend(carried.map(|(at, from)| (tail.len() + at, from)));
-            memory.copy_within(left.clone(), tail.end);
-            tail.end += left.len();
-        }
+        let LoadTail { bytes: tail, origins } =
+            rest.deal_inputs(&mut memory, &layout, &inputs, is_crowded);
         let (fault, ragged) = (fault.take(), rest.ragged);
+
         dealers[0].mark(u64::MAX);
         let all: usize = inputs.iter().map(|input| input.bytes.len()).sum();
         let is_stuck = !matches!(how.sort.item, Item::Record(_)) && tail.len() == all;
@@ -370,6 +361,14 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let load = how.sort.finish(region, &classifier, dealers);
         FilledLoad { load, spare, layout, pieces, tail, origins, is_stuck, ragged, fault }
     }
+}
+
+/// Returns the pool without items, once all that `dealers` dealt is of no more use.
+fn empty_pool(pool: Arc<Pool>, dealers: Vec<Dealer>) -> Arc<Pool> {
+    drop(dealers);
+    let emptied = Arc::into_inner(pool).map(Pool::into_region);
+    let emptied = emptied.unwrap_or_else(|| unreachable!("all dealers are gone"));
+    Arc::new(Pool::new(emptied))
 }
 
 /// Takes back what was summed and seen of a load that is dealt once more.
