@@ -2,7 +2,19 @@
 //!
 //! All stages write through [`Destination::write_all`] or [`Destination::select_all`]: gathering a
 //! load, merging slabs or streams, and replacement selection. What differs between them is a
-//! [`SortedRecords`], which fills batches.
+//! [`SortedRecords`], which fills batches. This is the path of a sorted record:
+//!
+//! ```text
+//!   write_all, a batch        SortedRecords::fill  copies records to the output buffer, sums them
+//!                             OrderProof::verify   ends the job at a wrong order
+//!                             RunTable::note       puts index keys into the table of a run
+//!                             Writer::commit       leaves the bytes to the lane, which writes them
+//!   write_all, a long record  next_record          shows it where it lies: verify, sum, note
+//!                             Writer::put          copies it into one buffer after another
+//!   select_all                next_record          shows it where it lies: verify
+//!                             GroupWriter::take    copies it into a buffer, if it is selected; at
+//!                                                  the task's turn, these are noted and written
+//! ```
 
 use super::checkpoints::Checkpoints;
 use crate::error::Result;

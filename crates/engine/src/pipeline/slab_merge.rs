@@ -78,6 +78,19 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
 }
 
 /// Merges slab after slab, one being read while another is merged, if there is memory for both.
+///
+/// In iteration `n` of the loop, the variables hold:
+///
+/// ```text
+///   expected   slab n, which was planned in iteration n - 1
+///   raw        slab n, while it is read
+///   next       slab n + 1, which is planned meanwhile; it is `expected` in iteration n + 1
+///   loaded     slab n - 1, which was read in iteration n - 1
+///   merging    slab n - 1, while it is merged
+///   starts     for each run, the byte at which slab n - 1 begins, and then slab n
+/// ```
+///
+/// With memory for one slab, an iteration either reads or merges.
 pub fn merge_slabs<K: KeyEncoder>(
     merge: &Merge<'_, K>,
     plan: &Plan,
