@@ -52,6 +52,7 @@ use crate::plan::{Need, Plan};
 use crate::predicate::RecordFilter;
 use crate::profile::Profile;
 use crate::stats::{Progress, Statistics};
+use crate::stripe::SpillPlace;
 use crate::sys::limits;
 use crate::units::ByteSize;
 
@@ -193,7 +194,15 @@ impl SortJob {
         sampling::sampled_if(self.timeline, progress, || self.carry_out(progress))
     }
 
+    /// Carries out the job:
+    ///
+    /// 1. Binds the keys to the format, and opens the inputs.
+    /// 2. Opens the places for output and runs, or finds those of an interrupted job.
+    /// 3. Plans, after it has measured what the plan depends on.
+    /// 4. Sorts.
+    /// 5. Gives the output its name, and describes what was done.
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
+        // 1. Inputs.
         let order = &self.bound()?;
         let account = Account::open(order);
         let framing = framing(self.format)?;
@@ -205,17 +214,12 @@ impl SortJob {
         let gate = Gate { scratch: coders.scratch(Lengths::Average(record_length)), ..gate };
         coders.note_held(columns.as_ref(), gate.list_bytes());
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
-        let mut places = match (self.resume, self.in_place) {
-            (Resume::Off, false) => {
-                let spill = Spill::new(temp.clone(), self.temp_limit);
-                Places::new(self.open_output(&mut coders, progress)?, spill)
-            }
-            _ => {
-                let wanted =
-                    Wanted::sort(self, order, &input, &gate.folds, gate.is_open(key.encoder()))?;
-                Places::kept(&wanted, &temp)?
-            }
-        };
+        // 2. Places.
+        let is_open = gate.is_open(key.encoder());
+        let mut places = self.places(&temp, &mut coders, progress, || {
+            Wanted::sort(self, order, &input, &gate.folds, is_open)
+        })?;
+        // 3. Plan.
         let record_length = places.spill.average_length().unwrap_or(record_length);
         let need = self.need(order, input.bytes(), record_length, engine, &coders);
         let files = need.files.less(places.spill.further_locks());
@@ -225,6 +229,7 @@ impl SortJob {
             Ok(plan) => plan,
             Err(e) => return Err(places.abandon(e)),
         };
+        // 4. Sort.
         let packing = SpillPacking::new(need.levers.compress_runs, rates.as_ref());
         let mut work = Work {
             direct: plan.spill_direct(self.direct.spill),
@@ -245,6 +250,7 @@ impl SortJob {
         };
         let sorted = self.sort(&mut work, &key, need, &mut places, &coders, progress);
         let sorted = self.order.checked(sorted);
+        // 5. End.
         let is_direct = places.output.is_direct();
         let is_output_stream = places.output.is_stream();
         let bytes = |outcome: &Outcome| outcome.written.bytes;
@@ -267,6 +273,21 @@ impl SortJob {
     const fn choices(&self) -> JobChoices {
         let Self { algorithm, engine, direct, levers, .. } = *self;
         JobChoices { algorithm, engine, direct, levers }
+    }
+
+    /// Returns the places to write to: new ones, or those of an interrupted job that is `wanted`.
+    fn places(
+        &self,
+        temp: &[SpillPlace],
+        coders: &mut Coders,
+        progress: &Progress,
+        wanted: impl FnOnce() -> Result<Wanted>,
+    ) -> Result<Places> {
+        if self.resume != Resume::Off || self.in_place {
+            return Places::kept(&wanted()?, temp);
+        }
+        let spill = Spill::new(temp.to_vec(), self.temp_limit);
+        Ok(Places::new(self.open_output(coders, progress)?, spill))
     }
 
     /// Sorts to the output, planning again where records are not as was expected.
