@@ -41,9 +41,9 @@ use crate::stats::{Phase, Stream};
 /// Result of run generation.
 pub enum Generated<'a> {
     /// Everything is in memory.
-    Whole(Box<KeyedLoad>, Taken),
+    Whole(Box<KeyedLoad>, IntakeCounts),
     /// No record is left for the only load.
-    Nothing(Taken),
+    Nothing(IntakeCounts),
     /// Runs to be merged.
     Runs(GeneratedRuns<'a>),
     /// The input has more records than one load was planned for; holds their average bytes.
@@ -59,21 +59,21 @@ pub struct GeneratedRuns<'a> {
     /// Runs, in the order of the input.
     pub runs: Vec<Run>,
     /// Records that they were made of.
-    pub taken: Taken,
+    pub taken: IntakeCounts,
     /// Memory of the loads.
     pub memory: Vec<Region>,
 }
 
 /// Records and bytes that were taken in; a selection may leave fewer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Taken {
+pub struct IntakeCounts {
     pub records: u64,
     pub bytes: u64,
     /// Rows that were left out for the number of their cells.
     pub ragged: u64,
 }
 
-impl Taken {
+impl IntakeCounts {
     /// Adds what else was taken in.
     pub fn add(&mut self, other: Self) {
         self.records += other.records;
@@ -145,7 +145,7 @@ struct LoadGeneration<'a, 'w, 'p, K> {
     /// Memory of loads that is not in use.
     memory: Vec<Region>,
     runs: Vec<Run>,
-    taken: Taken,
+    taken: IntakeCounts,
     /// Rows left out of loads that became no run. They are noted with the next run.
     unnoted: u64,
     /// Time at which the first load was begun.
@@ -166,7 +166,7 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         first.sum_out.add(past.dropped);
         crew.keys.add(&past.keys);
         let (records, bytes) = past.taken;
-        let (runs, taken) = (past.runs, Taken { records, bytes, ragged: past.ragged });
+        let (runs, taken) = (past.runs, IntakeCounts { records, bytes, ragged: past.ragged });
         Self { work, key, crew, memory, runs, taken, unnoted: 0, begun: Instant::now() }
     }
 

@@ -1,6 +1,6 @@
 //! Intake of an input into memory, load after load, as run generation sees it.
 
-use super::generate::Taken;
+use super::generate::IntakeCounts;
 use super::stage::{Fill, Worker};
 use crate::error::Result;
 use crate::incore::KeyedLoad;
@@ -18,7 +18,7 @@ pub struct ReadyLoad {
     /// Counts about the keys of its records.
     pub keys: KeyTally,
     /// Records taken in for it: all that it holds, and those dropped on the way.
-    pub taken: Taken,
+    pub taken: IntakeCounts,
     /// Place where the next load begins.
     pub next: InputPlace,
     /// Memory it was read through or does not use.
@@ -28,7 +28,7 @@ pub struct ReadyLoad {
 impl ReadyLoad {
     /// Returns a load of which nothing was dropped, as if none came after it.
     pub fn new(load: KeyedLoad, sum: Sum, spare: Vec<Region>) -> Self {
-        let taken = Taken { records: load.records(), bytes: load.bytes(), ragged: 0 };
+        let taken = IntakeCounts { records: load.records(), bytes: load.bytes(), ragged: 0 };
         let (keys, next) = (KeyTally::default(), InputPlace::default());
         Self { load, sum, keys, taken, next, spare }
     }

@@ -76,7 +76,7 @@ use crew::Crew;
 use delivery::{Delivery, prove};
 pub use gate::{Gate, Passed, RowShape, Shape};
 use gathering::Gathering;
-use generate::{Generated, GeneratedRuns, Taken};
+use generate::{Generated, GeneratedRuns, IntakeCounts};
 pub use heading::{Columns, Heading, TOP_MAX, Top, TopSize};
 use merge::{Brought, Merge, Narrowed, RecordRules};
 pub use names::Names;
@@ -345,11 +345,11 @@ fn write_load<K: KeyEncoder>(
     key: &K,
     crew: &mut Crew<'_>,
     load: Option<&KeyedLoad>,
-    taken: Taken,
+    taken: IntakeCounts,
     output: &mut OpenOutput,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
-    let Taken { records, bytes, ragged } = taken;
+    let IntakeCounts { records, bytes, ragged } = taken;
     let ragged = work.gate.drops_ragged().then_some(ragged);
     let (rules, header, size) = (&work.rules(), work.header(), Some((records, bytes)));
     let delivery = Delivery { rules, header, size, checkpoints: Checkpoints::NONE };
@@ -375,7 +375,7 @@ fn write_runs<K: KeyEncoder>(
     output: &mut OpenOutput,
 ) -> Result<Outcome> {
     let GeneratedRuns { external, runs, taken, mut memory } = generated;
-    let Taken { records, bytes, ragged } = taken;
+    let IntakeCounts { records, bytes, ragged } = taken;
     let generated = runs.len() as u64;
     if work.is_in_place && slab.is_some() {
         // What was merged of the runs has been given back, so that they are merged by slabs only.

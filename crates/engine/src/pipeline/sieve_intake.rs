@@ -21,7 +21,7 @@ use super::crew::cut;
 use super::dealing::{Dealers, Dealing};
 use super::edges::{EdgePieces, Edges};
 use super::entry_room::EntryRoom;
-use super::generate::Taken;
+use super::generate::IntakeCounts;
 use super::intake::{Intake, ReadyLoad, sum_in};
 use super::raw_load::record_ends;
 use super::sample::{ComingLoad, Sampler};
@@ -248,9 +248,9 @@ impl SieveSource {
 #[derive(Clone, Copy, Debug, Default)]
 struct SiftedLines {
     /// All of them.
-    taken: Taken,
+    taken: IntakeCounts,
     /// Lines that were dropped, and their sum.
-    dropped: Taken,
+    dropped: IntakeCounts,
     dropped_sum: Sum,
 }
 
@@ -344,7 +344,7 @@ impl<K: KeyEncoder> RawSieve<'_, K> {
                 if let Some(location) = place {
                     return dealer.deal_item(classifier, sort.key, line, location);
                 }
-                dropped.add(Taken { records: 1, bytes: line.len() as u64, ragged: 0 });
+                dropped.add(IntakeCounts { records: 1, bytes: line.len() as u64, ragged: 0 });
                 if verify {
                     dropped_sum.add_hashed(hash);
                 }

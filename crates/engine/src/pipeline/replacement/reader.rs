@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result, Setting, message};
 use crate::io::Arena;
 use crate::key::{KeyEncoder, KeyTally};
-use crate::pipeline::generate::Taken;
+use crate::pipeline::generate::IntakeCounts;
 use crate::pipeline::sorted::feed::Feed;
 use crate::pipeline::sorted::place::Standing;
 use crate::pipeline::sorted::source::{Advance, Source};
@@ -28,7 +28,7 @@ pub struct RecordReader<'a, 'p, K> {
     /// Inputs that were begun.
     begun: usize,
     /// Records read that take part; those that were not taken in yet are counted too.
-    pub taken: Taken,
+    pub taken: IntakeCounts,
     /// Count and checksum of the inputs that are over.
     pub sum: Sum,
     /// Counts about their keys.
@@ -46,7 +46,8 @@ impl<'a, 'p, K: KeyEncoder> RecordReader<'a, 'p, K> {
         let pieces = vec![Arena::new(ByteSize(memory.piece_bytes as u64))?];
         let feed = Feed::new(work.engine, 1, pieces, memory.spare_bytes, progress)?
             .waiting(work.plan.levers.waits());
-        let (window_bytes, taken, sum) = (memory.window_bytes, Taken::default(), Sum::default());
+        let (window_bytes, taken, sum) =
+            (memory.window_bytes, IntakeCounts::default(), Sum::default());
         let (source, begun, keys) = (None, 0, KeyTally::default());
         Ok(Self { work, key, feed, window_bytes, source, begun, taken, sum, keys })
     }
