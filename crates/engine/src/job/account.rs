@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::io::Engine;
 use crate::key::text::TextOrder;
 use crate::pipeline::sorted::InputAccount;
-use crate::pipeline::{Outcome, Seen, Work};
+use crate::pipeline::{Outcome, Work, WorkerObservations};
 use crate::plan::levers::JobChoices;
 use crate::plan::memory::LaneMemory;
 use crate::plan::passes::Way;
@@ -164,7 +164,7 @@ fn direct_spill(made: &Made) -> Option<bool> {
     (requests.count > 0).then_some(requests.cached_bytes.0 < bytes.0 / 2)
 }
 
-fn processors_of(seen: &Seen) -> Vec<usize> {
+fn processors_of(seen: &WorkerObservations) -> Vec<usize> {
     seen.processors.iter().copied().collect()
 }
 

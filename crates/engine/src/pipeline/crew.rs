@@ -2,7 +2,7 @@
 
 use super::phase_clock::PhaseClock;
 use super::sorted::InputAccount;
-use super::stage::{Seen, Worker};
+use super::stage::{Worker, WorkerObservations};
 use crate::error::Result;
 use crate::incore::{Item, Method, RunCount, Scratch};
 use crate::io::{ALIGNMENT_MAX, Arena, Engine, Region};
@@ -146,7 +146,7 @@ impl<'p> Crew<'p> {
                 sum_in: Sum::default(),
                 sum_out: Sum::default(),
                 keys: KeyTally::default(),
-                seen: Seen::default(),
+                seen: WorkerObservations::default(),
                 clock: WorkerClock::default(),
             });
         }
@@ -249,13 +249,13 @@ impl<'p> Crew<'p> {
     }
 
     /// Returns the observations of each worker.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<WorkerObservations> {
         let seen = |worker: &Worker<'_>| {
             let counters = worker.lane.counters();
             let mut clock = worker.clock;
             clock.turn_from(counters.counted(), Activity::Resting);
             let time = clock.time(counters.waited, counters.writing);
-            Seen { time, ..worker.seen.clone() }
+            WorkerObservations { time, ..worker.seen.clone() }
         };
         self.workers.iter().map(seen).collect()
     }

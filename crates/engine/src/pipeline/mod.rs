@@ -84,7 +84,7 @@ pub use outcome::{Outcome, SortEnd, Written};
 pub use sample::average_length;
 pub use spill::Spill;
 pub use spill_packing::SpillPacking;
-pub use stage::Seen;
+pub use stage::WorkerObservations;
 pub use stream::InputStream;
 
 /// Open source of the records.

@@ -1,6 +1,6 @@
 //! Results of a sort or a merge.
 
-use super::Seen;
+use super::WorkerObservations;
 use crate::plan::passes::Way;
 use crate::proof::Sum;
 use crate::sink::LaneCounters;
@@ -44,7 +44,7 @@ pub struct Outcome {
     /// Compression of runs, if it was asked for.
     pub compression: Option<RunCompression>,
     /// The activities of each worker.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<WorkerObservations>,
     /// Keys that are no values of their types.
     pub keys: KeyFindings,
 }

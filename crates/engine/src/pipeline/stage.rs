@@ -58,7 +58,7 @@ pub struct Worker<'p> {
     /// Counts about the keys of the load that it reads.
     pub keys: KeyTally,
     /// Observations of the worker.
-    pub seen: Seen,
+    pub seen: WorkerObservations,
     /// Clock of how it spends its time.
     pub clock: WorkerClock,
 }
@@ -91,7 +91,7 @@ impl Worker<'_> {
 
 /// Observations of a worker.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct WorkerObservations {
     /// Stages of the worker.
     pub stages: Stages,
     /// The processors it was on when they ended, in order.

@@ -35,7 +35,7 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
         sum_in: Sum::default(),
         sum_out: Sum::default(),
         keys: KeyTally::default(),
-        seen: Seen::default(),
+        seen: WorkerObservations::default(),
         clock: WorkerClock::default(),
     };
     (0..count).map(worker).collect()
