@@ -16,7 +16,7 @@ use memchr::memchr_iter;
 use super::dealing::Dealing;
 use super::intake::{Intake, ReadyLoad, sum_in};
 use super::raw_load::{FilledLoad, RawLoad, RawLoadMemory};
-use super::record_place::{Before, RecordPlace, count_before, length_at};
+use super::record_place::{PrecedingCounts, RecordPlace, count_before, length_at};
 use super::sample::{ComingLoad, Sampler};
 use super::stage::Worker;
 use super::{InputStream, JobInput, Work};
@@ -64,7 +64,7 @@ pub struct RecordIntake<'a, K> {
     unused: Option<Region>,
     /// Position for reporting malformed records: what the finished loads held of the stream that
     /// the next load begins with, and the bytes of all streams.
-    passed: (Before, u64),
+    passed: (PrecedingCounts, u64),
 }
 
 impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
@@ -84,7 +84,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             long_bytes: 0,
             finished: Default::default(),
             unused: None,
-            passed: (Before::NOTHING, 0),
+            passed: (PrecedingCounts::NOTHING, 0),
         };
         intake.prepare()?;
         Ok(intake)
@@ -155,7 +155,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
 
     /// Returns the stream of the byte after `taken`, where `taken` is all that a load has before
     /// that byte. Also returns what of that stream lies before the byte.
-    fn place_in_stream(&self, stream: &InputStream, taken: &[u8]) -> (PathBuf, Before) {
+    fn place_in_stream(&self, stream: &InputStream, taken: &[u8]) -> (PathBuf, PrecedingCounts) {
         let (mut before, passed) = self.passed;
         let mut own = taken;
         let Some(begun) = stream.begun(passed + taken.len() as u64) else {
@@ -203,7 +203,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
                     let path = begun.map_or_else(|| stream.place().0, |begun| stream.name(begun));
                     let bytes = offset - begun.map_or(0, |begun| begun.at);
                     let records = Some(bytes / length as u64);
-                    (path, Before { records, lines: 0, bytes })
+                    (path, PrecedingCounts { records, lines: 0, bytes })
                 } else {
                     let begin = layout.begin();
                     let taken = &bytes[begin..fault.at.clamp(begin, bytes.len())];

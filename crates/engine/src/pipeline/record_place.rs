@@ -16,7 +16,7 @@ use crate::io::{Cursor, File};
 
 /// Position of a record in its input: what lies before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Before {
+pub struct PrecedingCounts {
     /// Records, without those of a header; `None` where they were not counted.
     pub records: Option<u64>,
     /// Ends of lines.
@@ -25,7 +25,7 @@ pub struct Before {
     pub bytes: u64,
 }
 
-impl Before {
+impl PrecedingCounts {
     /// The beginning of an input.
     pub const NOTHING: Self = Self { records: Some(0), lines: 0, bytes: 0 };
 }
@@ -34,7 +34,7 @@ impl Before {
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPlace {
     /// Position of the record: what lies before it.
-    pub before: Before,
+    pub before: PrecedingCounts,
     /// Framing that separates records.
     pub framing: Framing,
 }
@@ -49,7 +49,7 @@ impl RecordPlace {
 
 impl Display for RecordPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Before { records, lines, bytes } = self.before;
+        let PrecedingCounts { records, lines, bytes } = self.before;
         match (self.framing, records) {
             (Framing::Terminated(b'\n'), _) => write!(f, "line {}", lines + 1),
             (Framing::Quoted(_), Some(rows)) => write!(f, "row {}, line {}", rows + 1, lines + 1),
@@ -68,7 +68,12 @@ impl Display for RecordPlace {
 /// # Errors
 ///
 /// Those of reading it.
-pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64) -> Result<Before> {
+pub fn count_before(
+    file: &Arc<File>,
+    framing: Framing,
+    start: u64,
+    offset: u64,
+) -> Result<PrecedingCounts> {
     let failed = |e| Error::io("read", file.path(), e);
     let mut reader = buffered(Cursor::new(file, 0));
     let header = counted(&mut reader.by_ref().take(start), Framing::Terminated(framing.line_end()));
@@ -92,7 +97,7 @@ pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64)
             (records, 0)
         }
     };
-    Ok(Before { records: Some(records), lines: above + more, bytes: offset })
+    Ok(PrecedingCounts { records: Some(records), lines: above + more, bytes: offset })
 }
 
 /// Returns the number of bytes of the record that begins at byte `offset` of a file, with the end

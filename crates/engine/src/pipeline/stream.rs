@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::heading::{Heading, Top, TopSize};
 use super::names::Names;
-use super::record_place::Before;
+use super::record_place::PrecedingCounts;
 use crate::error::{Error, Message, RecordPosition, Result, message};
 use crate::format::{Ends, Framing, RecordFault, Tracker};
 use crate::io::{Extent, pipe};
@@ -49,7 +49,7 @@ pub struct InputStream {
     /// The number of the stream being read.
     number: usize,
     /// Bytes and records passed over of the stream being read, until it is in `begun`.
-    next_begins: Option<Before>,
+    next_begins: Option<PrecedingCounts>,
     /// Error of the last record passed on, which ends too soon. Nothing follows it.
     cut_off: Option<Message>,
 }
@@ -102,7 +102,7 @@ pub struct Begun {
     /// Bytes passed on of those before it.
     pub at: u64,
     /// Top of the stream, which was passed over.
-    pub top: Before,
+    pub top: PrecedingCounts,
 }
 
 impl InputStream {
@@ -141,7 +141,7 @@ impl InputStream {
             passed: 0,
             begun: Vec::new(),
             number: 0,
-            next_begins: Some(Before::NOTHING),
+            next_begins: Some(PrecedingCounts::NOTHING),
             cut_off: None,
         }
     }
@@ -278,14 +278,14 @@ impl InputStream {
         self.is_past_top = true;
         let Some(reader) = self.readers.front_mut() else { return Ok(()) };
         if let Some(TopSize { bytes, lines }) = self.known_tops.pop_front() {
-            self.next_begins = Some(Before { lines, bytes, ..Before::NOTHING });
+            self.next_begins = Some(PrecedingCounts { lines, bytes, ..PrecedingCounts::NOTHING });
             return Ok(());
         }
         let name = reader.name().to_owned();
         let (top, rest) = self.heading.read(&name, |buffer| reader.fill(buffer, progress))?;
         self.pending.extend(rest);
         let TopSize { bytes, lines } = top.size;
-        self.next_begins = Some(Before { lines, bytes, ..Before::NOTHING });
+        self.next_begins = Some(PrecedingCounts { lines, bytes, ..PrecedingCounts::NOTHING });
         match &self.top {
             Some(first) => first.check_same(&top, &self.heading),
             None => {
@@ -329,7 +329,7 @@ impl InputStream {
             self.number += 1;
         }
         self.is_past_top = self.heading == Heading::Nothing;
-        self.next_begins = Some(Before::NOTHING);
+        self.next_begins = Some(PrecedingCounts::NOTHING);
         self.tracker = Tracker::new(self.framing);
         self.open_next()
     }

@@ -17,7 +17,8 @@ fn file(bytes: &[u8]) -> Arc<File> {
 
 fn before(framing: Framing, start: u64, (bytes, offset): (&[u8], u64)) -> (Option<u64>, u64) {
     let file = file(bytes);
-    let Before { records, lines, bytes } = count_before(&file, framing, start, offset).unwrap();
+    let PrecedingCounts { records, lines, bytes } =
+        count_before(&file, framing, start, offset).unwrap();
     assert_eq!(bytes, offset);
     (records, lines)
 }
@@ -43,7 +44,7 @@ fn files_are_counted_up_to_the_record() {
 #[test]
 fn places_are_said_as_people_count() {
     let place = |framing, records| {
-        let before = Before { records, lines: 4, bytes: 70 };
+        let before = PrecedingCounts { records, lines: 4, bytes: 70 };
         RecordPlace { before, framing }.to_string()
     };
     assert_eq!(place(Framing::Quoted(Quoting::Strict { quote: b'"' }), Some(2)), "row 3, line 5");

@@ -21,7 +21,7 @@ use crate::error::{Error, Message, RecordPosition, Result, Setting, message};
 use crate::format::{Framing, RecordFault, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::{KeyEncoder, KeyTally};
-use crate::pipeline::record_place::{Before, RecordPlace};
+use crate::pipeline::record_place::{PrecedingCounts, RecordPlace};
 use crate::pipeline::{Gate, Passed};
 use crate::proof::Sum;
 use crate::units::ByteSize;
@@ -309,7 +309,7 @@ impl Source {
             let (name, framing) = (self.reading.name(), self.framing);
             let passed = watch.look(key, framing, record).map_err(|fault| {
                 let (records, bytes) = (Some(self.number - 1), self.offset);
-                let before = Before { records, lines: watch.lines, bytes };
+                let before = PrecedingCounts { records, lines: watch.lines, bytes };
                 let place = RecordPlace { before, framing };
                 fault.error(name.to_owned(), &place, place.position())
             })?;
@@ -393,7 +393,7 @@ impl Source {
         let place = match framing.lines_of(number) {
             Some(lines) => {
                 let lines = self.lines_above + lines;
-                let before = Before { records: Some(number), lines, bytes: offset };
+                let before = PrecedingCounts { records: Some(number), lines, bytes: offset };
                 RecordPlace { before, framing }.to_string()
             }
             None => format!("record {}, at offset {offset}", number + 1),
