@@ -187,7 +187,7 @@ impl<'p> Crew<'p> {
 
     /// Releases the memory of all workers to the system, except the output buffers of the first
     /// worker. The others take memory again when they get work.
-    pub fn rest(&mut self) -> Result<()> {
+    pub fn release_memory(&mut self) -> Result<()> {
         for worker in &mut self.workers {
             worker.lane.flush()?;
             worker.scratch.release();

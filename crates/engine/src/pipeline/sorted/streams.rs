@@ -152,7 +152,7 @@ fn merge_alone<K: KeyEncoder>(
         }
         MergePlan::Runs(plan, external) => {
             memory.iter_mut().for_each(Region::release);
-            crew.rest()?;
+            crew.release_memory()?;
             run_feed(merge, plan, external, &runs_of(places), crew.progress)?
         }
     };
