@@ -126,7 +126,7 @@ impl<'p> Crew<'p> {
     ) -> Result<Self> {
         let Staff { threads, lane, scratch, read_depth, overlaps, waits, affinity } = *staff;
         let mut workers = Vec::with_capacity(threads);
-        for (number, place) in affinity.places(threads).into_iter().enumerate() {
+        for (number, processors) in affinity.places(threads).into_iter().enumerate() {
             let edges = (0..lane.edges).map(|_| cut(arena, BLOCK)).collect();
             let buffers = (0..lane.buffers).map(|_| cut(arena, lane.buffer_bytes())).collect();
             let queue = engine.queue(read_depth + lane.buffers + lane.edges)?;
@@ -134,7 +134,7 @@ impl<'p> Crew<'p> {
                 number,
                 read_depth,
                 overlaps: overlaps.contain(progress.phase()),
-                place,
+                processors,
                 lane: Lane::new(queue, buffers, edges, lane.capacity, progress).waiting(waits),
                 scratch: match scratch {
                     Some((bytes, item, method)) => {

@@ -46,7 +46,7 @@ pub struct Worker<'p> {
     /// True if what it writes in a stage may still be under way in the next.
     pub overlaps: bool,
     /// The processors it stays on, if it does.
-    pub place: Option<Vec<usize>>,
+    pub processors: Option<Vec<usize>>,
     /// Lane that it moves bytes with.
     pub lane: Lane<'p>,
     /// Memory in which it sorts buckets.
@@ -78,7 +78,7 @@ impl Worker<'_> {
     /// worker's processors until the returned value is dropped.
     pub fn begin_alone(&mut self, activity: Activity) -> Stay {
         self.turn_to(activity);
-        Stay::on(self.place.as_deref())
+        Stay::on(self.processors.as_deref())
     }
 
     /// Ends work that [`begin_alone`](Self::begin_alone) began.
@@ -166,7 +166,7 @@ pub fn run<T>(
     meanwhile: Option<impl FnOnce() -> Result<T>>,
 ) -> Result<Option<T>> {
     let failed = AtomicBool::new(false);
-    if let ([worker @ Worker { place: None, .. }], None) = (&mut *workers, &meanwhile) {
+    if let ([worker @ Worker { processors: None, .. }], None) = (&mut *workers, &meanwhile) {
         let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
         return step.run(worker).map(|()| None);
     }
@@ -225,8 +225,8 @@ struct StageStep<'a> {
 
 impl StageStep<'_> {
     fn run(mut self, worker: &mut Worker<'_>) -> Result<()> {
-        if let Some(place) = &worker.place {
-            processors::stay_on(place);
+        if let Some(own) = &worker.processors {
+            processors::stay_on(own);
         }
         let is_overlapped = self.fill.is_some() && self.drain.is_some();
         worker.turn_to(Activity::Reading);

@@ -24,7 +24,7 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
         number,
         read_depth: 2,
         overlaps: true,
-        place: None,
+        processors: None,
         lane: crate::sink::tests::lane(Engine::Auto, (2 * BLOCK, 100, BLOCK), progress),
         scratch: Scratch::new(
             region(Scratch::bytes_needed(1, item).max(BLOCK)),
