@@ -359,7 +359,7 @@ impl SortJob {
         coders: &Coders,
     ) -> Result<Plan> {
         let plan = match (rates, need.input_bytes) {
-            _ if places.spill.has_noted() => Plan::behind_runs(need),
+            _ if places.spill.has_noted() => Plan::after_runs(need),
             (Some(rates), Some(bytes)) => rates.choose(need, bytes),
             _ => Plan::new(need),
         };

@@ -201,7 +201,7 @@ impl Plan {
     /// # Errors
     ///
     /// Those of [`Plan::new`].
-    pub fn behind_runs(need: &Need) -> Result<Self> {
+    pub fn after_runs(need: &Need) -> Result<Self> {
         let Self { levers, besides, .. } = Self::new(need)?;
         let rest = Need { input_bytes: None, levers, besides, ..*need };
         Self::within(&rest).ok_or_else(|| too_small(need))?.with(need.algorithm)

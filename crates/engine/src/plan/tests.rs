@@ -416,7 +416,7 @@ fn what_is_left_is_done_as_it_was_begun() {
         let bytes = gigabytes(length, count).unwrap();
         for budget in budgets().filter(|budget| budget.bytes() >= 64 << 20) {
             let need = need(length, Some(bytes), budget);
-            let (whole, rest) = (Plan::new(&need).unwrap(), Plan::behind_runs(&need).unwrap());
+            let (whole, rest) = (Plan::new(&need).unwrap(), Plan::after_runs(&need).unwrap());
             let volume = whole.volume(bytes);
             assert!(!rest.is_one_pass());
             assert!(whole.is_one_pass() || rest.areas() == whole.areas(), "{whole:?} {rest:?}");
