@@ -113,7 +113,7 @@ impl ForecastInputs<'_> {
 fn loads(plan: &Plan) -> (usize, usize) {
     let tree = plan.external().and_then(ExternalPlan::replacement);
     let tree = tree.map(|memory| (1, memory.tree_bytes()));
-    tree.unwrap_or((plan.areas(), plan.load.bytes()))
+    tree.unwrap_or((plan.load_areas(), plan.load.bytes()))
 }
 
 impl SortJob {

@@ -110,7 +110,7 @@ impl<'p> Crew<'p> {
         let crew = Self::new(&Staff::of_sort(plan), &mut arena, engine, progress)?;
         let mut loads = Vec::new();
         if let Some(external) = plan.external() {
-            let others = 1..external.areas;
+            let others = 1..external.load_areas;
             loads.extend(others.map(|_| cut(&mut arena, external.area_bytes)));
         }
         loads.push(arena);

@@ -319,7 +319,7 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
 
     /// Makes two of one piece of memory, where two loads take turns.
     fn halve_memory(&mut self, external: &ExternalPlan) {
-        if let ([memory], 2..) = (&mut self.memory[..], external.areas) {
+        if let ([memory], 2..) = (&mut self.memory[..], external.load_areas) {
             let half = memory.split_off(external.area_bytes);
             self.memory.push(half);
         }

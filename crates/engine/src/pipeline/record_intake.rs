@@ -274,7 +274,7 @@ fn block_bytes(work: &Work) -> usize {
 fn is_tried_whole(work: &Work) -> bool {
     work.plan.external().is_some_and(|external| {
         let is_unknown = external.reason == SpillReason::UnknownLength;
-        is_unknown && external.areas > 1 && external.load_reason == LoadLimit::Memory
+        is_unknown && external.load_areas > 1 && external.load_reason == LoadLimit::Memory
     })
 }
 

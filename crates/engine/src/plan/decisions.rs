@@ -150,7 +150,7 @@ impl Plan {
             return Decision::new("load", choice, reason);
         }
         let reason = match external.load_reason {
-            LoadLimit::Memory if external.areas > 1 => "half of the memory for records",
+            LoadLimit::Memory if external.load_areas > 1 => "half of the memory for records",
             LoadLimit::Memory => "the memory for records",
             LoadLimit::Enough => "more memory would make nothing faster",
             LoadLimit::RunSize => ASKED,
@@ -256,11 +256,11 @@ fn why_overlap(external: &ExternalPlan, need: &Need, of: JobConditions) -> Optio
     if external.replacement().is_some() {
         return None;
     }
-    let choice = match external.areas {
+    let choice = match external.load_areas {
         AREAS_MAX => "two loads take turns",
         _ => "one load at a time",
     };
-    let reason = match (need.levers.overlap, external.areas) {
+    let reason = match (need.levers.overlap, external.load_areas) {
         _ if of.is_overlap_of_place => OF_PLACE,
         (Overlap::Sync | Overlap::Pipelined, _) => ASKED,
         (Overlap::Auto, AREAS_MAX) => "one is read while the other is sorted and written",
@@ -281,7 +281,7 @@ fn why_merge_overlap(external: &ExternalPlan, need: &Need, of: JobConditions) ->
         (Overlap::Auto, AREAS_MAX) => "one is read while the other is merged",
         (Overlap::Auto, _) => "slabs of all memory merge more runs at once",
     };
-    (external.slabs != external.areas).then(|| Decision::new("overlap", choice, reason))
+    (external.slabs != external.load_areas).then(|| Decision::new("overlap", choice, reason))
 }
 
 #[cfg(test)]

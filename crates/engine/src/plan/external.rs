@@ -75,7 +75,7 @@ pub struct ExternalPlan {
     /// Way in which runs are made.
     pub generation: RunGeneration,
     /// Loads that are in memory at once: two that take turns, or one.
-    pub areas: usize,
+    pub load_areas: usize,
     /// Memory of each of them.
     pub area_bytes: usize,
     /// Slabs of a merge that are in memory at once: two that take turns, or one.
@@ -144,7 +144,7 @@ impl ExternalPlan {
         let external = Self {
             reason,
             generation: sieve.map_or(RunGeneration::Loads, RunGeneration::Sieve),
-            areas,
+            load_areas: areas,
             area_bytes: area,
             slabs,
             load_limit,
@@ -162,12 +162,12 @@ impl ExternalPlan {
 
     /// Returns the number of bytes for loads, which are those for slabs as well.
     pub fn areas_bytes(&self) -> usize {
-        areas_bytes((self.areas, self.area_bytes), (self.slabs, self.slab_bytes))
+        areas_bytes((self.load_areas, self.area_bytes), (self.slabs, self.slab_bytes))
     }
 
     /// Returns how many of them are used where no record is longer than usual.
     pub(super) fn used_bytes(&self) -> usize {
-        let of_loads = self.areas * self.load_limit;
+        let of_loads = self.load_areas * self.load_limit;
         of_loads.max(self.slabs * self.slab_wanted).min(self.areas_bytes())
     }
 

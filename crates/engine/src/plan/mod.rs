@@ -414,7 +414,7 @@ impl Plan {
         // Replacement selection has all of the memory; loads may be smaller.
         let sort_area = |plan: &ExternalPlan| match plan.replacement() {
             Some(_) => plan.areas_bytes(),
-            None => plan.areas * self.load.bytes(),
+            None => plan.load_areas * self.load.bytes(),
         };
         let is_suited =
             |plan: &ExternalPlan| memory::suits_direct_writes(self.threads, sort_area(plan));
@@ -463,8 +463,8 @@ impl Plan {
     }
 
     /// Returns the number of loads that are in memory at once.
-    pub fn areas(&self) -> usize {
-        self.external().map_or(1, |external| external.areas)
+    pub fn load_areas(&self) -> usize {
+        self.external().map_or(1, |external| external.load_areas)
     }
 
     /// Returns the memory in which copies are dropped as they are read, if they are.

@@ -287,7 +287,7 @@ impl Rates {
         let all = self.cost(plan, self.costs.run_generation, read);
         let dealing = self.cost(plan, self.costs.reading, read).min(all);
         let works = in_turn(
-            external.areas > 1 || external.replacement().is_some(),
+            external.load_areas > 1 || external.replacement().is_some(),
             OverlappedWork::reading(&self.input, read).of(dealing + touching),
             OverlappedWork::writing(&self.spill, generated).of(all - dealing),
         );
@@ -379,7 +379,7 @@ impl Plan {
         let read = (self.load.read_bytes as u64).min(bytes);
         let load = read + records * self.item.bytes() as u64;
         let beside = self.threads * (self.lane.bytes() + self.scratch_bytes);
-        (self.areas() as u64 * load.min(self.load.bytes() as u64) + beside as u64)
+        (self.load_areas() as u64 * load.min(self.load.bytes() as u64) + beside as u64)
             .min(self.arena_bytes as u64)
     }
 }

@@ -311,7 +311,7 @@ fn one_load_is_as_large_as_two_in_turn() {
                 let (two, one) = (plan(&need, Overlap::Pipelined), plan(&need, Overlap::Sync));
                 let explain = || format!("{need:?}: {two:?}, {one:?}");
                 assert_eq!(
-                    (two.areas(), one.areas(), two.is_one_pass()),
+                    (two.load_areas(), one.load_areas(), two.is_one_pass()),
                     (2, 1, false),
                     "{}",
                     explain()
@@ -406,7 +406,7 @@ fn nothing_overlaps_where_less_is_merged_then() {
     }
     assert!(saved > 100, "{saved}");
     let stream = Plan::new(&need(100, None, ByteSize::mib(64))).unwrap();
-    assert_eq!(stream.areas(), AREAS_MAX, "nobody knows how many passes a stream takes");
+    assert_eq!(stream.load_areas(), AREAS_MAX, "nobody knows how many passes a stream takes");
 }
 
 /// The rest of a job has the form of the whole: runs that were to be merged at once are.
@@ -419,7 +419,10 @@ fn what_is_left_is_done_as_it_was_begun() {
             let (whole, rest) = (Plan::new(&need).unwrap(), Plan::after_runs(&need).unwrap());
             let volume = whole.volume(bytes);
             assert!(!rest.is_one_pass());
-            assert!(whole.is_one_pass() || rest.areas() == whole.areas(), "{whole:?} {rest:?}");
+            assert!(
+                whole.is_one_pass() || rest.load_areas() == whole.load_areas(),
+                "{whole:?} {rest:?}"
+            );
             assert!(
                 volume.passes > 2 || rest.external().unwrap().merge_width >= volume.runs,
                 "{whole:?} {rest:?}"
@@ -535,8 +538,8 @@ fn overlap_is_planned_for_each_phase() {
     let other = plan(Overlap::Pipelined, Some(Overlap::Sync));
     let of = |plan: &Plan| plan.external().unwrap().clone();
     assert_eq!((mixed.load, other.load), (sync.load, pipelined.load));
-    assert_eq!((of(&mixed).areas, of(&mixed).slabs), (1, 2));
-    assert_eq!((of(&other).areas, of(&other).slabs), (2, 1));
+    assert_eq!((of(&mixed).load_areas, of(&mixed).slabs), (1, 2));
+    assert_eq!((of(&other).load_areas, of(&other).slabs), (2, 1));
     assert_eq!(of(&mixed).merge_width, of(&pipelined).merge_width);
     assert_eq!(of(&other).merge_width, of(&sync).merge_width);
     for plan in [&mixed, &other] {
@@ -570,7 +573,7 @@ fn runs_go_past_the_cache_unless_loads_are_small() {
     }
     let small = Levers { run: Some(ByteSize(64 << 10)), ..Levers::default() };
     let plan = plan(small, ByteSize::mib(64));
-    assert!(plan.areas() * plan.load.bytes() < plan.threads * (640 << 10), "{plan:?}");
+    assert!(plan.load_areas() * plan.load.bytes() < plan.threads * (640 << 10), "{plan:?}");
     assert_eq!(plan.spill_direct(Direct::Auto), Direct::Off);
     assert_eq!(plan.spill_direct(Direct::On), Direct::On);
 }

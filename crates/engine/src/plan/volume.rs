@@ -78,7 +78,7 @@ impl Plan {
         let kept = self.wanted.map(|some| some.saturating_add(BUCKET_ENTRIES_MAX as u64));
         let run_bytes = load_bytes.min(wanted(kept)).min(bytes);
         let generated_bytes = bytes.min(run_bytes.saturating_mul(runs as u64));
-        let load_stages = (AREAS_MAX / external.areas) as u64;
+        let load_stages = (AREAS_MAX / external.load_areas) as u64;
         let mut volume = Volume {
             passes: 1 + u32::from(runs > 0),
             runs,

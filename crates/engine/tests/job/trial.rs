@@ -303,7 +303,9 @@ impl Trial {
     pub fn first_load(&self, plan: &Plan) -> LoadMemory {
         let external = plan.external().filter(|_| self.is_streamed_in);
         match external.filter(|external| external.load_reason == LoadLimit::Memory) {
-            Some(external) => plan.sizes.load_within(external.areas * (external.slab_bytes + PAGE)),
+            Some(external) => {
+                plan.sizes.load_within(external.load_areas * (external.slab_bytes + PAGE))
+            }
             None => plan.load,
         }
     }
