@@ -84,7 +84,7 @@ pub enum MergePlan<'a> {
 }
 
 /// The settings that all merges of a job share.
-pub struct Merge<'a, K> {
+pub struct MergeContext<'a, K> {
     /// Key that orders records.
     pub key: &'a K,
     /// Rules for what is written.
@@ -131,7 +131,7 @@ pub struct Narrowed {
     pub merged: u64,
 }
 
-impl<'a, K: KeyEncoder> Merge<'a, K> {
+impl<'a, K: KeyEncoder> MergeContext<'a, K> {
     /// Returns the merges of a sort's runs.
     pub fn of_runs(
         work: &'a Work,

@@ -78,7 +78,7 @@ pub use gate::{Gate, Passed, RowShape, Shape};
 use gathering::Gathering;
 use generate::{Generated, GeneratedRuns, IntakeCounts};
 pub use heading::{Columns, Heading, TOP_MAX, Top, TopSize};
-use merge::{Brought, Merge, Narrowed, RecordRules};
+use merge::{Brought, MergeContext, Narrowed, RecordRules};
 pub use names::Names;
 pub use outcome::{Outcome, SortEnd, Written};
 pub use sample::average_length;
@@ -393,7 +393,7 @@ fn write_runs<K: KeyEncoder>(
     }
     crew.enter(Phase::IntermediateMerge)?;
     let (rules, mut places) = (&work.rules(), merge::places_of(runs));
-    let merge = Merge::of_runs(work, external, rules, key);
+    let merge = MergeContext::of_runs(work, external, rules, key);
     let Narrowed { way, passes: more, merged } =
         merge.narrow(crew, &mut memory, spill, &mut places)?;
     crew.enter(Phase::Writing)?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Work;
 use super::crew::Crew;
 use super::destination::Destination;
-use super::merge::{Brought, Merge, RecordRules, runs_of};
+use super::merge::{Brought, MergeContext, RecordRules, runs_of};
 use super::sorted::SortedPlace;
 use super::spill::{Size, Spill};
 use crate::error::Result;
@@ -40,7 +40,7 @@ impl NewRun {
 
     /// Creates the file for the records of `sources`.
     pub fn of_sources<K: KeyEncoder>(
-        merge: &Merge<'_, K>,
+        merge: &MergeContext<'_, K>,
         spill: &mut Spill,
         sources: &[SortedPlace],
     ) -> Result<Self> {

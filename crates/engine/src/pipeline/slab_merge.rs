@@ -3,7 +3,7 @@
 use super::checkpoints::MergedTo;
 use super::crew::Crew;
 use super::destination::Destination;
-use super::merge::{Brought, Merge};
+use super::merge::{Brought, MergeContext};
 use super::merging::Merging;
 use super::slabs::{ExpectedSlab, LoadedSlab, RawSlab};
 use super::stage::{self, Drain, Fill};
@@ -92,7 +92,7 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
 ///
 /// With memory for one slab, an iteration either reads or merges.
 pub fn merge_slabs<K: KeyEncoder>(
-    merge: &Merge<'_, K>,
+    merge: &MergeContext<'_, K>,
     plan: &Plan,
     external: &ExternalPlan,
     crew: &mut Crew<'_>,

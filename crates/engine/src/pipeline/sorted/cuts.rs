@@ -21,7 +21,7 @@ use crate::format::Framing;
 use crate::io::{Direct, File};
 use crate::key::KeyEncoder;
 use crate::merge::partition_point;
-use crate::pipeline::merge::Merge;
+use crate::pipeline::merge::MergeContext;
 use crate::run::RunReader;
 
 /// Bytes of the longest record that can be a cut, or be compared with one.
@@ -81,7 +81,7 @@ impl Cuts {
     ///
     /// The errors of reading the sources.
     pub fn new<K: KeyEncoder>(
-        merge: &Merge<'_, K>,
+        merge: &MergeContext<'_, K>,
         places: &[SortedPlace],
         starts: &[Standing],
         count: usize,

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use super::checkpoints::Checkpoints;
 use super::crew::{Crew, OverlappedPhases, Staff, cut};
 use super::delivery::{Delivery, prove};
-use super::merge::{Merge, MergePlan, RecordRules};
+use super::merge::{MergeContext, MergePlan, RecordRules};
 use super::spill::Spill;
 use super::{Gate, Outcome, Written};
 use crate::error::Result;
@@ -128,7 +128,7 @@ pub fn merge<K: KeyEncoder>(
     crew.workers[0].sum_in.add(past.read);
     crew.workers[0].sum_out.add(past.dropped);
     (crew.keys, crew.inputs.ragged) = (past.keys, past.ragged);
-    let merge = Merge {
+    let merge = MergeContext {
         key,
         rules: &work.rules,
         plan: MergePlan::Inputs(&work.plan),

@@ -17,7 +17,7 @@ use crate::key::KeyEncoder;
 use crate::operator::TaskOutlet;
 use crate::pipeline::crew::Crew;
 use crate::pipeline::destination::Destination;
-use crate::pipeline::merge::{Brought, Merge};
+use crate::pipeline::merge::{Brought, MergeContext};
 use crate::pipeline::stage::{self, Drain, Worker};
 use crate::plan::streams::StreamPlan;
 use crate::sink::Sink;
@@ -38,7 +38,7 @@ const STAGE_BYTES: u64 = if cfg!(feature = "disorder") { 64 << 10 } else { 512 <
 
 /// Sources, cut into ranges of keys.
 pub struct Ranges<'m, 'k, K> {
-    merge: &'m Merge<'k, K>,
+    merge: &'m MergeContext<'k, K>,
     plan: &'m StreamPlan,
     places: &'m [SortedPlace],
     cuts: Cuts,
@@ -55,7 +55,7 @@ impl<'m, 'k, K: KeyEncoder> Ranges<'m, 'k, K> {
     ///
     /// The errors of reading the sources.
     pub fn cut(
-        merge: &'m Merge<'k, K>,
+        merge: &'m MergeContext<'k, K>,
         plan: &'m StreamPlan,
         places: &'m [SortedPlace],
         starts: &[Standing],

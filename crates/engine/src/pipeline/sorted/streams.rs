@@ -35,7 +35,7 @@ use crate::order::OrderCheck;
 use crate::pipeline::checkpoints::MergedTo;
 use crate::pipeline::crew::Crew;
 use crate::pipeline::destination::Destination;
-use crate::pipeline::merge::{Brought, Merge, MergePlan, runs_of};
+use crate::pipeline::merge::{Brought, MergeContext, MergePlan, runs_of};
 use crate::pipeline::slab_merge::table_window_bytes;
 use crate::pipeline::stage::Worker;
 use crate::plan::passes::longest_bytes;
@@ -56,7 +56,7 @@ const TABLE_WINDOW_BYTES: usize = 8 << 10;
 /// Merges `places` to `destination`. With an input plan, `memory` has the pieces to read ahead; a
 /// sort's loads hold no memory meanwhile.
 pub fn merge_streams<K: KeyEncoder>(
-    merge: &Merge<'_, K>,
+    merge: &MergeContext<'_, K>,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
     places: &[SortedPlace],
@@ -109,7 +109,7 @@ pub fn merge_streams<K: KeyEncoder>(
 }
 
 /// Returns the sum of the runs among `places`.
-fn sum_of_runs<K: KeyEncoder>(merge: &Merge<'_, K>, places: &[SortedPlace]) -> Result<Sum> {
+fn sum_of_runs<K: KeyEncoder>(merge: &MergeContext<'_, K>, places: &[SortedPlace]) -> Result<Sum> {
     let mut sum = Sum::default();
     for run in places.iter().filter_map(SortedPlace::run) {
         sum.add(RunReader::open(run, merge.direct.spill)?.footer().sum);
@@ -138,7 +138,7 @@ fn note(
 
 /// Merges sources from their starts on by one worker.
 fn merge_alone<K: KeyEncoder>(
-    merge: &Merge<'_, K>,
+    merge: &MergeContext<'_, K>,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
     places: &[SortedPlace],
@@ -235,7 +235,7 @@ impl MergedPart {
 
 /// Open sources of a merge.
 pub struct OpenStreams<'m, 'k, 'p, K> {
-    merge: &'m Merge<'k, K>,
+    merge: &'m MergeContext<'k, K>,
     places: &'m [SortedPlace],
     starts: &'m [Standing],
     feed: Feed<'p>,
@@ -248,7 +248,7 @@ pub struct OpenStreams<'m, 'k, 'p, K> {
 impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
     /// Opens sources from `starts` on, each up to its end among `ends` or to its last record.
     pub fn open(
-        merge: &'m Merge<'k, K>,
+        merge: &'m MergeContext<'k, K>,
         mut feed: InputFeed<'p>,
         places: &'m [SortedPlace],
         starts: &'m [Standing],
@@ -382,7 +382,7 @@ pub struct InputFeed<'p> {
 
 /// Returns what reads inputs in these pieces, with the share of one of `threads` workers.
 pub fn input_feed<'p, K: KeyEncoder>(
-    merge: &Merge<'_, K>,
+    merge: &MergeContext<'_, K>,
     plan: &StreamPlan,
     pieces: Vec<Region>,
     threads: usize,
@@ -403,7 +403,7 @@ pub fn input_feed<'p, K: KeyEncoder>(
 
 /// Returns what reads runs, in buffers of their own.
 fn run_feed<'p, K: KeyEncoder>(
-    merge: &Merge<'_, K>,
+    merge: &MergeContext<'_, K>,
     plan: &Plan,
     external: &ExternalPlan,
     runs: &[Run],
