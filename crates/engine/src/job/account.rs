@@ -9,7 +9,7 @@ use crate::pipeline::sorted::InputAccount;
 use crate::pipeline::{Outcome, Work, WorkerObservations};
 use crate::plan::levers::JobChoices;
 use crate::plan::memory::LaneMemory;
-use crate::plan::passes::Way;
+use crate::plan::passes::MergeMethod;
 use crate::plan::{Algorithm, ExternalPlan};
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
@@ -126,7 +126,7 @@ impl Account {
             runs: outcome.runs,
             runs_merged_again: outcome.runs_merged_again,
             merge_width: outcome.merge_width,
-            merge: outcome.merged.map(Way::name),
+            merge: outcome.merged.map(MergeMethod::name),
             merge_buffers: outcome.buffers,
             run_compression: outcome.compression.clone(),
             threads: made.threads,

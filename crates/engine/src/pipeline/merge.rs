@@ -29,7 +29,7 @@ use crate::key::KeyEncoder;
 use crate::manifest::{LogEntry, MergedEntry};
 use crate::operator::{Making, Select, Selection};
 use crate::order::OrderProof;
-use crate::plan::passes::{Choice, Way, intermediate_groups};
+use crate::plan::passes::{Choice, MergeMethod, intermediate_groups};
 use crate::plan::streams::StreamPlan;
 use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
@@ -124,7 +124,7 @@ impl From<Sum> for Brought {
 #[derive(Clone, Copy, Debug)]
 pub struct Narrowed {
     /// The way to merge the sources that are left.
-    pub way: Way,
+    pub way: MergeMethod,
     /// The number of times each record was moved, at most.
     pub passes: u32,
     /// Sources that were merged into runs.
@@ -192,7 +192,7 @@ impl<'a, K: KeyEncoder> MergeContext<'a, K> {
     fn merge_to_run(
         &self,
         crew: &mut Crew<'_>,
-        way: Way,
+        way: MergeMethod,
         memory: &mut Vec<Region>,
         spill: &mut Spill,
         first: usize,
@@ -220,7 +220,7 @@ impl<'a, K: KeyEncoder> MergeContext<'a, K> {
     }
 
     /// Returns the way to merge `places`, and the groups of neighbours to merge first.
-    fn groups(&self, places: &[SortedPlace]) -> Result<(Way, Vec<Range<usize>>)> {
+    fn groups(&self, places: &[SortedPlace]) -> Result<(MergeMethod, Vec<Range<usize>>)> {
         match self.plan {
             MergePlan::Runs(plan, external) => {
                 let keeps_one = self.rules.select.groups();
@@ -228,7 +228,7 @@ impl<'a, K: KeyEncoder> MergeContext<'a, K> {
                 Ok((choice.way, choice.groups))
             }
             MergePlan::Inputs(plan) => {
-                Ok((Way::Streams, intermediate_groups(places.len(), plan.width)))
+                Ok((MergeMethod::Streams, intermediate_groups(places.len(), plan.width)))
             }
         }
     }
@@ -250,13 +250,13 @@ impl<'a, K: KeyEncoder> MergeContext<'a, K> {
     pub fn merge(
         &self,
         crew: &mut Crew<'_>,
-        way: Way,
+        way: MergeMethod,
         memory: &mut Vec<Region>,
         places: &[SortedPlace],
         destination: Destination<'_>,
     ) -> Result<Brought> {
         match (way, self.plan) {
-            (Way::Slabs, MergePlan::Runs(plan, external)) => {
+            (MergeMethod::Slabs, MergePlan::Runs(plan, external)) => {
                 merge_slabs(self, plan, external, crew, memory, &runs_of(places), destination)
             }
             _ => merge_streams(self, crew, memory, places, destination),

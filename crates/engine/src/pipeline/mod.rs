@@ -65,7 +65,7 @@ use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select};
 use crate::output::OpenOutput;
 use crate::plan::Plan;
-use crate::plan::passes::{Choice, Way};
+use crate::plan::passes::{Choice, MergeMethod};
 use crate::plan::volume::Volume;
 use crate::proof::Sum;
 use crate::stats::{Phase, Progress};
@@ -381,7 +381,7 @@ fn write_runs<K: KeyEncoder>(
         // What was merged of the runs has been given back, so that they are merged by slabs only.
         let choice = Choice::new(&work.plan, external, &runs, work.select.groups())?;
         let Choice { way, groups, .. } = choice;
-        if way != Way::Slabs || !groups.is_empty() {
+        if way != MergeMethod::Slabs || !groups.is_empty() {
             return Err(config!(
                 ConfigErrorKind::ResumeMismatch,
                 "the interrupted merge had more memory; give as much as before with {}, and the \
@@ -398,7 +398,7 @@ fn write_runs<K: KeyEncoder>(
         merge.narrow(crew, &mut memory, spill, &mut places)?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(places.len() as u64);
-    let is_possible = |slab: &SlabEntry| way == Way::Streams || slab.streams.is_none();
+    let is_possible = |slab: &SlabEntry| way == MergeMethod::Streams || slab.streams.is_none();
     let slab = slab.filter(|slab| is_possible(slab) && slab.ends.len() == places.len());
     let mut checkpoints = Checkpoints::new(spill.take_manifest(), slab, work.is_thrifty);
     if work.is_in_place {

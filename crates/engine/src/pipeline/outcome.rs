@@ -1,7 +1,7 @@
 //! Results of a sort or a merge.
 
 use super::WorkerObservations;
-use crate::plan::passes::Way;
+use crate::plan::passes::MergeMethod;
 use crate::proof::Sum;
 use crate::sink::LaneCounters;
 use crate::stats::{KeyFindings, MergeBuffers, Microruns, PhaseTime, RunCompression};
@@ -38,7 +38,7 @@ pub struct Outcome {
     /// Most runs merged at once.
     pub merge_width: u64,
     /// The form of the last merge, if there were runs.
-    pub merged: Option<Way>,
+    pub merged: Option<MergeMethod>,
     /// Buffers of runs, if these were merged as streams.
     pub buffers: Option<MergeBuffers>,
     /// Compression of runs, if it was asked for.

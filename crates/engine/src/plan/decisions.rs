@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::levers::{AREAS_MAX, Levers, Overlap};
-use super::passes::{self, Way};
+use super::passes::{self, MergeMethod};
 use super::{
     BLOCK_MAX, BLOCK_MIN, ExternalPlan, LoadLimit, MicrorunPlan, Need, Plan, PlanForm,
     RunGeneration, SpillReason, WidthLimit,
@@ -162,8 +162,10 @@ impl Plan {
 
     fn why_merge(&self) -> Decision {
         let (choice, usual) = match self.merge_way() {
-            Way::Slabs => ("runs merged by slabs", "all threads can merge at the same time"),
-            Way::Streams => ("runs merged as streams", ASKED),
+            MergeMethod::Slabs => {
+                ("runs merged by slabs", "all threads can merge at the same time")
+            }
+            MergeMethod::Streams => ("runs merged as streams", ASKED),
         };
         let reason = if self.levers.merge.is_some() { ASKED } else { usual };
         Decision::new("merge", choice, reason)
@@ -185,19 +187,19 @@ impl Plan {
         let geometry = self.levers.merge_buffers;
         let reason = if geometry.is_some() { ASKED } else { "it is the default of psort" };
         let choice = format!("buffers of runs with {}", geometry.unwrap_or_default());
-        let is_used = self.merge_way() == Way::Streams;
+        let is_used = self.merge_way() == MergeMethod::Streams;
         is_used.then(|| Decision::new("buffers", choice, reason))
     }
 
     fn why_width(&self, need: &Need, external: &ExternalPlan) -> Decision {
         let size = |bytes: usize| ByteSize(bytes as u64);
         let reason = match (external.width_reason, self.merge_way()) {
-            (WidthLimit::Memory, Way::Slabs) => message!(
+            (WidthLimit::Memory, MergeMethod::Slabs) => message!(
                 "each run needs at least {} of the {} of a slab",
                 size(external.piece_bytes),
                 size(external.slab_bytes),
             ),
-            (WidthLimit::Memory, Way::Streams) => message!(
+            (WidthLimit::Memory, MergeMethod::Streams) => message!(
                 "each run needs at least {} of the {} for a merge",
                 ByteSize(passes::stream_share(need.record_length, external.seek_bytes)),
                 size(self.stream_bytes()),

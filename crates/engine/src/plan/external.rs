@@ -3,7 +3,7 @@
 use super::Need;
 use super::levers::{AREAS_MAX, Levers};
 use super::memory::{LoadMemory, Sizes};
-use super::passes::{self, Way};
+use super::passes::{self, MergeMethod};
 use super::refusal::too_long_to_select;
 use super::replacement::ReplacementMemory;
 use super::sieve::SieveMemory;
@@ -237,7 +237,7 @@ fn enough(need: &Need, sizes: &Sizes, merge_width: usize, areas: usize) -> Optio
     // Long runs are what selection is for; streams divide all memory anew; and runs may be given.
     let Levers { merge, run, .. } = need.levers;
     let is_selected = need.algorithm == Algorithm::ReplacementSelection;
-    if is_selected || merge == Some(Way::Streams) || run.is_some() {
+    if is_selected || merge == Some(MergeMethod::Streams) || run.is_some() {
         return None;
     }
     let piece = PIECE_ENOUGH.max(PIECES_ENOUGH * need.levers.seek_bytes() as u64);
@@ -270,7 +270,7 @@ impl MergeWidth {
         let length = need.record_length;
         let seek = need.levers.seek_bytes();
         let (seek_bytes, room) = match need.levers.merge {
-            Some(Way::Streams) => {
+            Some(MergeMethod::Streams) => {
                 let seek_bytes = seek.min(passes::streams_seek_max(stream_bytes, length));
                 (seek_bytes, passes::stream_width(stream_bytes, length, seek_bytes))
             }

@@ -10,7 +10,7 @@ pub use choices::JobChoices;
 use super::algorithm::Algorithm;
 use super::besides::Reservation;
 use super::geometry::Geometry;
-use super::passes::Way;
+use super::passes::MergeMethod;
 use crate::codec::{CompressRuns, Compression, block_coder_bytes};
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message, named};
 use crate::incore::GatherStores;
@@ -151,7 +151,7 @@ pub struct Levers {
     /// Most runs merged at once.
     pub merge_width: Option<usize>,
     /// Way in which runs are merged.
-    pub merge: Option<Way>,
+    pub merge: Option<MergeMethod>,
     /// Sizes of buffers where runs are merged as streams, if they are set.
     pub merge_buffers: Option<Geometry>,
     /// Compression of runs.
@@ -198,7 +198,7 @@ const REQUESTS_USUAL: usize = 16;
 impl Levers {
     /// Checks that they go together, and with how runs are made.
     pub(super) fn check(&self, algorithm: Algorithm) -> crate::Result<()> {
-        if self.merge_buffers.is_some() && self.merge != Some(Way::Streams) {
+        if self.merge_buffers.is_some() && self.merge != Some(MergeMethod::Streams) {
             return Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::MergeBuffers),
                 "{} applies to runs that are merged as streams; add {}",

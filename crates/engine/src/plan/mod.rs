@@ -44,7 +44,7 @@ use levers::{Levers, Overlap};
 use memory::{LaneMemory, LoadMemory};
 pub use microruns::MicrorunPlan;
 use open_files::OpenFiles;
-use passes::Way;
+use passes::MergeMethod;
 use refusal::{least_budget, too_small};
 pub use sieve::SieveMemory;
 
@@ -476,8 +476,8 @@ impl Plan {
     }
 
     /// Returns how runs are expected to be merged.
-    pub fn merge_way(&self) -> Way {
-        self.levers.merge.unwrap_or(Way::Slabs)
+    pub fn merge_way(&self) -> MergeMethod {
+        self.levers.merge.unwrap_or(MergeMethod::Slabs)
     }
 
     /// Returns the memory of a merge of streams: all but the output buffers of the one worker that

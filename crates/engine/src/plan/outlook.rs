@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::passes::Way;
+use super::passes::MergeMethod;
 use super::streams::RunStreams;
 use super::{Need, Plan};
 use crate::run::layout::BLOCK;
@@ -50,10 +50,10 @@ impl Outlook {
         let volume = plan.volume(bytes);
         let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);
         let slab_bytes = plan.external().map_or(0, |external| external.slab_wanted as u64);
-        let by_slabs = runs > 0 && plan.merge_way() == Way::Slabs;
+        let by_slabs = runs > 0 && plan.merge_way() == MergeMethod::Slabs;
         let piece_bytes = match plan.merge_way() {
-            Way::Slabs => slab_bytes.checked_div(merge_width).unwrap_or(0),
-            Way::Streams => {
+            MergeMethod::Slabs => slab_bytes.checked_div(merge_width).unwrap_or(0),
+            MergeMethod::Streams => {
                 let longest = vec![need.record_length as u64; volume.merge_width];
                 let streams = RunStreams::new(&longest, plan.stream_bytes(), &plan.levers);
                 (streams.buffers.even_refill() * BLOCK) as u64

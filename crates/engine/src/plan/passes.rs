@@ -44,7 +44,7 @@ pub const WIDTH_MAX: usize = 512;
 
 /// Way in which runs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum MergeMethod {
     /// By key ranges, by all workers.
     Slabs,
     /// From their beginnings to their ends. One worker merges runs. Several may merge sorted
@@ -52,7 +52,7 @@ pub enum Way {
     Streams,
 }
 
-impl Way {
+impl MergeMethod {
     /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Way {
     }
 }
 
-impl FromStr for Way {
+impl FromStr for MergeMethod {
     type Err = ParseError;
 
     fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
@@ -78,7 +78,7 @@ impl FromStr for Way {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// By slabs or as streams.
-    pub way: Way,
+    pub way: MergeMethod,
     /// Most runs at once, whichever they are; at least two, if there are as many.
     pub width: usize,
     /// The groups of neighbours to merge first; empty when all runs can be merged at once. Runs
@@ -105,22 +105,22 @@ impl Choice {
         let bytes = plan.stream_bytes() as u64;
         let streams = Shares::of_streams(external, bytes, runs, keeps_one);
         let way = match (plan.levers.merge, slabs.is_enough(), streams.is_enough()) {
-            (Some(Way::Slabs), false, _) => return Err(too_long_for_slabs(runs)),
-            (Some(Way::Streams), _, false) | (_, false, false) => {
+            (Some(MergeMethod::Slabs), false, _) => return Err(too_long_for_slabs(runs)),
+            (Some(MergeMethod::Streams), _, false) | (_, false, false) => {
                 return Err(too_long(plan, runs, keeps_one));
             }
             (Some(way), ..) => way,
-            (None, false, true) => Way::Streams,
+            (None, false, true) => MergeMethod::Streams,
             (None, true, true)
                 if slabs.rounds() > usual.rounds() && streams.rounds() < slabs.rounds() =>
             {
-                Way::Streams
+                MergeMethod::Streams
             }
-            (None, true, _) => Way::Slabs,
+            (None, true, _) => MergeMethod::Slabs,
         };
         Ok(match way {
-            Way::Slabs => slabs.choice(way),
-            Way::Streams => streams.choice(way),
+            MergeMethod::Slabs => slabs.choice(way),
+            MergeMethod::Streams => streams.choice(way),
         })
     }
 }
@@ -233,7 +233,7 @@ impl Shares {
         }
     }
 
-    fn choice(&self, way: Way) -> Choice {
+    fn choice(&self, way: MergeMethod) -> Choice {
         Choice { way, width: self.width(), groups: self.groups() }
     }
 }

@@ -22,7 +22,7 @@
 //! and the most that they may become for memory none of which was.
 
 use super::levers::{FACTOR_USUAL, Levers};
-use super::passes::Way;
+use super::passes::MergeMethod;
 use super::volume::Volume;
 use super::{BLOCK_MAX, ExternalPlan, Need, PAGE, Plan, PlanForm, READS_IN_FLIGHT, SpillReason};
 use crate::error::Result;
@@ -292,7 +292,7 @@ impl Rates {
             OverlappedWork::writing(&self.spill, generated).of(all - dealing),
         );
         let mut phases = vec![phase(Phase::RunGeneration, &works, volume.load_stages)];
-        let is_overlapped = external.slabs > 1 || plan.merge_way() == Way::Streams;
+        let is_overlapped = external.slabs > 1 || plan.merge_way() == MergeMethod::Streams;
         let merging = |kind, (read, output, written): (u64, &[DiskPart], u64)| {
             let costs = self.merging_cost(plan, written);
             let reading = OverlappedWork::reading(&self.spill, read);
@@ -322,8 +322,8 @@ impl Rates {
     fn merging_cost(&self, plan: &Plan, bytes: u64) -> f64 {
         let cost = self.cost(plan, self.costs.merging, bytes);
         match plan.merge_way() {
-            Way::Slabs => cost,
-            Way::Streams => cost * plan.threads.min(self.cores).max(1) as f64,
+            MergeMethod::Slabs => cost,
+            MergeMethod::Streams => cost * plan.threads.min(self.cores).max(1) as f64,
         }
     }
 

@@ -111,7 +111,7 @@ fn two_passes_take_no_more_memory_than_helps() {
     assert!(whole(&Need { input_bytes: None, ..of(four, gibibytes) }), "it may be any size");
     let algorithm = Algorithm::ReplacementSelection;
     assert!(whole(&Need { algorithm, ..of(four, gibibytes) }), "it is for long runs");
-    let levers = Levers { merge: Some(Way::Streams), ..Levers::default() };
+    let levers = Levers { merge: Some(MergeMethod::Streams), ..Levers::default() };
     assert!(whole(&Need { levers, ..of(four, gibibytes) }), "they divide all of it");
     // A disk that takes long to begin wants larger pieces.
     let levers = Levers { read_factor: Some(512), ..Levers::default() };
@@ -216,7 +216,7 @@ fn more_memory_is_never_refused_where_less_would_do() {
         run: Some(ByteSize(run)),
         queue_depth: Some(depth),
         write_buffers,
-        merge: Some(Way::Streams),
+        merge: Some(MergeMethod::Streams),
         ..Levers::default()
     };
     let cases = [(5, false, 64, 4), (16, true, 4, 4), (100, true, 4, 4), (23, false, 4, 16)];
@@ -517,7 +517,7 @@ fn each_read_factor_has_its_plan() {
     assert!(large.windows(2).all(narrows), "{large:?}");
     assert!(large[10].merge_width > 2, "{large:?}");
     let streams = |factor| {
-        let (read_factor, merge) = (Some(factor), Some(Way::Streams));
+        let (read_factor, merge) = (Some(factor), Some(MergeMethod::Streams));
         let levers = Levers { read_factor, merge, ..Levers::default() };
         let need = Need { levers, ..need(100, Some(5_000_000_000), ByteSize::mib(40)) };
         Plan::new(&need).unwrap().external().unwrap().merge_width

@@ -3,7 +3,7 @@
 
 use super::Plan;
 use super::levers::AREAS_MAX;
-use super::passes::{Way, intermediate_groups};
+use super::passes::{MergeMethod, intermediate_groups};
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -86,7 +86,8 @@ impl Plan {
             generated_bytes,
             stages_each: (AREAS_MAX / external.slabs) as u64,
             load_stages: if selected.is_some() { 0 } else { load_stages * runs as u64 },
-            slab_bytes: (self.merge_way() == Way::Slabs).then_some(external.slab_wanted as u64),
+            slab_bytes: (self.merge_way() == MergeMethod::Slabs)
+                .then_some(external.slab_wanted as u64),
             merge_width: runs,
             input_bytes: bytes,
             output_bytes,

@@ -16,7 +16,7 @@ use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Budget, Input, MergeJob, Output, SortJob};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Overlap;
-use sortwell_engine::plan::passes::Way;
+use sortwell_engine::plan::passes::MergeMethod;
 use sortwell_engine::stats::Progress;
 
 use crate::random::Random;
@@ -151,7 +151,8 @@ fn sorts_as_told() {
         if let Some(hundredths) = words[0].strip_prefix("Streams(") {
             let hundredths: f64 = hundredths.trim_end_matches(')').parse().expect("a number");
             let geometry = format!("geometry={}", hundredths / 100.0).parse().expect("a geometry");
-            (job.levers.merge, job.levers.merge_buffers) = (Some(Way::Streams), Some(geometry));
+            (job.levers.merge, job.levers.merge_buffers) =
+                (Some(MergeMethod::Streams), Some(geometry));
         }
         if words[0] == "Synchronous" {
             job.levers.overlap = Overlap::Sync;

@@ -9,7 +9,7 @@ use sortwell_engine::format::Format;
 use sortwell_engine::io::faulty::{InjectedFault, Script};
 use sortwell_engine::job::{Budget, Input, Output, Resume, SortJob};
 use sortwell_engine::plan::levers::{Levers, Overlap};
-use sortwell_engine::plan::passes::Way;
+use sortwell_engine::plan::passes::MergeMethod;
 use sortwell_engine::stats::{Progress, RunCompression, Statistics};
 use sortwell_engine::{ByteSize, Error};
 
@@ -48,7 +48,7 @@ fn job(folder: &Folder, format: Format, compress: &str, random: &mut Random) -> 
     job.engine = random.pick(&engines());
     job.levers = Levers {
         run: Some(ByteSize(random.pick(&[300 << 10, 1 << 20, 3 << 20]))),
-        merge: random.pick(&[None, Some(Way::Slabs), Some(Way::Streams)]),
+        merge: random.pick(&[None, Some(MergeMethod::Slabs), Some(MergeMethod::Streams)]),
         merge_width: random.pick(&[None, Some(3)]),
         overlap: random.pick(&[Overlap::Pipelined, Overlap::Sync]),
         compress_runs: compress.parse::<CompressRuns>().expect("a compression"),

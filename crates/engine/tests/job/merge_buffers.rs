@@ -7,7 +7,7 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
 use sortwell_engine::plan::levers::Levers;
-use sortwell_engine::plan::passes::Way;
+use sortwell_engine::plan::passes::MergeMethod;
 use sortwell_engine::stats::{MergeBuffers, Progress, Statistics};
 
 use crate::random::Random;
@@ -41,7 +41,7 @@ fn sort(folder: &Folder, run: u64, geometry: Option<&str>, random: &mut Random) 
     (job.threads, job.sync, job.engine) = (Some(2), false, random.pick(&engines()));
     job.levers = Levers {
         run: Some(ByteSize(run)),
-        merge: Some(Way::Streams),
+        merge: Some(MergeMethod::Streams),
         merge_buffers: geometry.map(|text| text.parse().expect("a geometry")),
         ..Levers::default()
     };

@@ -9,7 +9,7 @@ use sortwell_engine::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell_engine::manifest::{LogEntry, Manifest, SlabEntry};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Levers;
-use sortwell_engine::plan::passes::Way;
+use sortwell_engine::plan::passes::MergeMethod;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error};
 
@@ -111,7 +111,11 @@ fn sorts_merged_as_streams_in_pieces() {
         let folder = Folder::on_disk();
         lines.lay_out(&folder);
         let job = |random: &mut Random| {
-            let merge = random.pick(&[Some(Way::Streams), Some(Way::Streams), Some(Way::Slabs)]);
+            let merge = random.pick(&[
+                Some(MergeMethod::Streams),
+                Some(MergeMethod::Streams),
+                Some(MergeMethod::Slabs),
+            ]);
             let levers = Levers { merge, ..Levers::default() };
             SortJob { resume: Resume::Often, levers, ..lines.job(&folder) }
         };

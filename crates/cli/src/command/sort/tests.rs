@@ -6,7 +6,7 @@ use clap::Parser;
 use sortwell::unstable::io::{Direct, DirectStreams, Engine};
 use sortwell::unstable::job::Algorithm;
 use sortwell::unstable::plan::levers::{Levers, Overlap};
-use sortwell::unstable::plan::passes::Way;
+use sortwell::unstable::plan::passes::MergeMethod;
 use sortwell::unstable::sys::Affinity;
 use sortwell::{Budget, ByteSize, Format, Input, Invalid, InvalidPlace, Output};
 
@@ -107,7 +107,7 @@ fn levers_reach_the_job() {
         write_buffer: Some(ByteSize::mib(2)),
         read_factor: Some(64),
         merge_width: Some(7),
-        merge: Some(Way::Streams),
+        merge: Some(MergeMethod::Streams),
         merge_buffers: Some("geometry=0.5,refill=0.1".parse().expect("a geometry")),
         compress_runs: "zstd:7".parse().expect("a compression"),
         overlap: Overlap::Sync,

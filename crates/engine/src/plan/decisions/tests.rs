@@ -92,7 +92,7 @@ fn runs_and_merges_have_reasons() {
     assert_said(&selected, "load", "one tree with about ");
     assert!(!said(&selected, "load").contains("loads of"));
     assert_said(&usual(), "merge", "runs merged by slabs: all threads");
-    let streams = Levers { merge: Some(Way::Streams), ..Levers::default() };
+    let streams = Levers { merge: Some(MergeMethod::Streams), ..Levers::default() };
     assert_said(&Need { levers: streams, ..usual() }, "merge", "as streams: as asked for");
     assert_said(&Need { levers: streams, ..usual() }, "buffers", "refill=0.25: it is the default");
     let words = "runs at once: each run needs at least 256 KiB of the ";

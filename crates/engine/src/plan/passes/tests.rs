@@ -108,7 +108,7 @@ fn runs(plan: &Plan, longest: &[u64]) -> Vec<Run> {
 }
 
 /// The way that is chosen, and its width.
-fn choose(plan: &Plan, longest: &[u64]) -> (Way, usize) {
+fn choose(plan: &Plan, longest: &[u64]) -> (MergeMethod, usize) {
     let Choice { way, width, .. } =
         Choice::new(plan, plan.external().unwrap(), &runs(plan, longest), false).unwrap();
     (way, width)
@@ -129,10 +129,10 @@ fn a_way_that_is_set_is_taken() {
         let need = Need { levers, ..need(100, None, ByteSize::mib(64)) };
         Plan::new(&need).unwrap()
     };
-    let (slabs, streams) = (of(Way::Slabs), of(Way::Streams));
-    assert_eq!(choose(&slabs, &[100; 20]).0, Way::Slabs);
+    let (slabs, streams) = (of(MergeMethod::Slabs), of(MergeMethod::Streams));
+    assert_eq!(choose(&slabs, &[100; 20]).0, MergeMethod::Slabs);
     let (way, width) = choose(&streams, &[100; 600]);
-    assert_eq!(way, Way::Streams);
+    assert_eq!(way, MergeMethod::Streams);
     assert!(
         streams.external().unwrap().merge_width <= width,
         "{} predicted, {width}",
@@ -140,7 +140,7 @@ fn a_way_that_is_set_is_taken() {
     );
     // Two such records are too much for slabs, and none too many for streams.
     let long = [12 << 20; 3];
-    assert_eq!(choose(&streams, &long).0, Way::Streams);
+    assert_eq!(choose(&streams, &long).0, MergeMethod::Streams);
     let error =
         Choice::new(&slabs, slabs.external().unwrap(), &runs(&slabs, &long), false).unwrap_err();
     assert!(error.to_string().contains("by slabs"), "{error}");
@@ -153,7 +153,10 @@ fn the_longest_records_decide_the_width_and_the_way() {
     for mib in [64, 256, 4096] {
         let budget = ByteSize::mib(mib);
         let plan = plan_within(budget);
-        assert_eq!(choose(&plan, &[100; 600]), (Way::Slabs, plan.external().unwrap().merge_width));
+        assert_eq!(
+            choose(&plan, &[100; 600]),
+            (MergeMethod::Slabs, plan.external().unwrap().merge_width)
+        );
         let (mut before, mut longest) = (plan.external().unwrap().merge_width, 100);
         let mut has_been_streams = false;
         let error = loop {
@@ -163,12 +166,12 @@ fn the_longest_records_decide_the_width_and_the_way() {
                     Ok(choice) => choice,
                     Err(error) => break error,
                 };
-            let is_streams = way == Way::Streams;
+            let is_streams = way == MergeMethod::Streams;
             assert!(is_streams || !has_been_streams, "{longest} bytes in {budget}");
             assert!(width >= 2 && (width <= before || is_streams != has_been_streams));
             let needed = match way {
-                Way::Slabs => Planner::least_capacity(vec![longest; width]) * 2,
-                Way::Streams => RunStreams::least_bytes(vec![longest; width]),
+                MergeMethod::Slabs => Planner::least_capacity(vec![longest; width]) * 2,
+                MergeMethod::Streams => RunStreams::least_bytes(vec![longest; width]),
             };
             assert!(needed <= plan.stream_bytes() as u64, "{width} runs as {way:?}");
             assert!(longest > longest_merged(&plan, false) || width >= 2);
@@ -201,7 +204,7 @@ fn lines_of_a_third_of_the_budget_can_be_merged() {
             let plan = Plan::new(&need).unwrap();
             let longest = longest_merged(&plan, false);
             assert!(longest >= need.budget.bytes() / 3, "{need:?}: {longest}");
-            assert_eq!(choose(&plan, &[longest; 3]), (Way::Streams, 2));
+            assert_eq!(choose(&plan, &[longest; 3]), (MergeMethod::Streams, 2));
             let kept = longest_merged(&plan, true);
             let share = if mib < 96 { 5 } else { 4 };
             assert!(kept >= need.budget.bytes() / share, "{need:?}: {kept}");
@@ -222,15 +225,15 @@ fn one_long_line_changes_little() {
     let plan = plan_within(ByteSize::gib(1));
     let mut longest = [100; 40];
     longest[17] = 50 << 20;
-    assert_eq!(choose(&plan, &longest).0, Way::Slabs);
+    assert_eq!(choose(&plan, &longest).0, MergeMethod::Slabs);
     assert!(choose(&plan, &longest).1 >= 40);
     longest[17] = 340 << 20;
-    assert_eq!(choose(&plan, &longest), (Way::Streams, 40));
+    assert_eq!(choose(&plan, &longest), (MergeMethod::Streams, 40));
     longest[18..21].fill(100 << 20);
     let (way, width) = choose(&plan, &longest);
-    assert!(way == Way::Streams && width >= 40, "{way:?} of {width}");
-    assert_eq!(choose(&plan, &longest[..1]).0, Way::Slabs);
-    assert_eq!(choose(&plan, &[340 << 20]), (Way::Streams, 1));
+    assert!(way == MergeMethod::Streams && width >= 40, "{way:?} of {width}");
+    assert_eq!(choose(&plan, &longest[..1]).0, MergeMethod::Slabs);
+    assert_eq!(choose(&plan, &[340 << 20]), (MergeMethod::Streams, 1));
 }
 
 /// Where all runs are alike, groups are those of the merge width.
@@ -299,7 +302,7 @@ fn slabs_fit_where_some_lines_are_long() {
             end = group.end;
             let some = longest[group.clone()].iter().copied();
             match choice.way {
-                Way::Slabs => {
+                MergeMethod::Slabs => {
                     let slab_bytes = plan.external().unwrap().slab_for(&runs[group.clone()]);
                     assert!(Planner::least_capacity(some) <= slab_bytes as u64);
                     assert!(
@@ -308,7 +311,7 @@ fn slabs_fit_where_some_lines_are_long() {
                             .contains(&slab_bytes)
                     );
                 }
-                Way::Streams => {
+                MergeMethod::Streams => {
                     assert!(RunStreams::least_bytes(some) <= plan.stream_bytes() as u64);
                 }
             }
