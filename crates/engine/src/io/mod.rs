@@ -1,4 +1,4 @@
-//! The fence around unsafe memory and the kernel: everything above this room is safe code.
+//! The fence around unsafe memory and the kernel: everything above this layer is safe code.
 //!
 //! Memory: an [`Arena`] is one huge-page mapping for a whole job, and a [`Region`] is the exclusive
 //! owner of a range of it. Requests take their region by value and give it back when they are done,
@@ -18,7 +18,7 @@
 //! all, `inherited` the descriptors that were open when the process began, `kind` tells which
 //! inputs have offsets. `faulty` makes faults to order, for tests.
 //!
-//! Invariant: no pointer leaves this room, and memory is unmapped only after the last
+//! Invariant: no pointer leaves this layer, and memory is unmapped only after the last
 //! request that could touch it has come back.
 
 mod arena;

@@ -112,7 +112,7 @@ fn long_functions_are_found() {
 }
 
 #[test]
-fn rooms_use_only_rooms_before_them() {
+fn layers_use_only_layers_before_them() {
     assert_eq!(found("use crate::{Error, io::File, key::{Key, KeyError}};\n"), []);
     assert_eq!(found("use crate::plan::Plan;\n"), at(2, "merge"));
     assert_eq!(found("use crate::{io, output::{Sink, Part}};\n"), at(2, "merge"));
@@ -128,8 +128,8 @@ fn rooms_use_only_rooms_before_them() {
 }
 
 #[test]
-fn a_room_without_a_place_is_found() {
-    assert_eq!(found_at("crates/engine/src/cellar/mod.rs", ""), at(1, "room"));
+fn a_layer_without_a_place_is_found() {
+    assert_eq!(found_at("crates/engine/src/cellar/mod.rs", ""), at(1, "layer"));
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! The form of the source is tested like its behaviour (TigerBeetle's `tidy` is the example).
 //!
-//! Every file says what it does and stays small, rooms use only rooms before them, unsafe code
+//! Every file says what it does and stays small, layers use only layers before them, unsafe code
 //! stays behind its fence, and nothing unfinished is left behind. `tree` finds the files, `source`
 //! tells code from comments and strings, `rules`, `functions`, `library`, `names`, `places`,
-//! `rooms`, `prose`, `text` hold one function a rule, and `bites` shows each rule a fault it must
+//! `layers`, `prose`, `text` hold one function a rule, and `bites` shows each rule a fault it must
 //! find.
 
 mod bites;
 mod functions;
+mod layers;
 mod library;
 mod names;
 mod places;
 mod prose;
-mod rooms;
 mod rules;
 mod source;
 mod text;

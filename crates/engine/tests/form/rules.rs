@@ -1,7 +1,7 @@
 //! The rules for a Rust file: one function each, and the list of all.
 
 use crate::source::Source;
-use crate::{Fault, functions, library, prose, rooms, text};
+use crate::{Fault, functions, layers, library, prose, text};
 
 /// Lines a file may have: past that it wants to be two.
 const LINES_MAX: usize = 500;
@@ -40,7 +40,7 @@ pub fn all(path: &str, content: &str) -> Vec<Fault> {
     faults.extend(functions::length(path, &source));
     faults.extend(library::engine_imports(path, &source));
     if !is_test(path) {
-        faults.extend(rooms::imports(path, &source));
+        faults.extend(layers::imports(path, &source));
         faults.extend(library::silence(path, &source));
         faults.extend(functions::openings(path, content));
         faults.extend(prose::texts(path, &source));

@@ -1,14 +1,14 @@
-//! The rooms of the library use each other in one direction only.
+//! The layers of the library use each other in one direction only.
 
 use crate::Fault;
 use crate::rules::fault;
 use crate::source::Source;
 
-/// The rooms in the order of a record's way: a room may use those before it. Those before `io`
+/// The layers in the order of a record's way: a layer may use those before it. Those before `io`
 /// serve all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run`
-/// and `output`; `plan` decides, `pipeline` does, and `job` is the front door. A room need not
+/// and `output`; `plan` decides, `pipeline` does, and `job` is the front door. A layer need not
 /// exist yet.
-const ROOMS: [&str; 25] = [
+const LAYERS: [&str; 25] = [
     "units",
     "error",
     "format",
@@ -37,26 +37,27 @@ const ROOMS: [&str; 25] = [
 ];
 const PLACE: &str = "crates/engine/src/";
 
-/// Uses of rooms that come later, and rooms that have no place in the order.
+/// Uses of layers that come later, and layers that have no place in the order.
 pub fn imports(path: &str, source: &Source) -> Vec<Fault> {
     let Some(inside) = path.strip_prefix(PLACE) else { return Vec::new() };
-    let room = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
-    if matches!(room, "lib" | "bin") {
+    let layer = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
+    if matches!(layer, "lib" | "bin") {
         return Vec::new();
     }
-    let Some(rank) = ROOMS.iter().position(|known| *known == room) else {
-        let advice = format!("room '{room}' has no place; put it into ROOMS in this test");
+    let Some(rank) = LAYERS.iter().position(|known| *known == layer) else {
+        let advice = format!("layer '{layer}' has no place; put it into LAYERS in this test");
         return vec![fault(path, 1, advice)];
     };
-    let later = used_rooms(&source.code).into_iter().filter(|(_, used)| {
-        ROOMS.iter().position(|known| known == used).is_some_and(|used| used > rank)
+    let later = used_layers(&source.code).into_iter().filter(|(_, used)| {
+        LAYERS.iter().position(|known| known == used).is_some_and(|used| used > rank)
     });
-    let words = |used| format!("{room} uses {used}, which comes later; turn the dependency around");
+    let words =
+        |used| format!("{layer} uses {used}, which comes later; turn the dependency around");
     later.map(|(line, used)| fault(path, line, words(used))).collect()
 }
 
-/// Every room named after `crate::`, alone or in braces, and the line it stands in.
-fn used_rooms(code: &str) -> Vec<(usize, String)> {
+/// Every layer named after `crate::`, alone or in braces, and the line it stands in.
+fn used_layers(code: &str) -> Vec<(usize, String)> {
     let mut used = Vec::new();
     for (at, marker) in code.match_indices("crate::") {
         let (before, after) = (&code[..at], &code[at + marker.len()..]);
