@@ -78,7 +78,7 @@ impl CheckJob {
         let early = heading.early(|| key(&order, None))?;
         let look = Look::new(self.decompress, self.format, false, progress);
         let in_turn = coders.in_turn(&self.inputs, &look)?;
-        let mut inputs = open::places(&in_turn, framing, progress)?;
+        let mut inputs = open::sorted_places(&in_turn, framing, progress)?;
         let tops = union::tops(&heading, &mut inputs, &mut coders, Turns::InTurn, progress)?;
         let columns = tops.columns;
         coders.note_held(columns.as_ref(), 0);

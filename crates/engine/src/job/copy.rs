@@ -59,7 +59,7 @@ impl CopyJob {
             }
         };
         let bytes = file.len();
-        let mut output = open::output(&self.output, self.direct, progress)?;
+        let mut output = open::open_output(&self.output, self.direct, progress)?;
         progress.enter(Phase::Writing);
         progress.expect_bytes(2 * bytes);
         let copied = output.reserve(bytes).and_then(|()| {

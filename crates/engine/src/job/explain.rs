@@ -133,7 +133,7 @@ impl SortJob {
     /// [`Error::Config`](crate::Error::Config) for inputs of unknown size.
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
-        let opened = open::sort(self, &order, &progress)?;
+        let opened = open::open_inputs(self, &order, &progress)?;
         let Opened { engine, budget, mut coders, input, asked, columns, .. } = opened;
         if let Some(how) = self.compression()? {
             coders.note_output(how);
@@ -151,7 +151,7 @@ impl SortJob {
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(&order, Some(bytes), record_length, engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
-        let temp = open::temp(&self.temp, false, &self.output)?;
+        let temp = open::run_places(&self.temp, false, &self.output)?;
         need.run_members = temp.iter().map(SpillPlace::members).max().unwrap_or(1);
         let rates = self.rates(&input, &temp);
         let plan = match &rates {

@@ -93,7 +93,7 @@ fn prove_order(key: &CompiledKey, framing: Framing, records: &[u8]) -> Result<()
 ///
 /// What the system says; then a file has not got its name.
 pub fn write_lines(text: &[u8], output: &Output, sync: bool, progress: &Progress) -> Result<()> {
-    let mut output = open::output(output, Direct::Off, progress)?;
+    let mut output = open::open_output(output, Direct::Off, progress)?;
     match output.write_all(text, progress) {
         Ok(()) => output.finish(text.len() as u64, sync, progress).map(drop),
         Err(error) => {

@@ -170,7 +170,7 @@ impl MergeJob {
         let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
         let engine = self.levers.probe(self.engine)?;
-        let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
+        let temp = open::run_places(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
         let mut coders = self.coders(&order, budget);
         let compression = self.compress.of(self.output.path())?;
@@ -190,7 +190,7 @@ impl MergeJob {
         need(&coders).check_files(kept + usize::from(self.output.path().is_some()))?;
         let mut places = match self.resume {
             Resume::Off => {
-                let output = open::output(&self.output, self.direct.output, progress)?;
+                let output = open::open_output(&self.output, self.direct.output, progress)?;
                 let output = coders.output(output, compression)?;
                 Places::new(output, Spill::new(temp.clone(), self.temp_limit))
             }
@@ -265,7 +265,7 @@ impl MergeJob {
     ) -> Result<(Vec<SortedPlace>, Tops)> {
         let look = Look::new(self.decompress, self.format, true, progress);
         let (inputs, width) = coders.at_once(&self.inputs, &look, self.levers.merge_width)?;
-        let mut places = open::places(&inputs, self.format.framing(), progress)?;
+        let mut places = open::sorted_places(&inputs, self.format.framing(), progress)?;
         let turns = Turns::AtOnce(width);
         let tops = union::tops(heading, &mut places, coders, turns, progress)?;
         Ok((places, tops))

@@ -206,8 +206,8 @@ impl SortJob {
         let order = &self.bound()?;
         let account = Account::open(order);
         let framing = framing(self.format)?;
-        let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
-        let opened = open::sort(self, order, progress)?;
+        let temp = open::run_places(&self.temp, self.check_temp, &self.output)?;
+        let opened = open::open_inputs(self, order, progress)?;
         let Opened { engine, budget, mut coders, input, header, columns, asked } = opened;
         let Asked { gate, making, key } = asked;
         let record_length = open::record_length(&input, framing)?;
@@ -374,9 +374,9 @@ impl SortJob {
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::OpenOutput> {
         let compression = self.compression()?;
         if self.select.split.is_some() {
-            return open::parts(&self.output, self.direct.output, self.force);
+            return open::open_parts(&self.output, self.direct.output, self.force);
         }
-        let output = open::output(&self.output, self.direct.output, progress)?;
+        let output = open::open_output(&self.output, self.direct.output, progress)?;
         coders.output(output, compression)
     }
 
@@ -406,7 +406,7 @@ impl SortJob {
         let (order, framing) = (self.bound()?, self.format.framing());
         let engine = self.engine.probe()?;
         let nothing = Heading::Nothing;
-        let input = open::inputs(self, &self.inputs, engine, nothing, &Progress::new())?;
+        let input = open::open_sources(self, &self.inputs, engine, nothing, &Progress::new())?;
         let record_length = open::record_length(&input, framing)?;
         let coders = self.coders(&order, self.memory.resolve()?);
         let need = self.need(&order, input.bytes(), record_length, engine, &coders);

@@ -21,7 +21,7 @@ use crate::io::{
     check_whole_at, directory_of, distinct, pipe, redirect, sweep,
 };
 use crate::key::text::TextOrder;
-use crate::output;
+use crate::output::OpenOutput;
 use crate::pipeline::sorted::SortedPlace;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::plan::marks::file_least;
@@ -68,7 +68,7 @@ pub struct Opened {
 }
 
 /// Opens what a sort reads, and looks at its top.
-pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Opened> {
+pub fn open_inputs(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Opened> {
     limits::raise_open_files();
     let output_files = if job.output.path().is_some() { OUTPUT_FILES } else { 0 };
     limits::check_open_files(limits::open_files_left(), INPUT_FILES + output_files)?;
@@ -88,7 +88,7 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
     let (input, (header, columns)) = match united {
         Some(united) => united,
         None => {
-            let input = inputs(job, &in_turn, engine, heading.clone(), progress)?;
+            let input = open_sources(job, &in_turn, engine, heading.clone(), progress)?;
             let header = header(&heading, &input, progress)?;
             (input, header)
         }
@@ -110,7 +110,7 @@ fn budget(job: &SortJob) -> Result<ByteSize> {
 }
 
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
-pub fn inputs(
+pub fn open_sources(
     job: &SortJob,
     inputs: &[Input],
     engine: Engine,
@@ -289,7 +289,11 @@ pub fn top_of(heading: &Heading, file: &File) -> Result<Top> {
 
 /// Returns the places of inputs, for jobs that open them one after the other. Inputs that cannot be
 /// opened are reported before work is spent on the others.
-pub fn places(inputs: &[Input], framing: Framing, progress: &Progress) -> Result<Vec<SortedPlace>> {
+pub fn sorted_places(
+    inputs: &[Input],
+    framing: Framing,
+    progress: &Progress,
+) -> Result<Vec<SortedPlace>> {
     inputs.iter().map(|input| place(input, framing, progress)).collect()
 }
 
@@ -408,26 +412,26 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
 }
 
 /// Opens the output: a temporary file beside the final name, or a stream.
-pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::OpenOutput> {
+pub fn open_output(output: &Output, direct: Direct, progress: &Progress) -> Result<OpenOutput> {
     let path = match output {
-        Output::Stdout => return output::OpenOutput::standard(direct, progress),
-        Output::Striped(path) => return output::OpenOutput::striped(path, direct),
-        Output::Pipe(outlet) => return output::OpenOutput::outlet(outlet),
+        Output::Stdout => return OpenOutput::standard(direct, progress),
+        Output::Striped(path) => return OpenOutput::striped(path, direct),
+        Output::Pipe(outlet) => return OpenOutput::outlet(outlet),
         Output::File(path) => path,
     };
     match inherited::look(path) {
-        Ok(Err(STDOUT)) => output::OpenOutput::standard(direct, progress),
-        Ok(Ok(data)) if data.is_file() || data.is_dir() => output::OpenOutput::file(path, direct),
-        Ok(_) => Ok(output::OpenOutput::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
-        Err(_) => output::OpenOutput::file(path, direct),
+        Ok(Err(STDOUT)) => OpenOutput::standard(direct, progress),
+        Ok(Ok(data)) if data.is_file() || data.is_dir() => OpenOutput::file(path, direct),
+        Ok(_) => Ok(OpenOutput::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
+        Err(_) => OpenOutput::file(path, direct),
     }
 }
 
 /// Opens an output that is split into files.
-pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::OpenOutput> {
+pub fn open_parts(output: &Output, direct: Direct, force: bool) -> Result<OpenOutput> {
     match output {
         Output::File(path) if inherited::named_by(path).is_none() => {
-            output::OpenOutput::parts(path, direct, force)
+            OpenOutput::parts(path, direct, force)
         }
         Output::Striped(path) => Err(config!(
             ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
@@ -454,7 +458,7 @@ pub fn check_output(output: &Output, force: bool) -> Result<()> {
 /// Returns where runs go: where the user said, with `is_checked` if that is any good, else beside
 /// the output, if it is a file, else where temporary files go. A place that is named twice, by
 /// whatever paths, counts once.
-pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<SpillPlace>> {
+pub fn run_places(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<SpillPlace>> {
     if temp.is_empty() {
         let is_device = |path: &Path| {
             let found = inherited::look(path);

@@ -117,7 +117,7 @@ pub fn of_sort(
     let Some(csv) = asked_for(heading) else { return Ok(None) };
     let inputs = open::look(inputs, progress)?.inputs;
     let framing = job.format.framing();
-    let mut places = open::places(&inputs, framing, progress)?;
+    let mut places = open::sorted_places(&inputs, framing, progress)?;
     let United { top, .. } = unite(csv, &mut places, coders, Turns::InTurn, progress)?;
     if places.iter().all(|place| matches!(place, SortedPlace::File { .. })) {
         return Ok(None);
