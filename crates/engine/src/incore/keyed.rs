@@ -33,7 +33,8 @@ pub(super) struct BucketPlace {
     start: u64,
 }
 
-/// A load in buckets.
+/// A load in buckets. It is made when all records have been dealt, and stays the same while the
+/// pipeline passes it on, from the load that was filled to the one that is gathered.
 #[derive(Debug)]
 pub struct KeyedLoad {
     /// Place of the records, unless they are the buckets' items.

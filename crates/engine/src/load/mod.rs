@@ -14,7 +14,8 @@ pub use layout::{CarriedBytes, Cutter, InputPlace, LayoutInput, LoadLayout, Load
 use crate::format::{FieldCutter, FieldEnds, Framing};
 use crate::io::Region;
 
-/// Bytes of a load that have been read, and the places of its records.
+/// Bytes of a load that have been read, and the places of its records. This is the part of a load
+/// in buckets ([`KeyedLoad`](crate::incore::KeyedLoad)) that the buckets refer to.
 #[derive(Debug)]
 pub struct Loaded {
     /// The memory; none where records are items of buckets instead.

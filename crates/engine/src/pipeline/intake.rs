@@ -9,7 +9,8 @@ use crate::key::KeyTally;
 use crate::load::InputPlace;
 use crate::proof::Sum;
 
-/// A load in buckets, and its memory.
+/// A load in buckets, and its memory: the last state of a load, which the next stage gathers and
+/// writes. It is usually made of a [`FilledLoad`](super::raw_load::FilledLoad).
 pub struct ReadyLoad {
     /// The load.
     pub load: KeyedLoad,

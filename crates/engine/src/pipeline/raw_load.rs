@@ -71,7 +71,8 @@ pub struct RawLoadMemory {
     pub block_bytes: usize,
 }
 
-/// A load on its way into memory.
+/// A load on its way into memory. It is the first state of a load: workers read and deal its spans.
+/// [`finish`](Self::finish) makes a [`FilledLoad`] of it.
 #[derive(Debug)]
 pub struct RawLoad<'a, K> {
     how: &'a Dealing<'a, K>,
@@ -90,7 +91,8 @@ pub struct RawLoad<'a, K> {
     fault: FirstFault,
 }
 
-/// A load in buckets.
+/// A load whose spans have all been read and dealt. The intake makes a
+/// [`ReadyLoad`](super::intake::ReadyLoad) of it, after it has looked for faults and kept the tail.
 #[derive(Debug)]
 pub struct FilledLoad {
     /// The load.
