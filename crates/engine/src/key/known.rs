@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::{CutRecord, FEW_WORDS, KeyEncoder};
+use super::{FEW_WORDS, KeyEncoder};
 
 /// A record, and the ends of its first fields, as far as they were seen when it was split from the
 /// next.
