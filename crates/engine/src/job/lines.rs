@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::io::Direct;
 use crate::key::text::TextOrder;
-use crate::key::{CompiledKey, open_word, with_encoder};
+use crate::key::{CompiledKey, CutRecord, open_word, with_encoder};
 use crate::order::OrderProof;
 use crate::stats::Progress;
 
@@ -44,7 +44,7 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
     let line = |bytes| {
         let start = keys.len();
         if is_kept {
-            key.key_bytes(bytes.into(), KEPT_BYTES, &mut keys);
+            key.key_bytes(CutRecord { bytes, field_ends: &[] }, KEPT_BYTES, &mut keys);
         }
         let kept = start..keys.len();
         let prefix = if is_kept { open_word(&keys[start..]) } else { key.word(bytes, 0) };
