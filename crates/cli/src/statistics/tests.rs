@@ -74,7 +74,7 @@ fn two_passes_name_runs_and_spill() {
         assert!(text.contains(part), "{text}");
     }
     assert!(text.contains(" read, 5 GiB spilled, 5 GiB read back, 953.7 MiB written\n"), "{text}");
-    assert!(text.contains("proof    order only: records written, each "), "{text}");
+    assert!(text.contains("proof    order only: records written, in proven order"), "{text}");
 }
 
 #[test]
