@@ -61,7 +61,6 @@ fn an_output_of_a_few_records_needs_little_room() {
         "sort --include '1:int < 3' -M 24MiB --run-size 1MiB -T . in",
         "merge --limit 3 in in",
         "merge --count --limit 3 in in",
-        "merge --limit 3 -T small --merge-width 2 in in in",
     ] {
         let script = format!("$sortwell {words} -o small/out");
         let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
