@@ -7,6 +7,7 @@ import json
 import os
 import random
 import unittest
+from unittest import mock
 
 import ray
 from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
@@ -14,6 +15,7 @@ from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 import sortwell
 import sortwell.cluster
 from sortwell import _errors
+from sortwell.cluster import __main__ as _command
 from sortwell.cluster import _driver, _named_files, _tasks
 from sortwell.cluster.__main__ import main
 from sortwell.cluster._spec import FORMS, Split, bytes_of
@@ -388,6 +390,22 @@ class Commands(unittest.TestCase):
             main(words)
         self.assertEqual(raised.exception.code, 2)
         self.assertIn("--temp is given twice", errors.getvalue())
+
+    def test_text_after_the_progress(self):
+        errors = io.StringIO()
+        with (
+            contextlib.redirect_stderr(errors),
+            mock.patch.object(_command, "_columns", return_value=20),
+        ):
+            screen = _command._Screen()
+            screen.say("before")
+            screen.show(_driver.ClusterProgress("map", 1, 2))
+            screen.warn("slow", RuntimeWarning, "", 0)
+            screen.say("sortwell: failed")
+            screen.show(_driver.ClusterProgress("cut", 1, 1))
+            screen.say("after")
+        expected = "before\n\rmap      [#########\nsortwell: slow\nsortwell: failed\n"
+        self.assertEqual(errors.getvalue(), f"{expected}\rcut      [#########\nafter\n")
 
     def test_addresses_that_are_none(self):
         with self.assertRaisesRegex(sortwell.UsageError, "'here' is no address"):
