@@ -16,9 +16,9 @@ import sortwell
 import sortwell.cluster
 from sortwell import _errors
 from sortwell.cluster import __main__ as _command
-from sortwell.cluster import _driver, _named_files, _tasks
+from sortwell.cluster import _driver, _inputs, _named_files, _tasks
 from sortwell.cluster.__main__ import main
-from sortwell.cluster._spec import FORMS, Split, bytes_of
+from sortwell.cluster._spec import FORMS, Spec, Split, bytes_of
 
 
 def setUpModule():
@@ -406,6 +406,14 @@ class Commands(unittest.TestCase):
             screen.say("after")
         expected = "before\n\rmap      [#########\nsortwell: slow\nsortwell: failed\n"
         self.assertEqual(errors.getvalue(), f"{expected}\rcut      [#########\nafter\n")
+
+    def test_names_of_a_sort_that_is_resumed(self):
+        spec = Spec("job", "token", 1 << 28, "/nowhere", ())
+        folder = os.getcwd()
+        found = _inputs.identity(["in", "node://a/in"], "out", spec)
+        whole = _inputs.identity([f"{folder}/in", "node://a/in"], f"{folder}/out", spec)
+        self.assertEqual(found, whole)
+        self.assertNotEqual(found, _inputs.identity(["/in", "node://a/in"], "out", spec))
 
     def test_addresses_that_are_none(self):
         with self.assertRaisesRegex(sortwell.UsageError, "'here' is no address"):

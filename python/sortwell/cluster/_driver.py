@@ -12,15 +12,13 @@ there is here.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import logging
 import os
 import secrets
 import time
 from dataclasses import dataclass, replace
 
-from sortwell import __version__, _errors, _options
+from sortwell import _errors, _options
 from sortwell.cluster import _bounds, _inputs, _named_files, _report
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
@@ -138,7 +136,7 @@ def sort(
     )
     parts = _checked_parts(spec, parts)
     if resume:
-        spec = replace(spec, job=_identity(names, os.fsdecode(output), spec))
+        spec = replace(spec, job=_inputs.identity(names, os.fsdecode(output), spec))
     is_ours = not ray.is_initialized()
     if is_ours:
         _connect(address)
@@ -189,12 +187,6 @@ def _checked_parts(spec: Spec, parts: int | None) -> int | None:
     if parts not in (None, 1):
         raise usage_error("'limit' and 'skip' count records of one part; leave 'parts' out")
     return 1
-
-
-def _identity(names: list[str], output: str, spec: Spec) -> str:
-    """Returns a name that is the same for the same sort."""
-    values = json.dumps([__version__, names, output, spec.options, spec.named_files])
-    return hashlib.sha256(values.encode()).hexdigest()[:12]
 
 
 class _Sort:
