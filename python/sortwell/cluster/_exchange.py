@@ -328,7 +328,7 @@ class Exchange:
         total = len(header) + sum(end - start for _, start, end in ranges)
         # The sort had begun before the header was known.
         spec = self._spec.with_header(header)
-        words = spec.merge_words(self._memory, is_last=False)
+        words = spec.merge_words(self._memory, self._folders[0], is_last=False)
         await response.prepare(request)
         try:
             merge = _native.MergedRanges(words, header, ranges, BLOCK)

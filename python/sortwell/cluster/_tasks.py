@@ -45,15 +45,17 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     node, task = here(), f"map {split.number}"
     _note_begin(spec, node, task)
     recorder = Recorder(task, node)
-    folder = spec.memory_folder(node) if in_memory else spec.folder(node)
-    os.makedirs(folder, exist_ok=True)
+    temp = spec.folder(node)
+    folder = spec.memory_folder(node) if in_memory else temp
+    for path in (folder, temp):
+        os.makedirs(path, exist_ok=True)
     path = os.path.join(folder, f"run-{split.number:06}-{uuid.uuid4().hex[:8]}")
     memory = spec.task_memory
     if in_memory:
         memory -= spec.memory_of_runs
     try:
         size, records, checksum, keys = _native.make_run(
-            spec.sort_words(threads, memory),
+            spec.sort_words(threads, memory, temp),
             spec.cut_words(),
             (split.path, split.start, split.end, split.is_compressed),
             spec.header,
@@ -145,9 +147,10 @@ def _merged(
     spec: Spec, sources: list[Source], output: str, threads: int, recorder: Recorder
 ) -> dict[str, Any]:
     """Merges sources into a file, and returns the statistics."""
-    words = spec.merge_words(spec.memory // 4, is_last=True)
+    folder = spec.folder(here())
+    words = spec.merge_words(spec.memory // 4, folder, is_last=True)
     words.append(("threads", str(threads)))
-    reception = Reception(spec, sources, spec.folder(here()))
+    reception = Reception(spec, sources, folder)
     try:
         statistics = json.loads(_native.run_job("merge", words, reception.inputs, output, recorder))
     except Exception:
