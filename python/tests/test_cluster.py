@@ -498,6 +498,11 @@ class Refusals(WithRoots):
         other = self.write("other", b"id,name\n1,a\n")
         words = "another header"
         self.refused(sortwell.UsageError, words, [path, other], format="csv", key="id")
+        # The file is larger than the memory of a task, but has holes.
+        quoted = self.write("quoted.csv", b'id\n"')
+        os.truncate(quoted, 200 << 20)
+        words = "the row at byte 3 has more than 160 MiB.* look for an unclosed quote there"
+        self.refused(sortwell.MalformedError, words, quoted, format="csv", key="id")
         packed = self.write("packed.gz", gzip.compress(b"a\n" * 90_000)[:100])
         self.refused(sortwell.MalformedError, "packed.gz", packed)
 

@@ -164,7 +164,8 @@ class Exchange:
 
     def cut_input(self, path: str, start: int, length: int) -> list[int]:
         """Returns the beginnings of the splits of an input file."""
-        return _native.cut_input(self._spec.cut_words(), path, start, length)
+        words, most = self._spec.cut_words(), self._spec.task_memory
+        return _native.cut_input(words, path, start, length, most)
 
     def find_cuts(
         self, spec: Spec, runs: list[tuple[str, list[tuple[bytes, bool]]]]
