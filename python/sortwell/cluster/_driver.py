@@ -431,7 +431,14 @@ class _Sort:
         if lost:
             self._redone_maps += len(lost)
             chosen = _inputs.assign(lost, self._ids(cluster))
-            runs.update(self._make_runs(cluster, lost, chosen))
+            made = self._make_runs(cluster, lost, chosen)
+            for split in lost:
+                if not made[split.number].has_records_of(runs[split.number]):
+                    raise storage_error(
+                        f"{split.path}: the input has changed since the sort began: the run that "
+                        "replaces a lost one has other records"
+                    )
+            runs.update(made)
 
     def _missing(
         self, cluster: Cluster, made: Collection[Run | MadePart], ends: tuple[str, ...] = ("",)

@@ -40,6 +40,7 @@ from sortwell.cluster._spec import (
     Run,
     RunLost,
     Work,
+    state_of,
     storage_error,
 )
 
@@ -137,10 +138,9 @@ class Exchange:
 
         words, found = self._spec.cut_words(), []
         for path in expand(paths):
-            top = _native.read_input_top(words, path)
-            data = os.stat(path)
-            state = f"{data.st_dev} {data.st_ino} {data.st_size} {data.st_mtime_ns}"
-            found.append((path, *top, state))
+            # A change from here on is found by the task that reads the file.
+            state = state_of(path) if os.path.exists(path) else ""
+            found.append((path, *_native.read_input_top(words, path), state))
         return found
 
     def free_in_memory(self) -> int:

@@ -346,6 +346,12 @@ def check_memory(memory: int, nodes: int) -> None:
         )
 
 
+def state_of(path: str) -> str:
+    """Returns a text that changes with the content of a file: device, inode, size, time."""
+    data = os.stat(path)
+    return f"{data.st_dev} {data.st_ino} {data.st_size} {data.st_mtime_ns}"
+
+
 @dataclass(frozen=True)
 class InputFile:
     """An input file. `node` is the id of the node that has it, or None for a shared path.
@@ -411,6 +417,11 @@ class Run:
     checksum: str
     keys: list[tuple[Raw, int, int]]
     work: Work
+
+    def has_records_of(self, other: Run) -> bool:
+        """Returns whether the run has the records of another one."""
+        own = (self.bytes, self.records, self.checksum)
+        return own == (other.bytes, other.records, other.checksum)
 
 
 @dataclass(frozen=True)
