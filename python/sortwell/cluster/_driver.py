@@ -229,7 +229,7 @@ class _Sort:
             self._make_parts(cluster, splits, runs, bounds)
             statistics = self._prove(cluster, runs, time.monotonic() - begun)
             self._output.commit(cluster, list(self._made.values()))
-            self._output.write_manifest(statistics)
+            self._output.write_manifest(cluster, statistics)
             is_done = True
         except BaseException as error:
             self._output.remove_parts(cluster)
