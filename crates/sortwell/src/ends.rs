@@ -41,29 +41,37 @@ pub use sortwell_engine::job::Output;
 /// ```
 pub use sortwell_engine::io::pipe::Outlet;
 
-/// A stream of bytes that the program makes, as an input.
+/// A stream of bytes that the program makes, as an input. It is read once: a job that is run again
+/// needs a new one.
 ///
 /// ```
 /// use std::path::Path;
 /// use sortwell::{Format, Input, Progress, SortJob, Supplied, Supply};
 ///
-/// /// The lines 3, 2 and 1.
-/// struct Countdown(u8);
+/// /// The lines from a number down to 1.
+/// struct Countdown {
+///     next: u32,
+///     line: Vec<u8>,
+/// }
 ///
 /// impl Supply for Countdown {
 ///     fn fill(&mut self, buffer: &mut [u8], _: &Progress) -> sortwell::Result<usize> {
-///         let mut filled = 0;
-///         while self.0 > 0 && filled + 2 <= buffer.len() {
-///             buffer[filled..filled + 2].copy_from_slice(&[b'0' + self.0, b'\n']);
-///             (self.0, filled) = (self.0 - 1, filled + 2);
+///         if self.line.is_empty() && self.next > 0 {
+///             self.line = format!("{}\n", self.next).into();
+///             self.next -= 1;
 ///         }
-///         Ok(filled)
+///         // A line may begin in one buffer and end in the next.
+///         let bytes = self.line.len().min(buffer.len());
+///         buffer[..bytes].copy_from_slice(&self.line[..bytes]);
+///         self.line.drain(..bytes);
+///         Ok(bytes)
 ///     }
 /// }
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let output = folder.path().join("out");
-/// let input = Input::Supplied(Supplied::new(Path::new("a countdown"), Countdown(3)));
+/// let countdown = Countdown { next: 3, line: Vec::new() };
+/// let input = Input::Supplied(Supplied::new(Path::new("a countdown"), countdown));
 /// SortJob::new(Format::LINES, input, &output).run()?;
 /// assert_eq!(std::fs::read(&output)?, b"1\n2\n3\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

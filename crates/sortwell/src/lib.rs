@@ -19,7 +19,8 @@
 //!
 //! Four kinds of jobs exist. [`SortJob`] sorts, [`MergeJob`] merges files that are sorted already,
 //! [`CheckJob`] looks whether files are sorted, and [`IndexJob`] builds an index over files. Each
-//! is a builder: its methods set options, and `run` carries it out. A job may run several times.
+//! is a builder: its methods set options, and `run` carries it out. A job may run several times; a
+//! [`Supplied`] input is read once.
 //! A [`Sorter`] sorts records that the program pushes, and lends them back in order. An [`Index`]
 //! finds records by their keys in files that stay as they are.
 //!

@@ -246,8 +246,13 @@ pub struct PipeReader(ReaderSource);
 #[derive(Debug)]
 enum ReaderSource {
     End(PipeEnd),
-    /// The caller, and the number of bytes it has given.
-    Supplied(Supplied, u64),
+    /// The caller.
+    Supplied {
+        stream: Supplied,
+        /// Bytes it has given.
+        bytes: u64,
+        is_begun: bool,
+    },
 }
 
 impl PipeReader {
@@ -263,7 +268,7 @@ impl PipeReader {
 
     /// Returns a stream that the caller supplies.
     pub fn supplied(supplied: Supplied) -> Self {
-        Self(ReaderSource::Supplied(supplied, 0))
+        Self(ReaderSource::Supplied { stream: supplied, bytes: 0, is_begun: false })
     }
 
     fn new(end: PipeEnd) -> Self {
@@ -287,8 +292,11 @@ impl PipeReader {
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let end = match &mut self.0 {
             ReaderSource::End(end) => end,
-            ReaderSource::Supplied(supplied, bytes) => {
-                let filled = supplied.fill(buffer, progress)?;
+            ReaderSource::Supplied { stream, bytes, is_begun } => {
+                if !std::mem::replace(is_begun, true) {
+                    stream.begin()?;
+                }
+                let filled = stream.fill(buffer, progress)?;
                 *bytes += filled as u64;
                 return Ok(filled);
             }
@@ -316,7 +324,7 @@ impl PipeReader {
     pub fn bytes(&self) -> u64 {
         match &self.0 {
             ReaderSource::End(end) => end.bytes,
-            ReaderSource::Supplied(_, bytes) => *bytes,
+            ReaderSource::Supplied { bytes, .. } => *bytes,
         }
     }
 
@@ -324,7 +332,7 @@ impl PipeReader {
     pub fn name(&self) -> &Path {
         match &self.0 {
             ReaderSource::End(end) => &end.name,
-            ReaderSource::Supplied(supplied, _) => supplied.name(),
+            ReaderSource::Supplied { stream, .. } => stream.name(),
         }
     }
 
@@ -332,7 +340,7 @@ impl PipeReader {
     pub fn extent(&self) -> Option<Extent> {
         match &self.0 {
             ReaderSource::End(_) => None,
-            ReaderSource::Supplied(supplied, _) => supplied.extent(),
+            ReaderSource::Supplied { stream, .. } => stream.extent(),
         }
     }
 }

@@ -3,17 +3,18 @@
 //!
 //! Such a stream says itself when it is over, and may refuse to: its maker can check at the
 //! last moment whether all went well, and no job takes a broken stream for a short one. It is read
-//! once; a job that is given it again finds it at its end.
+//! once: a job that is given it again fails, as a part of it may be gone.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Cursor;
 use super::pipe::PipeReader;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::stats::Progress;
 
 /// Beyond this, the memory of entries is nothing beside that of records, while every buffer would
@@ -25,7 +26,9 @@ const STEP_BYTES: usize = 1 << 20;
 
 /// A source of bytes for an input.
 pub trait Supply: Send {
-    /// Fills `buffer`, or a part of it at the end of the stream, and returns the number of bytes.
+    /// Fills `buffer`, or a part of it, and returns the number of bytes; 0 at the end of the stream
+    /// alone. A record may begin in one buffer and end in the next. It may be called again at the
+    /// end.
     ///
     /// # Errors
     ///
@@ -63,13 +66,14 @@ struct StreamParts {
     /// The size, if it is known in advance.
     extent: Option<Extent>,
     supply: Arc<Mutex<dyn Supply>>,
+    is_begun: Arc<AtomicBool>,
 }
 
 impl Supplied {
     /// Returns a stream that messages call `name`.
     pub fn new(name: &Path, supply: impl Supply + 'static) -> Self {
         let (name, supply) = (name.to_owned(), Arc::new(Mutex::new(supply)));
-        Self(Box::new(StreamParts { name, extent: None, supply }))
+        Self(Box::new(StreamParts { name, extent: None, supply, is_begun: Arc::default() }))
     }
 
     /// Sets the size of the stream, for the plan of its memory. It is used for lines, and ignored
@@ -90,9 +94,33 @@ impl Supplied {
         self.0.extent
     }
 
-    /// Fills `buffer` with what comes next, as [`Supply::fill`] does.
+    /// Begins to read it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if this was done before.
+    pub(super) fn begin(&self) -> Result<()> {
+        if self.0.is_begun.swap(true, Ordering::Relaxed) {
+            return Err(config!(
+                ConfigErrorKind::InvalidValue,
+                "{} was read before, and can be read once only; give a new stream",
+                self.0.name.display(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Fills `buffer` with what comes next, or a part of it at the end of the stream.
     pub(super) fn fill(&self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        self.0.supply.lock().unwrap_or_else(PoisonError::into_inner).fill(buffer, progress)
+        let mut supply = self.0.supply.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match supply.fill(&mut buffer[filled..], progress)? {
+                0 => break,
+                bytes => filled += bytes,
+            }
+        }
+        Ok(filled)
     }
 }
 
@@ -117,7 +145,11 @@ impl Supply for BegunStream {
         let begun = self.beginning.read(buffer).unwrap_or_default();
         match &mut self.rest {
             Some(rest) if begun < buffer.len() => {
-                Ok(begun + rest.fill(&mut buffer[begun..], progress)?)
+                let read = rest.fill(&mut buffer[begun..], progress)?;
+                if begun + read < buffer.len() {
+                    self.rest = None;
+                }
+                Ok(begun + read)
             }
             _ => Ok(begun),
         }

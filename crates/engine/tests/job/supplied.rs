@@ -61,6 +61,34 @@ fn run(job: &SortJob) -> Result<Statistics> {
     job.run(&Progress::new())
 }
 
+/// Gives whole lines alone, so that the end of a buffer stays free.
+struct WholeLines(Vec<u8>);
+
+impl Supply for WholeLines {
+    fn fill(&mut self, buffer: &mut [u8], _: &Progress) -> Result<usize> {
+        let most = self.0.len().min(buffer.len()).min(100_000);
+        let end = self.0[..most].iter().rposition(|byte| *byte == b'\n').map_or(most, |at| at + 1);
+        buffer[..end].copy_from_slice(&self.0[..end]);
+        self.0.drain(..end);
+        Ok(end)
+    }
+}
+
+/// A part of a buffer is no end: that is 0 bytes alone. A second job would find a part of it.
+#[test]
+fn a_stream_is_read_to_its_end_and_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let lines = lines(20_000);
+    let stream = Supplied::new(Path::new("lines"), WholeLines(lines.clone()));
+    let job = job(vec![Input::Supplied(stream)], Output::File(out.clone()));
+    run(&job).expect("sorts");
+    assert!(std::fs::read(&out).expect("read") == sorted(&lines));
+    let error = run(&job).expect_err("it was read").to_string();
+    assert!(error.contains("lines was read before"), "{error}");
+    assert!(std::fs::read(&out).expect("read") == sorted(&lines));
+}
+
 #[test]
 fn a_stream_of_known_extent_is_sorted_in_one_pass() {
     let folder = tempfile::tempdir().expect("a folder");
