@@ -246,6 +246,11 @@ int sortwell_finish(sortwell *job, sortwell_error **error);
 /* ---- Taking records ----------------------------------------------------------------------- */
 
 /*
+ * The records of a job are taken in blocks by sortwell_pull, or one by one by sortwell_next and
+ * sortwell_deliver, but not both: a change from one to the other is SORTWELL_USAGE.
+ */
+
+/*
  * Lends the next block of sorted records in the format of the job. A record may lie in two blocks
  * or more. The block stays valid until the next call on the job. Returns SORTWELL_END after the
  * last one: only then is the result proven.

@@ -32,6 +32,9 @@ pub type Called<T = ()> = Result<T, CallError>;
 /// Writes the key of a record, or returns what the callback returned.
 pub type KeyCallback = Box<dyn FnMut(&[u8], &mut Vec<u8>) -> Result<(), i32> + Send>;
 
+/// Returned where a key callback leaves its key at NULL.
+pub const NO_KEY: i32 = i32::MIN;
+
 /// Takes the key and the payload of a record, or returns what the callback returned.
 pub type OutputCallback = Box<dyn FnMut(&[u8], &[u8]) -> Result<(), i32> + Send>;
 
@@ -49,8 +52,11 @@ pub struct CallState {
     runs: Vec<CString>,
     /// The key of the record that is pushed.
     key_bytes: Vec<u8>,
-    /// Records that were pushed with a key or through the key callback, or that were delivered.
+    /// Records that were pushed with a key or through the key callback, or that were taken one by
+    /// one.
     records: u64,
+    /// True if records are taken in blocks, and false if one by one; `None` before the first.
+    is_in_blocks: Option<bool>,
     end: Option<CallEnd>,
     /// The statistics as they were lent.
     json: CString,
@@ -112,6 +118,7 @@ impl CallState {
             runs: Vec::new(),
             key_bytes: Vec::new(),
             records: 0,
+            is_in_blocks: None,
             end: None,
             json: CString::default(),
         }

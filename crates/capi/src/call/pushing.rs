@@ -8,7 +8,7 @@ use sortwell::unstable_sort::{self, BlockSort, RecordsInOrder};
 use sortwell::{Format, RunFile, Spiller};
 use sortwell_cli::embed::EmbeddedCommand;
 
-use super::{CallStage, CallState, Called, PushTarget, Pushing};
+use super::{CallStage, CallState, Called, NO_KEY, PushTarget, Pushing};
 use crate::call_error::{CallError, code};
 
 /// Most bytes of a key and its payload: a record counts them and the length of its key in 32 bits.
@@ -98,8 +98,11 @@ impl CallState {
         key.clear();
         if let Err(value) = callback(record, &mut key) {
             let number = self.records + 1;
-            let words =
-                format!("{function}: the key callback returned {value} for record {number}");
+            let what = match value {
+                NO_KEY => "left the key NULL, with a length,".to_owned(),
+                _ => format!("returned {value}"),
+            };
+            let words = format!("{function}: the key callback {what} for record {number}");
             let error = CallError::new(code::CALLBACK, words).at(None, None, Some(number));
             return Err(self.fail(error));
         }

@@ -13,6 +13,7 @@ impl CallState {
         if self.is_at_end("sortwell_pull")? {
             return Ok(None);
         }
+        self.take_in("sortwell_pull", true)?;
         let taken = self.records_in_order("sortwell_pull")?.advance_block();
         if !taken.map_err(|error| self.fail(of_pushed(error.into())))? {
             return self.end().map(|()| None);
@@ -40,7 +41,6 @@ impl CallState {
                 Err(error) => break Err(error),
             };
             let called = callback(key, payload);
-            self.records += 1;
             if let Err(value) = called {
                 let number = self.records;
                 let words =
@@ -55,13 +55,36 @@ impl CallState {
 
     #[inline]
     fn record(&mut self, function: &str) -> Called<Option<KeyedRecord<'_>>> {
+        if self.is_in_blocks != Some(false) {
+            self.take_in(function, false)?;
+        }
         let CallStage::Pulling(records) = &mut self.stage else {
             return self.is_at_end(function).map(|_| None);
         };
         match records.advance() {
-            Ok(true) => Ok(Some(self.records_in_order(function)?.lent_record())),
+            Ok(true) => {
+                self.records += 1;
+                Ok(Some(self.records_in_order(function)?.lent_record()))
+            }
             Ok(false) => self.end().map(|()| None),
             Err(error) => Err(self.fail(of_pushed(error.into()))),
+        }
+    }
+
+    /// Notes that records are taken in blocks, or one by one. A block may end within a record.
+    fn take_in(&mut self, function: &str, blocks: bool) -> Called {
+        if !matches!(self.stage, CallStage::Pulling(_)) {
+            return Ok(());
+        }
+        match *self.is_in_blocks.get_or_insert(blocks) {
+            in_blocks if in_blocks == blocks => Ok(()),
+            true => Err(CallError::usage(format!(
+                "{function}: the records are being taken in blocks; go on with sortwell_pull"
+            ))),
+            false => Err(CallError::usage(format!(
+                "{function}: the records are being taken one by one; go on with sortwell_next or \
+                 sortwell_deliver"
+            ))),
         }
     }
 

@@ -10,7 +10,7 @@ use std::ptr::null;
 use super::{ErrorPlace, coded, done, job};
 use sortwell::unstable::key::{Compare, OrderFunction};
 
-use crate::call::{KeyCallback, OutputCallback};
+use crate::call::{KeyCallback, NO_KEY, OutputCallback};
 use crate::handle::{ComparisonScope, Handle};
 
 /// Function that points to the key of a record.
@@ -76,9 +76,6 @@ impl Context {
         self.0
     }
 }
-
-/// Returned where a key callback leaves its key at NULL.
-const NO_KEY: c_int = c_int::MIN;
 
 /// Sets the callback that writes keys.
 ///

@@ -128,6 +128,7 @@ static void order_of_calls(void)
     CHECK(fails(sortwell_deliver(job, &error), SORTWELL_USAGE, "sortwell_on_output"));
     CHECK(pull(job) == SORTWELL_OK && length == 4 && memcmp(bytes, "a\nb\n", 4) == 0);
     CHECK(sortwell_statistics(job) == NULL);
+    CHECK(fails(sortwell_next(job, NULL, NULL, &bytes, &length, &error), SORTWELL_USAGE, "in blocks"));
     CHECK(pull(job) == SORTWELL_END && pull(job) == SORTWELL_END);
     CHECK(fails(sortwell_push(job, "c\n", 2, &error), SORTWELL_USAGE, "all records were taken"));
     CHECK(strstr(sortwell_statistics(job), "\"records\":2") != NULL);
@@ -140,7 +141,9 @@ static void order_of_calls(void)
     CHECK(!sortwell_set(job, "memory", "64MiB", &error));
     CHECK(!sortwell_push(job, "x b\ny a\n", 8, &error));
     CHECK(!sortwell_finish(job, &error));
-    CHECK(pull(job) == SORTWELL_OK && length == 8 && memcmp(bytes, "y a\nx b\n", 8) == 0);
+    CHECK(!sortwell_next(job, NULL, NULL, &bytes, &length, &error) && memcmp(bytes, "y a\n", 4) == 0);
+    CHECK(fails(pull(job), SORTWELL_USAGE, "one by one"));
+    CHECK(!sortwell_next(job, NULL, NULL, &bytes, &length, &error) && memcmp(bytes, "x b\n", 4) == 0);
     sortwell_free(job);
     job = sortwell_new();
     CHECK(!sortwell_set(job, "format", "lines", &error));
