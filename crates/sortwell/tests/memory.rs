@@ -34,6 +34,30 @@ fn a_sorter_keeps_to_its_own_memory() {
     assert_eq!(count, COUNT);
     let statistics = sorted.close().expect("statistics");
     assert!(statistics.runs > 1, "{statistics:?}");
+    assert_within(memory, before);
+
+    const LONG: usize = 10 << 20;
+    let memory = ByteSize::mib(64);
+    let mut sorter = Sorter::new();
+    sorter.memory(memory).threads(2).temp(folder.path());
+    let mut payload = vec![0; LONG];
+    for number in (0..12_u8).rev() {
+        payload[LONG - 1] = number;
+        sorter.push(&[number], &payload).expect("a push");
+    }
+    drop(payload);
+    let mut sorted = sorter.finish().expect("a sort");
+    for number in 0..12_u8 {
+        let record = sorted.next().expect("a record").expect("twelve of them");
+        assert_eq!((record.key, record.payload.len()), (&[number][..], LONG));
+        assert_eq!(record.payload[LONG - 1], number);
+    }
+    assert!(sorted.next().expect("the end").is_none());
+    // The payload that is pushed is the program's, and one record is lent.
+    assert_within(ByteSize(memory.bytes() + 2 * LONG as u64), before);
+}
+
+fn assert_within(memory: ByteSize, before: u64) {
     let peak = status("VmHWM").expect("the memory of this process");
     let taken = peak.saturating_sub(before);
     assert!(taken <= memory.bytes(), "{} of {memory}", ByteSize(taken));

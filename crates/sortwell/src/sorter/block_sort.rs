@@ -24,7 +24,7 @@ use super::queue::{BLOCK_BYTES, BlockQueue};
 use super::running::{BLOCKS_MAX, RunningJob, sorted_blocks, with_ends};
 #[cfg(feature = "unstable")]
 use super::spiller::Spiller;
-use super::{NUMBERS, append_record};
+use super::{NUMBERS, append_record, numbers_of};
 
 /// Returns a sorter by `job`, which is for keyed records, that writes runs into a directory.
 #[cfg(feature = "unstable")]
@@ -98,7 +98,6 @@ impl BlockSort {
     ///
     /// Every [`Error`] that disks or options can cause, as soon as the sort has found it. After an
     /// error of the sort, all calls fail.
-    #[cfg(feature = "unstable")]
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<()> {
         self.check()?;
         while !bytes.is_empty() {
@@ -116,9 +115,15 @@ impl BlockSort {
     ///
     /// # Errors
     ///
-    /// Those of [`room`](Self::room).
+    /// Those of [`push`](Self::push).
     pub fn push_keyed(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
-        append_record(self.room(NUMBERS + key.len() + payload.len())?, key, payload)
+        let bytes = NUMBERS + key.len() + payload.len();
+        if bytes <= BLOCK_BYTES {
+            return append_record(self.room(bytes)?, key, payload);
+        }
+        // Parts of a long record are passed on, so that no block is as long.
+        let numbers = numbers_of(key.len(), payload.len())?;
+        [&numbers, key, payload].into_iter().try_for_each(|part| self.push(part))
     }
 
     /// Returns a block with room for a record of this many bytes, which the caller appends.

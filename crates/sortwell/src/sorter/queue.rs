@@ -106,7 +106,8 @@ impl BlockQueue {
         let is_ready = |state: &QueueState| !state.blocks.is_empty() || state.is_finished;
         let mut state = self.wait(progress, is_ready)?;
         old.clear();
-        if state.spare.len() < self.most {
+        // A block of one long record would keep its memory.
+        if state.spare.len() < self.most && old.capacity() <= 2 * BLOCK_BYTES {
             state.spare.push(old);
         }
         let block = state.blocks.pop_front();
