@@ -1,22 +1,21 @@
 //! One task of a selection: its records become groups, its groups become output.
 
 mod held;
+mod made;
 
 use std::cmp::Ordering;
 
 use super::excerpt::excerpt;
 use super::fold::Datum;
+use super::kept::SHORT_MAX;
 use super::selection::KeyGroup;
 use super::target::SelectionTarget;
 use super::{Making, Selection, Unique};
-use crate::error::{Message, Result, Setting, message};
+use crate::error::{Message, Result, message};
 use crate::io::Region;
 use crate::proof::Sum;
 use crate::sink::Lane;
-
-/// Bytes of the longest record that is kept on the way to a run. Longer records go there unchanged,
-/// so that no memory is planned for copies of them. They are still selected in the end.
-const EARLY_MAX: usize = 64 << 10;
+use crate::sys::limits;
 
 /// Writer of the sorted records of one task that are selected.
 ///
@@ -46,6 +45,8 @@ pub struct GroupWriter<'a, 'p> {
     longest_bytes: u64,
     /// A record that was made of others, and as it is written.
     made: (Vec<u8>, Vec<u8>),
+    /// Bytes of memory for the values of the record that is being taken, if it is long.
+    value_bytes: usize,
     /// Value by which the output is split, of the record that was made last.
     value: Vec<u8>,
     /// Such values of the records in `held`: for each that differs from the one before, its number.
@@ -55,8 +56,8 @@ pub struct GroupWriter<'a, 'p> {
 /// Reason why there can be no output.
 #[derive(Debug)]
 enum GroupFault {
-    /// A record has the key of the one before it: its number in the task, and itself.
-    Duplicate(u64, Vec<u8>),
+    /// A record has the key of the one before it: its number in the task, and as messages show it.
+    Duplicate(u64, String),
     /// Anything else, in words.
     Other(Message),
 }
@@ -86,6 +87,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             sum: Sum::default(),
             longest_bytes: 0,
             made: (Vec::new(), Vec::new()),
+            value_bytes: 0,
             value: Vec::new(),
             values: Vec::new(),
         })
@@ -98,10 +100,14 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             return Ok(());
         }
         let Selection { select, making, is_last, .. } = self.selection;
+        let is_long = record.len() > SHORT_MAX;
+        if is_long && *is_last {
+            self.prepare_long(record)?;
+        }
         if !select.groups() {
             return self.emit(record, 1, &[]);
         }
-        if !is_last && record.len() > EARLY_MAX {
+        if is_long && !is_last {
             return self.pass(record);
         }
         let values = match making.folds.values(record) {
@@ -112,7 +118,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         };
         match self.current.take() {
             Some(group) if self.is_of(&group, record, &values)? => {
-                self.current = Some(self.add(group, record, values));
+                self.current = Some(self.add(group, record, values)?);
                 Ok(())
             }
             // Records may be as long as memory allows: the group before goes first.
@@ -121,6 +127,36 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
                 Ok(())
             }
         }
+    }
+
+    /// Waits for this task's turn if a long record will be copied, so that one worker at a time
+    /// holds such copies. Checks that there is room for its values.
+    fn prepare_long(&mut self, record: &[u8]) -> Result<()> {
+        let Selection { select, making, .. } = self.selection;
+        let Making { folds, shape, .. } = &**making;
+        let is_kept = select.groups() && self.target.kept.copy_bytes(record) > 0;
+        if is_kept || !folds.is_empty() || !shape.is_whole() {
+            self.take_turn()?;
+        }
+        self.value_bytes = if folds.is_empty() { 0 } else { folds.value_bytes(record) };
+        let kept = self.current.as_ref().map_or(0, |group| {
+            let kept = self.target.kept;
+            kept.copy_bytes(group.record.bytes(kept.load)) + memory_bytes(&group.values)
+        });
+        if self.value_bytes > SHORT_MAX {
+            // Values of records before may be gone and still be the allocator's.
+            limits::trim_memory();
+        }
+        self.check_room(record, kept + self.value_bytes)
+    }
+
+    /// Checks that there is room for copies of `bytes` bytes, which `record` needs.
+    fn check_room(&self, record: &[u8], bytes: usize) -> Result<()> {
+        let room = self.target.kept.room;
+        if room.holds(bytes) {
+            return Ok(());
+        }
+        Err(self.selection.no_room(record.len(), bytes, room))
     }
 
     /// Returns whether two records, of which `before` comes first, are of one group.
@@ -132,18 +168,19 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Returns whether a record belongs to a group, and can be added to it here.
     fn is_of(&self, group: &KeyGroup, record: &[u8], values: &[Datum]) -> Result<bool> {
         let Selection { making, is_last, .. } = self.selection;
-        let is_same = self.is_same(&group.record, record)?;
+        let is_same = self.is_same(group.record.bytes(self.target.kept.load), record)?;
         Ok(is_same && (*is_last || making.folds.fit(&group.values, values)))
     }
 
     /// Takes no more records, as there is something wrong with this one.
     fn refuse(&mut self, record: &[u8], message: &str) -> Result<()> {
+        let load = self.target.kept.load;
         if self.current.is_none() {
             // The group that the task before left open may be closed by this record.
             self.take_turn()?;
         }
         match self.current.take() {
-            Some(group) if self.is_same(&group.record, record)? => {
+            Some(group) if self.is_same(group.record.bytes(load), record)? => {
                 self.current = Some(group);
             }
             Some(done) => drop(self.close(done)?),
@@ -156,12 +193,12 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Writes a record without a look at others.
     fn pass(&mut self, record: &[u8]) -> Result<()> {
         if let Some(before) = self.current.take() {
-            self.is_same(&before.record, record)?;
+            self.is_same(before.record.bytes(self.target.kept.load), record)?;
             self.close(before)?;
         }
         self.take_turn()?;
         if let Some(open) = self.current.take() {
-            self.emit(&open.record, open.count, &open.values)?;
+            self.emit_group(&open)?;
         }
         self.emit(record, 1, &[])
     }
@@ -195,7 +232,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     pub(super) fn write_open(&mut self) -> Result<()> {
         self.take_turn()?;
         if let Some(last) = self.current.take() {
-            self.emit(&last.record, last.count, &last.values)?;
+            self.emit_group(&last)?;
         }
         self.flush()?;
         self.check()?;
@@ -207,8 +244,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// written.
     fn check(&mut self) -> Result<()> {
         match self.fault.take().filter(|_| !self.selection.is_full()) {
-            Some(GroupFault::Duplicate(place, record)) => {
-                Err(self.selection.not_unique(place, &record))
+            Some(GroupFault::Duplicate(place, shown)) => {
+                Err(self.selection.not_unique(place, &shown))
             }
             Some(GroupFault::Other(message)) => Err(self.selection.malformed(message)),
             None => Ok(()),
@@ -216,20 +253,29 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 
     /// Adds one more record to `group` and returns it.
-    fn add(&mut self, mut group: KeyGroup, record: &[u8], values: Vec<Datum>) -> KeyGroup {
+    fn add(&mut self, mut group: KeyGroup, record: &[u8], values: Vec<Datum>) -> Result<KeyGroup> {
         group.count += 1;
         self.selection.making.folds.add(&mut group.values, values);
         match self.selection.select.unique {
             Some(Unique::Error) => {
-                self.fault = Some(GroupFault::Duplicate(self.taken, record.to_vec()));
+                self.fault = Some(GroupFault::Duplicate(self.taken, excerpt(record)));
             }
             Some(Unique::Last) => {
-                self.account(&group.record);
-                fill(&mut group.record, record);
+                self.account(group.record.bytes(self.target.kept.load));
+                self.keep(&mut group, record)?;
             }
             Some(Unique::First) | None => self.account(record),
         }
-        group
+        Ok(group)
+    }
+
+    /// Makes `record` the one that is kept of a group with these values.
+    fn keep(&mut self, group: &mut KeyGroup, record: &[u8]) -> Result<()> {
+        let kept = self.target.kept;
+        if record.len() > SHORT_MAX {
+            self.check_room(record, kept.copy_bytes(record) + memory_bytes(&group.values))?;
+        }
+        group.record.replace(record, kept)
     }
 
     /// Returns a group that begins with `record`, once the one before it is closed. Its memory is
@@ -244,8 +290,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             Some(done) => self.close(done)?,
             None => KeyGroup::default(),
         };
-        fill(&mut group.record, record);
         (group.count, group.values) = (1, values);
+        self.keep(&mut group, record)?;
         Ok(group)
     }
 
@@ -253,7 +299,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// it.
     fn close(&mut self, group: KeyGroup) -> Result<KeyGroup> {
         if self.has_turn || self.first.is_some() {
-            return self.emit(&group.record, group.count, &group.values).map(|()| group);
+            return self.emit_group(&group).map(|()| group);
         }
         self.first = Some(group);
         if self.selection.is_turn(self.task) {
@@ -274,8 +320,12 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         let first = self.first.take().or_else(|| self.current.take());
         // These come before what is held.
         let mut before = Vec::new();
+        let load = self.target.kept.load;
+        let is_of_open = |open: &KeyGroup, first: &KeyGroup| {
+            self.is_of(open, first.record.bytes(load), &first.values)
+        };
         let first = match (open, first) {
-            (Some(open), Some(first)) if self.is_of(&open, &first.record, &first.values)? => {
+            (Some(open), Some(first)) if is_of_open(&open, &first)? => {
                 Some(self.join(open, first)?)
             }
             (Some(open), Some(first)) => {
@@ -293,7 +343,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         // record that is being held keeps its own value.
         let (later, value) = (self.fault.take(), std::mem::take(&mut self.value));
         for group in &before {
-            self.make(&group.record, group.count, &group.values, Self::write_alone)?;
+            let record = group.record.bytes(load);
+            self.make(record, group.count, &group.values, Self::write_alone)?;
             self.check()?;
         }
         (self.fault, self.value) = (later, value);
@@ -302,99 +353,19 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
 
     /// Returns what two groups with the same key are together.
     fn join(&mut self, mut open: KeyGroup, mut first: KeyGroup) -> Result<KeyGroup> {
+        let load = self.target.kept.load;
         let count = open.count + first.count;
         let mut values = std::mem::take(&mut open.values);
         self.selection.making.folds.add(&mut values, std::mem::take(&mut first.values));
         let (kept, dropped) = match self.selection.select.unique {
             Some(Unique::Error) if !self.selection.is_full() => {
-                return Err(self.selection.not_unique(1, &first.record));
+                return Err(self.selection.not_unique(1, &excerpt(first.record.bytes(load))));
             }
             Some(Unique::Last) => (first, open),
             _ => (open, first),
         };
-        self.account(&dropped.record);
+        self.account(dropped.record.bytes(load));
         Ok(KeyGroup { count, values, ..kept })
-    }
-
-    /// Returns what stands before a record that is the first of `count`: seven places, as uniq has
-    /// it, or more where these are too few.
-    fn prefix(&self, count: u64) -> String {
-        let Selection { select, making, .. } = self.selection;
-        if select.count && !making.shape.counts() { format!("{count:7} ") } else { String::new() }
-    }
-
-    /// Adds what is made of a group, whose record is kept for `count`, to what is held.
-    fn emit(&mut self, record: &[u8], count: u64, values: &[Datum]) -> Result<()> {
-        self.make(record, count, values, Self::hold)
-    }
-
-    /// Hands what is made of a group on to `write`, unless there is something wrong with it.
-    fn make(
-        &mut self,
-        record: &[u8],
-        count: u64,
-        values: &[Datum],
-        write: impl FnOnce(&mut Self, &[u8], &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        let (mut folded, mut shaped) = std::mem::take(&mut self.made);
-        let made = self.made_of(record, count, values, &mut folded, &mut shaped);
-        let written = match made {
-            Ok(Some(made)) => write(self, self.prefix(count).as_bytes(), made),
-            Ok(None) => Ok(()),
-            Err(message) => {
-                let said = excerpt(&self.selection.making.folds.mask(record));
-                self.fault = Some(GroupFault::Other(message!("{}, in '{}'", message, said)));
-                Ok(())
-            }
-        };
-        self.made = (folded, shaped);
-        written
-    }
-
-    /// Returns the record that is written for a group, if one is.
-    fn made_of<'r>(
-        &mut self,
-        record: &'r [u8],
-        count: u64,
-        values: &[Datum],
-        folded: &'r mut Vec<u8>,
-        shaped: &'r mut Vec<u8>,
-    ) -> std::result::Result<Option<&'r [u8]>, Message> {
-        let Selection { making, is_last, .. } = self.selection;
-        let Making { folds, shape, .. } = &**making;
-        let mut made = record;
-        if *is_last {
-            self.account(record);
-            making.splitting.value(record, &mut self.value);
-        }
-        if count > 1 && !folds.is_empty() {
-            folds.write(record, values, folded)?;
-            made = folded;
-            let order = (self.target.compare)(record, made);
-            if !making.is_one_group(order, record, made) {
-                let names = folds.names();
-                return Err(message!(
-                    "{} would change the key; sort by other fields with {}",
-                    names,
-                    Setting::Key,
-                ));
-            }
-            if !is_last && self.selection.is_summed {
-                // A record that nobody has read goes on in place of this one.
-                self.account(record);
-                let mut new = Sum::default();
-                new.add_record(made);
-                self.sum = self.sum.less(new);
-            }
-        }
-        if *is_last && !making.admits(made, count) {
-            return Ok(None);
-        }
-        if *is_last && !shape.is_whole() {
-            shape.write(made, count, shaped)?;
-            made = shaped;
-        }
-        Ok(Some(made))
     }
 
     /// Accounts for a record that goes no further.
@@ -405,11 +376,9 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     }
 }
 
-/// Makes `to` equal to `record`, with no more memory than that takes.
-fn fill(to: &mut Vec<u8>, record: &[u8]) {
-    to.clear();
-    to.reserve_exact(record.len());
-    to.extend_from_slice(record);
+/// Returns the bytes of memory that long values take.
+fn memory_bytes(values: &[Datum]) -> usize {
+    values.iter().map(Datum::memory_bytes).sum()
 }
 
 impl Drop for GroupWriter<'_, '_> {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::fold::{FoldInput, Folds};
+use super::fold::{FoldInput, Folds, Function};
 use super::shape::RecordShape;
 use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
@@ -109,6 +109,16 @@ impl Making {
     #[inline]
     pub fn is_one_group(&self, order: Ordering, a: &[u8], b: &[u8]) -> bool {
         order.is_eq() || self.group.as_ref().is_some_and(|group| group.are_equal(a, b))
+    }
+
+    /// Returns the most copies of a long record that are in memory at once where none lies in a
+    /// load: the one kept for its group, its values and those of the record after it, and the
+    /// records made of them. Values that are added up are numbers, and short.
+    pub fn kept_copies(&self, select: &Select) -> u64 {
+        let is_text_kept = select.folds.iter().any(|fold| fold.function != Function::Sum);
+        let values = if is_text_kept { 2 } else { 0 };
+        let made = u64::from(!self.folds.is_empty()) + u64::from(!self.shape.is_whole());
+        u64::from(select.groups()) + values + made
     }
 
     /// Returns what of `select` can be done to some of the records before all are together.

@@ -14,6 +14,7 @@
 mod excerpt;
 mod fold;
 mod group;
+mod kept;
 mod making;
 mod place;
 mod selection;
@@ -23,6 +24,7 @@ mod target;
 
 pub use fold::{FoldInput, FoldSpec, Folds, Function};
 pub use group::GroupWriter;
+pub use kept::{KeptMemory, KeptRoom, SHORT_MAX};
 pub use making::Making;
 pub use place::{Place, RecordForm, RowColumns};
 pub use selection::{Selected, Selection};

@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::excerpt::excerpt;
 use super::fold::Datum;
+use super::kept::{KeptRecord, KeptRoom};
 use super::{GroupWriter, Making, Select, SelectionTarget, Splitter};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::manifest::{GroupText, SelectedEntry};
 use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::Stream;
+use crate::units::ByteSize;
 
 /// Interval at which a waiting worker checks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
@@ -21,10 +22,10 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 const NOTED_MAX: usize = 1 << 20;
 
 /// Records with equal keys.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct KeyGroup {
     /// The one of them that is kept.
-    pub record: Vec<u8>,
+    pub record: KeptRecord,
     /// Number of records in the group.
     pub count: u64,
     /// Folded values of all of them.
@@ -184,14 +185,14 @@ impl Selection {
     pub fn standing(&self) -> Option<(u64, Sum, SelectedEntry)> {
         let state = self.state();
         let SelectionState { taken, passed, selected: Selected { records, sum, .. }, .. } = *state;
-        if state.open.as_ref().is_some_and(|open| open.record.len() > NOTED_MAX) {
-            return None;
-        }
-        let open = state.open.as_ref().map(|KeyGroup { record, count, values }| GroupText {
-            record: record.clone(),
-            count: *count,
-            values: values.iter().map(Datum::text).collect(),
-        });
+        let open = match &state.open {
+            Some(KeyGroup { record, count, values }) => Some(GroupText {
+                record: record.copied().filter(|record| record.len() <= NOTED_MAX)?.to_vec(),
+                count: *count,
+                values: values.iter().map(Datum::text).collect(),
+            }),
+            None => None,
+        };
         Some((state.offset, sum, SelectedEntry { taken, passed, records, open }))
     }
 
@@ -200,7 +201,8 @@ impl Selection {
         let group = |open: &GroupText| {
             let values: Option<Vec<Datum>> = open.values.iter().map(Datum::of_text).collect();
             let values = values.filter(|values| values.len() == self.making.folds.len())?;
-            Some(KeyGroup { record: open.record.clone(), count: open.count, values })
+            let record = KeptRecord::Short(open.record.clone());
+            Some(KeyGroup { record, count: open.count, values })
         };
         let open = standing.open.as_ref().map(group);
         if open.as_ref().is_some_and(Option::is_none) {
@@ -272,16 +274,34 @@ impl Selection {
     }
 
     /// Returns the error for record number `place` of the task whose turn it is, counted from 1.
-    pub(super) fn not_unique(&self, place: u64, record: &[u8]) -> Error {
+    pub(super) fn not_unique(&self, place: u64, shown: &str) -> Error {
         let number = self.state().taken + place;
         self.malformed(message!(
             "record {} of the sorted order has the same key as the one before it: '{}'; {} and \
              {} keep one of them",
             number,
-            excerpt(record),
+            shown,
             Setting::Unique.to("first"),
             Setting::Unique.to("last"),
         ))
+    }
+
+    /// Returns the error for a record of `length` bytes of which copies of `bytes` bytes together
+    /// have no room.
+    pub(super) fn no_room(&self, length: usize, bytes: usize, room: KeptRoom) -> Error {
+        let least = room.least.map_or_else(
+            || "more".into(),
+            |least| format!("at least {} MiB", least.bytes().div_ceil(1 << 20)),
+        );
+        let message = message!(
+            "a record of {} takes {} of memory to combine or reshape, more than the memory budget \
+             has room for; give {} with {}",
+            ByteSize(length as u64),
+            ByteSize(bytes as u64),
+            least,
+            Setting::Memory,
+        );
+        Error::BudgetExceeded { path: self.origin.clone(), message, least: room.least }
     }
 
     /// Returns the error for a record that may not be as it is.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::GroupWriter;
+use super::{GroupWriter, KeptMemory};
 use crate::error::Result;
 use crate::order::OrderProof;
 use crate::sink::{Sink, Writer};
@@ -18,6 +18,8 @@ pub struct SelectionTarget<'a> {
     pub order: &'a OrderProof,
     /// Callback for whole records before they are written, with the byte where they begin.
     pub note: &'a dyn Fn(u64, &[u8]),
+    /// Memory for long records that are kept.
+    pub kept: KeptMemory<'a>,
 }
 
 impl SelectionTarget<'_> {

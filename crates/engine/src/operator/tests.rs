@@ -45,7 +45,8 @@ fn compare(a: &[u8], b: &[u8]) -> Ordering {
 
 /// What tasks write to a file.
 fn target(sink: &Sink) -> SelectionTarget<'_> {
-    SelectionTarget { sink, compare: &compare, order: &ORDER, note: &|_, _| () }
+    let (note, kept) = (&|_: u64, _: &[u8]| (), KeptMemory::default());
+    SelectionTarget { sink, compare: &compare, order: &ORDER, note, kept }
 }
 
 /// Writes lines in tasks of `per_task`, by some workers.

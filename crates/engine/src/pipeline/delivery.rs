@@ -9,7 +9,7 @@ use super::merge::{Brought, RecordRules};
 use super::outcome::Written;
 use crate::error::{Error, Result};
 use crate::key::KeyEncoder;
-use crate::operator::Selection;
+use crate::operator::{KeptMemory, Selection};
 use crate::order::OrderProof;
 use crate::output::OpenOutput;
 use crate::proof::Sum;
@@ -24,6 +24,8 @@ pub struct Delivery<'a> {
     pub size: Option<(u64, u64)>,
     /// Checkpoints that note how far the output has come.
     pub checkpoints: &'a Checkpoints,
+    /// Memory for long records that a selection keeps.
+    pub kept: KeptMemory<'a>,
 }
 
 impl Delivery<'_> {
@@ -36,7 +38,7 @@ impl Delivery<'_> {
         output: &mut OpenOutput,
         write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<Brought>,
     ) -> Result<(Written, Brought)> {
-        let Self { rules, header, size, checkpoints } = self;
+        let Self { rules, header, size, checkpoints, kept } = self;
         let RecordRules { framing, select, making, verify, proves_order, origin, .. } = rules;
         let mut header = making.header(*framing, header)?;
         let splitter = output.part_files().map(|files| {
@@ -65,6 +67,7 @@ impl Delivery<'_> {
             selection: selection.as_ref(),
             order: &OrderProof::of_output(*proves_order),
             checkpoints,
+            kept,
         };
         let brought = write(crew, destination)?;
         let worker = &mut crew.workers[0];

@@ -20,7 +20,7 @@ use super::checkpoints::Checkpoints;
 use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
-use crate::operator::{GroupWriter, Selected, Selection, SelectionTarget, TaskOutlet};
+use crate::operator::{GroupWriter, KeptMemory, Selected, Selection, SelectionTarget, TaskOutlet};
 use crate::order::{OrderCheck, OrderProof};
 use crate::proof::Sum;
 use crate::run::{RunTable, RunWriter};
@@ -64,6 +64,8 @@ pub struct Destination<'a> {
     pub order: &'a OrderProof,
     /// Checkpoints that note how far the output has come.
     pub checkpoints: &'a Checkpoints,
+    /// Memory for long records that the selection keeps.
+    pub kept: KeptMemory<'a>,
 }
 
 impl<'a> Destination<'a> {
@@ -74,7 +76,8 @@ impl<'a> Destination<'a> {
         order: &'a OrderProof,
     ) -> Self {
         let (sink, table, checkpoints) = (writer.sink(), Some(writer.table()), Checkpoints::NONE);
-        Self { sink, table, is_summed: false, start: 0, selection, order, checkpoints }
+        let kept = KeptMemory::default();
+        Self { sink, table, is_summed: false, start: 0, selection, order, checkpoints, kept }
     }
 
     /// Begins a stage, whose tasks are numbered from 0.
@@ -166,7 +169,8 @@ impl<'a> Destination<'a> {
                 table.note(key, offset, records);
             }
         };
-        hand(SelectionTarget { sink: self.sink, compare: &compare, order: self.order, note: &note })
+        let Self { sink, order, kept, .. } = *self;
+        hand(SelectionTarget { sink, compare: &compare, order, note: &note, kept })
     }
 
     /// Returns the sum that records are added to which are written, if they are.

@@ -347,12 +347,12 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         if plan.is_one_pass() || !is_merged || ready.load.records() == 0 {
             return Ok(());
         }
-        let keeps_one = self.work.select.groups();
-        let (longest, most) = (ready.load.longest_bytes(), longest_merged(plan, keeps_one));
+        let copies = self.work.kept_copies();
+        let (longest, most) = (ready.load.longest_bytes(), longest_merged(plan, copies));
         if longest <= most {
             return Ok(());
         }
-        let least = least_budget_mib(plan, &[longest; 2], keeps_one);
+        let least = least_budget_mib(plan, &[longest; 2], copies);
         intake.refuse_long(ready, most, least)
     }
 

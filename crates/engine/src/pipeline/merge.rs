@@ -68,6 +68,11 @@ impl RecordRules {
         self.early().map(|select| early(select).of(&self.origin))
     }
 
+    /// Returns the most copies of a long record that the selection holds at once.
+    pub fn kept_copies(&self) -> u64 {
+        self.making.kept_copies(&self.select)
+    }
+
     /// Returns the proof of the order of a run.
     pub fn order_of_run(&self) -> OrderProof {
         OrderProof::of_run(self.proves_order)
@@ -223,8 +228,8 @@ impl<'a, K: KeyEncoder> MergeContext<'a, K> {
     fn groups(&self, places: &[SortedPlace]) -> Result<(MergeMethod, Vec<Range<usize>>)> {
         match self.plan {
             MergePlan::Runs(plan, external) => {
-                let keeps_one = self.rules.select.groups();
-                let choice = Choice::new(plan, external, &runs_of(places), keeps_one)?;
+                let copies = self.rules.kept_copies();
+                let choice = Choice::new(plan, external, &runs_of(places), copies)?;
                 Ok((choice.way, choice.groups))
             }
             MergePlan::Inputs(plan) => {

@@ -62,14 +62,16 @@ use crate::io::{Direct, Engine, File};
 use crate::key::KeyEncoder;
 use crate::load::LayoutInput;
 use crate::manifest::SlabEntry;
-use crate::operator::{Making, Select};
+use crate::operator::{KeptMemory, KeptRoom, Making, Select};
 use crate::output::OpenOutput;
 use crate::plan::Plan;
-use crate::plan::passes::{Choice, MergeMethod};
+use crate::plan::passes::{Choice, MergeMethod, least_budget_mib, longest_bytes};
 use crate::plan::volume::Volume;
 use crate::proof::Sum;
+use crate::run::Run;
 use crate::stats::{Phase, Progress};
 use crate::stripe::SpillPlace;
+use crate::units::ByteSize;
 
 use checkpoints::Checkpoints;
 use crew::Crew;
@@ -175,6 +177,11 @@ impl JobInput {
 }
 
 impl Work {
+    /// Returns the most copies of a long record that the selection holds at once.
+    pub fn kept_copies(&self) -> u64 {
+        self.making.kept_copies(&self.select)
+    }
+
     /// Returns what of the selection can be done before all records are together.
     fn early(&self) -> Option<Select> {
         self.making.early(&self.select)
@@ -339,6 +346,24 @@ fn run_file_bytes(volume: &Volume) -> u64 {
     volume.run_bytes + volume.run_bytes / 100
 }
 
+/// Returns the memory for copies of records of the only load, where the kept ones stay.
+fn kept_of_load<'a>(work: &Work, load: &'a KeyedLoad) -> KeptMemory<'a> {
+    let others = work.kept_copies().saturating_sub(u64::from(work.select.groups()));
+    let room = work.plan.room_beside(load.records(), load.bytes());
+    let least = work.plan.budget_with_room_mib(others * load.longest_bytes());
+    let room = KeptRoom { bytes: room, least: Some(ByteSize::mib(least)) };
+    KeptMemory { load: load.loaded_bytes().unwrap_or_default(), room }
+}
+
+/// Returns the memory for copies of records of `runs`.
+fn kept_of_runs(work: &Work, runs: &[Run]) -> KeptMemory<'static> {
+    let (copies, longest) = (work.kept_copies(), longest_bytes(runs));
+    // Only sums of many digits, and fields that are written twice, take more than is planned.
+    let least = least_budget_mib(&work.plan, &[longest; 2], 2 * copies);
+    let room = KeptRoom { bytes: copies * longest, least: Some(ByteSize::mib(least)) };
+    KeptMemory { load: &[], room }
+}
+
 /// Gathers the only load, if any record is left for it, to the output.
 fn write_load<K: KeyEncoder>(
     work: &Work,
@@ -352,7 +377,8 @@ fn write_load<K: KeyEncoder>(
     let IntakeCounts { records, bytes, ragged } = taken;
     let ragged = work.gate.drops_ragged().then_some(ragged);
     let (rules, header, size) = (&work.rules(), work.header(), Some((records, bytes)));
-    let delivery = Delivery { rules, header, size, checkpoints: Checkpoints::NONE };
+    let kept = load.map(|load| kept_of_load(work, load)).unwrap_or_default();
+    let delivery = Delivery { rules, header, size, checkpoints: Checkpoints::NONE, kept };
     let (written, _) = delivery.write(key, crew, output, |crew, to| {
         if let Some(load) = load {
             let gathering = Gathering::new(key, load, work, to);
@@ -379,7 +405,7 @@ fn write_runs<K: KeyEncoder>(
     let generated = runs.len() as u64;
     if work.is_in_place && slab.is_some() {
         // What was merged of the runs has been given back, so that they are merged by slabs only.
-        let choice = Choice::new(&work.plan, external, &runs, work.select.groups())?;
+        let choice = Choice::new(&work.plan, external, &runs, work.kept_copies())?;
         let Choice { way, groups, .. } = choice;
         if way != MergeMethod::Slabs || !groups.is_empty() {
             return Err(config!(
@@ -405,7 +431,8 @@ fn write_runs<K: KeyEncoder>(
         checkpoints = checkpoints.freeing(&merge::runs_of(&places));
     }
     let (header, size, checkpoints) = (work.header(), Some((records, bytes)), &checkpoints);
-    let delivery = Delivery { rules, header, size, checkpoints };
+    let kept = kept_of_runs(work, &merge::runs_of(&places));
+    let delivery = Delivery { rules, header, size, checkpoints, kept };
     let (written, _) = delivery
         .write(key, crew, output, |crew, to| merge.merge(crew, way, &mut memory, &places, to))?;
     let passes = if generated == 0 { 1 } else { 2 + more };

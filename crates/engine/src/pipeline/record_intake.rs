@@ -249,7 +249,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         let (size, least) = match length {
             Some(length) => {
                 let plan = &self.work.plan;
-                let least = least_budget_mib(plan, &[length; 2], self.work.select.groups());
+                let least = least_budget_mib(plan, &[length; 2], self.work.kept_copies());
                 let least = least.max(larger_budget_mib(plan));
                 (format!("{}, more than fits", ByteSize(length)), Some(least))
             }

@@ -16,7 +16,7 @@ use crate::manifest::SlabEntry;
 use crate::merge::{Bound, Planner};
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
-use crate::plan::passes::longest_bytes;
+use crate::plan::passes::{kept_bytes, longest_bytes};
 use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
 use crate::run::{Run, RunReader};
@@ -77,6 +77,13 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
     }
 }
 
+/// Returns `area` without the pages after its first `bytes` bytes.
+fn released_from(mut area: Region, bytes: usize) -> Region {
+    let mut rest = area.split_off(bytes.min(area.len()));
+    rest.release();
+    area.join(rest)
+}
+
 /// Merges slab after slab, one being read while another is merged, if there is memory for both.
 ///
 /// In iteration `n` of the loop, the variables hold:
@@ -110,7 +117,13 @@ pub fn merge_slabs<K: KeyEncoder>(
     let window_bytes = table_window_bytes(external, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
     let (mut starts, bound) = begin(runs, destination, crew)?;
-    let granted = (external.slab_for(runs), window_bytes);
+    let copies = merge.rules.kept_copies();
+    let slab_bytes = external.slab_for(runs, copies);
+    if kept_bytes(runs, copies) > 0 {
+        // Loads have used it, and copies of long records need it.
+        *memory = memory.drain(..).map(|area| released_from(area, slab_bytes)).collect();
+    }
+    let granted = (slab_bytes, window_bytes);
     let mut planner = planner_from(key, &walked, (&starts, bound), granted)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),

@@ -12,6 +12,7 @@
 
 mod algorithm;
 pub mod besides;
+mod copies;
 pub mod decisions;
 mod external;
 pub mod geometry;
@@ -118,6 +119,8 @@ pub struct Plan {
     pub levers: Levers,
     /// Parts of the budget that records cannot use.
     pub besides: Besides,
+    /// Bytes of the arena's share of the budget that one load of everything leaves.
+    pub spare_bytes: usize,
     /// Inputs to the memory of loads, for dividing it again.
     pub sizes: memory::Sizes,
     /// Form of the sort.
@@ -313,6 +316,7 @@ impl Plan {
             wanted: need.wanted,
             levers: need.levers,
             besides: need.besides,
+            spare_bytes: shared.saturating_sub(areas_bytes),
             sizes,
             form,
         })

@@ -29,6 +29,7 @@ use super::{ExternalPlan, Plan};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, config, message};
 use crate::load::layout::PAGE;
 use crate::merge::Planner;
+use crate::operator::SHORT_MAX;
 use crate::run::Run;
 use crate::run::layout::BLOCK;
 use crate::units::ByteSize;
@@ -87,27 +88,21 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Returns how `runs` are merged next, now that their longest records are known. `keeps_one`
-    /// says whether a record is kept while the next is looked at, as a selection of equal records
-    /// does.
+    /// Returns how `runs` are merged next, now that their longest records are known. `copies`
+    /// is the number of copies of a record that a selection holds at once.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] with the budget that would do, where two of the runs cannot be merged.
-    pub fn new(
-        plan: &Plan,
-        external: &ExternalPlan,
-        runs: &[Run],
-        keeps_one: bool,
-    ) -> Result<Self> {
+    pub fn new(plan: &Plan, external: &ExternalPlan, runs: &[Run], copies: u64) -> Result<Self> {
         let usual = Shares::usual(external, runs);
-        let slabs = Shares::of_slabs(external, runs);
+        let slabs = Shares::of_slabs(external, runs, copies);
         let bytes = plan.stream_bytes() as u64;
-        let streams = Shares::of_streams(external, bytes, runs, keeps_one);
+        let streams = Shares::of_streams(external, bytes, runs, copies);
         let way = match (plan.levers.merge, slabs.is_enough(), streams.is_enough()) {
             (Some(MergeMethod::Slabs), false, _) => return Err(too_long_for_slabs(runs)),
             (Some(MergeMethod::Streams), _, false) | (_, false, false) => {
-                return Err(too_long(plan, runs, keeps_one));
+                return Err(too_long(plan, runs, copies));
             }
             (Some(way), ..) => way,
             (None, false, true) => MergeMethod::Streams,
@@ -146,21 +141,22 @@ impl Shares {
     /// Returns the shares of a merge by slabs. Long records are usually rare. So a slab needs
     /// several parts of the usual length for each run, but only one of the longest, and two more of
     /// the longest in all.
-    fn of_slabs(plan: &ExternalPlan, runs: &[Run]) -> Self {
+    fn of_slabs(plan: &ExternalPlan, runs: &[Run], copies: u64) -> Self {
+        let slab_bytes = plan.slab_beside(kept_bytes(runs, copies));
         let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
         let usual = |run: &Run| well(usual_part_bytes(run), plan.seek_bytes);
         let longest_extra = runs.iter().map(extra).max().unwrap_or(0);
         let needs = runs.iter().map(|run| usual(run) + extra(run)).collect();
-        let room = (plan.slab_bytes as u64).saturating_sub(2 * longest_extra);
+        let room = slab_bytes.saturating_sub(2 * longest_extra);
         let shares = Self { needs, room, open_max: plan.open_max };
         let least = Planner::least_capacity(longest_first(runs).into_iter().take(shares.width()));
-        assert!(shares.width() == 0 || least <= plan.slab_bytes as u64, "slabs fit");
+        assert!(shares.width() == 0 || least <= slab_bytes, "slabs fit");
         shares
     }
 
     /// Returns the shares of a merge of streams in `bytes` bytes.
-    fn of_streams(plan: &ExternalPlan, bytes: u64, runs: &[Run], keeps_one: bool) -> Self {
-        let kept = if keeps_one { longest_bytes(runs) } else { 0 };
+    fn of_streams(plan: &ExternalPlan, bytes: u64, runs: &[Run], copies: u64) -> Self {
+        let kept = copies * longest_bytes(runs);
         let least = |run: &Run| RunStreams::least_bytes([run.longest_bytes]);
         let room = bytes.saturating_sub(kept);
         // Long records come first: with them, pieces are as short as they may be.
@@ -241,12 +237,18 @@ impl Shares {
 impl ExternalPlan {
     /// Returns the number of bytes of each slab of a merge of `runs`, all at once: no more than is
     /// wanted, but where they have long records.
-    pub fn slab_for(&self, runs: &[Run]) -> usize {
-        let shares = Shares::of_slabs(self, runs);
-        let extra = self.slab_bytes as u64 - shares.room;
+    pub fn slab_for(&self, runs: &[Run], copies: u64) -> usize {
+        let shares = Shares::of_slabs(self, runs, copies);
+        let slab_bytes = self.slab_beside(kept_bytes(runs, copies));
+        let extra = slab_bytes - shares.room;
         let needed = shares.needs.iter().sum::<u64>().saturating_add(extra);
-        let needed = usize::try_from(needed).unwrap_or(usize::MAX);
-        needed.max(self.slab_wanted).min(self.slab_bytes)
+        needed.max(self.slab_wanted as u64).min(slab_bytes) as usize
+    }
+
+    /// Returns the bytes of each slab where `kept` bytes of the memory of all are for copies.
+    fn slab_beside(&self, kept: u64) -> u64 {
+        let share = kept.div_ceil(self.slabs as u64).next_multiple_of(PAGE as u64);
+        (self.slab_bytes as u64).saturating_sub(share)
     }
 }
 
@@ -304,6 +306,13 @@ pub fn longest_bytes(runs: &[Run]) -> u64 {
     runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0)
 }
 
+/// Returns the bytes of memory for `copies` copies of the longest record of `runs`: none if it is
+/// short.
+pub fn kept_bytes(runs: &[Run], copies: u64) -> u64 {
+    let longest = longest_bytes(runs);
+    if longest > SHORT_MAX as u64 { copies * longest } else { 0 }
+}
+
 /// Returns the maximum number of runs merged as streams in `bytes` bytes, of records of up to
 /// `longest_bytes` and with `seek_bytes` bytes more of each for the beginning of reads.
 pub fn stream_width(bytes: usize, longest_bytes: usize, seek_bytes: usize) -> usize {
@@ -328,9 +337,9 @@ fn longest_first(runs: &[Run]) -> Vec<u64> {
     longest
 }
 
-fn too_long(plan: &Plan, runs: &[Run], keeps_one: bool) -> Error {
+fn too_long(plan: &Plan, runs: &[Run], copies: u64) -> Error {
     let longest = longest_first(runs);
-    let least = least_budget_mib(plan, &longest[..2.min(longest.len())], keeps_one);
+    let least = least_budget_mib(plan, &longest[..2.min(longest.len())], copies);
     config!(
         ConfigErrorKind::BudgetTooSmall { least: Some(ByteSize::mib(least)) },
         "the longest record has {}, too many to merge runs of such records within the memory \
@@ -353,17 +362,17 @@ fn too_long_for_slabs(runs: &[Run]) -> Error {
 }
 
 /// Returns the maximum number of bytes of records any two of which are sure to be merged.
-pub fn longest_merged(plan: &Plan, keeps_one: bool) -> u64 {
+pub fn longest_merged(plan: &Plan, copies: u64) -> u64 {
     let beside = RunStreams::least_bytes([1, 1]) - 2 * RunStreams::least_window_bytes();
     let left = (plan.stream_bytes() as u64).saturating_sub(beside);
-    let longest = left / if keeps_one { 3 } else { 2 } / PAGE as u64 * PAGE as u64;
+    let longest = left / (2 + copies) / PAGE as u64 * PAGE as u64;
     longest.max(RunStreams::least_window_bytes())
 }
 
 /// Returns the least budget, in MiB, of a plan like `plan` that merges runs with such longest
 /// records, the longest first.
-pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
-    let kept = longest.first().filter(|_| keeps_one).copied().unwrap_or(0);
+pub fn least_budget_mib(plan: &Plan, longest: &[u64], copies: u64) -> u64 {
+    let kept = copies * longest.first().copied().unwrap_or(0);
     let needed = |usable: usize| {
         let lane = {
             let LaneMemory { slack, selects, .. } = plan.lane;
@@ -371,12 +380,18 @@ pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
         };
         lane.bytes() as u64 + RunStreams::least_bytes(longest.iter().copied()) + kept
     };
+    plan.besides.around_mib(least_with(plan.threads_wanted, needed))
+}
+
+/// Returns the least budget for `threads` workers of which all bytes that are `needed` of the
+/// arena's share are left.
+pub(super) fn least_with(threads: usize, needed: impl Fn(usize) -> u64) -> ByteSize {
     let mut budget = ByteSize(0);
     loop {
-        let usable = memory::usable(budget, plan.threads_wanted);
+        let usable = memory::usable(budget, threads);
         let lacking = needed(usable).saturating_sub(usable as u64);
         if lacking == 0 {
-            return plan.besides.around_mib(budget);
+            return budget;
         }
         budget = ByteSize((budget.bytes() + lacking).next_multiple_of(1 << 20));
     }

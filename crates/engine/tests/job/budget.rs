@@ -9,15 +9,15 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sortwell_engine::ByteSize;
 use sortwell_engine::codec::{Codec, Compress, Compression, Decompress};
 use sortwell_engine::format::Format;
 use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Budget, Input, MergeJob, Output, SortJob};
-use sortwell_engine::operator::{Select, Unique};
+use sortwell_engine::operator::{FoldSpec, Function, Select, Unique};
 use sortwell_engine::plan::levers::Overlap;
 use sortwell_engine::plan::passes::MergeMethod;
 use sortwell_engine::stats::Progress;
+use sortwell_engine::{ByteSize, Error};
 
 use crate::random::Random;
 use crate::trial::Folder;
@@ -37,6 +37,12 @@ enum Kind {
     Synchronous,
     /// A sort that keeps one of equal records.
     Unique,
+    /// A sort that keeps one of equal records, through runs of [`LONG_RUN`] bytes.
+    UniqueRuns,
+    /// A sort of lines that keeps the least second field of each first field.
+    Folded,
+    /// The same through runs of [`LONG_RUN`] bytes.
+    FoldedRuns,
     /// A sort by replacement selection.
     Selected,
     /// A sort through runs of [`RUN`] bytes.
@@ -56,6 +62,9 @@ const MERGED_PACKED: usize = 40;
 
 /// So few that runs are as many as are ever met.
 const RUN: u64 = 16 << 10;
+
+/// Bytes of a run with a long record or more.
+const LONG_RUN: ByteSize = ByteSize::mib(6);
 
 /// A sort in a process of its own.
 #[derive(Debug)]
@@ -95,6 +104,18 @@ impl Sort {
         let figures: Vec<u64> = figures.map_while(|word| word.parse().ok()).collect();
         let [peak, passes, records] = figures[..] else { panic!("{said}") };
         Figures { peak: ByteSize(peak), passes, records }
+    }
+
+    /// Runs it within its budget. If it is refused, runs it within the budget that is named.
+    fn run_within_or_named(self, folder: &Folder) {
+        let figures = self.run(&folder.at(""));
+        println!("{self:?}: {figures:?}");
+        assert!(figures.peak <= self.budget, "{self:?}: {figures:?}");
+        if figures.passes == 0 {
+            let budget = ByteSize(figures.records);
+            assert!(budget > self.budget, "{self:?}: {budget}");
+            assert!(Sort { budget, ..self }.run_within(folder, 0) > 0);
+        }
     }
 
     /// Runs it and asserts that it stayed within its budget; passes it took.
@@ -139,15 +160,28 @@ fn sorts_as_told() {
         let job = MergeJob::new(inputs, output, format);
         MergeJob { memory, engine, temp, sync: false, ..job }.run(&Progress::new())
     } else {
-        let select =
-            Select { unique: (words[0] == "Unique").then_some(Unique::First), ..Select::default() };
+        let is_folded = words[0].starts_with("Folded");
+        let fold = || FoldSpec::read(Function::Min, "2:bytes").expect("a fold");
+        let select = Select {
+            unique: words[0].starts_with("Unique").then_some(Unique::First),
+            folds: is_folded.then(fold).into_iter().collect(),
+            ..Select::default()
+        };
         let algorithm = match words[0] {
             "Selected" => Algorithm::ReplacementSelection,
             _ => Algorithm::Auto,
         };
         let job = SortJob::new(vec![input("0")], output, format);
         let mut job = SortJob { threads, memory, engine, temp, select, sync: false, ..job };
-        job.levers.run = (words[0] == "ShortRuns").then_some(ByteSize(RUN));
+        if is_folded {
+            job.keys = vec!["1".parse().expect("a key")];
+            job.order.separator = Some(b' ');
+        }
+        job.levers.run = match words[0] {
+            "ShortRuns" => Some(ByteSize(RUN)),
+            "UniqueRuns" | "FoldedRuns" => Some(LONG_RUN),
+            _ => None,
+        };
         if let Some(hundredths) = words[0].strip_prefix("Streams(") {
             let hundredths: f64 = hundredths.trim_end_matches(')').parse().expect("a number");
             let geometry = format!("geometry={}", hundredths / 100.0).parse().expect("a geometry");
@@ -159,12 +193,19 @@ fn sorts_as_told() {
         }
         SortJob { algorithm, ..job }.run(&Progress::new())
     };
-    let statistics = statistics.expect("done");
+    // A sort that is refused has no passes, and names a budget.
+    let [passes, records] = match statistics {
+        Err(Error::BudgetExceeded { least: Some(least), .. }) => [0, least.bytes()],
+        statistics => {
+            let statistics = statistics.expect("done");
+            [u64::from(statistics.passes), statistics.records]
+        }
+    };
     // Asked of the system once more: the figure of the statistics is older.
     let status = fs::read_to_string("/proc/self/status").expect("what the system knows");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
     let kib: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
-    println!("{MARK} {} {} {}", kib << 10, statistics.passes, statistics.records);
+    println!("{MARK} {} {passes} {records}", kib << 10);
 }
 
 /// Writes some `bytes` random bytes, in whole records.
@@ -409,6 +450,43 @@ fn long_line(length: usize, number: u64) -> Vec<u8> {
     line.resize(length - 1, b'l');
     line.push(b'\n');
     line
+}
+
+/// A long line that is a group of its own stays where the load has it.
+#[test]
+fn a_budget_holds_where_a_long_line_is_kept() {
+    let folder = Folder::on_disk();
+    let text = [long_line(33_000_000, 1), b"z\n".repeat(100)].concat();
+    fs::write(folder.input(0), &text).expect("write");
+    for threads in [1, 2] {
+        let (kind, length, budget) = (Kind::Unique, 1 << 16, ByteSize::mib(64));
+        let sort = Sort { kind, is_lines: true, length, threads, budget, engine: Engine::Auto };
+        assert_eq!(sort.run_within(&folder, text.len() as u64), 1);
+    }
+}
+
+/// Values and records that are made of others are copies, whose memory is set aside or refused.
+#[test]
+fn budgets_hold_where_long_values_are_folded() {
+    for (kind, length, mib) in [(Kind::Folded, 9 << 20, 48), (Kind::FoldedRuns, 5 << 20, 48)] {
+        let folder = Folder::on_disk();
+        let line = |byte: u8| [&b"k "[..], &vec![byte; length], b"\n"].concat();
+        fs::write(folder.input(0), b"cab".map(line).concat()).expect("write");
+        let (threads, budget) = (2, ByteSize::mib(mib));
+        let sort = Sort { kind, is_lines: true, length, threads, budget, engine: Engine::Auto };
+        sort.run_within_or_named(&folder);
+    }
+}
+
+/// One worker at a time keeps a long line, however many merge a slab.
+#[test]
+fn a_budget_holds_where_workers_keep_long_lines() {
+    let folder = Folder::on_disk();
+    let lines: Vec<u8> = (0..40).flat_map(|line| long_line(1_500_000, line * 7 % 40)).collect();
+    fs::write(folder.input(0), &lines).expect("write");
+    let (kind, length, budget) = (Kind::UniqueRuns, 1_500_000, ByteSize::mib(64));
+    let sort = Sort { kind, is_lines: true, length, threads: 8, budget, engine: Engine::Auto };
+    assert!(sort.run_within(&folder, lines.len() as u64) > 1);
 }
 
 #[test]

@@ -57,6 +57,11 @@ impl Decimal {
         self.long.scale.max(self.short.scale) == 0
     }
 
+    /// Returns the number of digits of its long part, each of which takes a byte.
+    pub fn digits(&self) -> usize {
+        self.long.digits.len()
+    }
+
     /// Adds another number. The time mostly depends on the digits of that number alone.
     pub fn add(&mut self, other: &Self) {
         if !other.long.digits.is_empty() {

@@ -15,6 +15,7 @@ mod decimal;
 mod keyed;
 mod spec;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::place::{BadPlace, RecordForm};
@@ -113,6 +114,15 @@ fn sum_of(a: i128, b: i128) -> i128 {
 }
 
 impl Datum {
+    /// Returns the bytes of memory that it takes, and that writing it takes besides.
+    pub fn memory_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.capacity(),
+            Self::Number(number) => 2 * number.digits(),
+            Self::Nothing | Self::Integer(_) => 0,
+        }
+    }
+
     /// Returns the value as a manifest has it.
     pub fn text(&self) -> ValueText {
         match self {
@@ -188,6 +198,18 @@ impl Folds {
             _ => 0,
         };
         self.0.iter().map(bytes_of).max().unwrap_or(0)
+    }
+
+    /// Returns the bytes of a record that its values take.
+    pub fn value_bytes(&self, record: &[u8]) -> usize {
+        let bytes_of = |fold: &Fold| match fold.field {
+            Field::Range { start, end, .. } => end - start,
+            Field::Number { column, .. } | Field::Text { column } => {
+                let cell = fold.layout.cells(record).and_then(|mut cells| cells.nth(column));
+                cell.map_or(0, |cell| cell.len())
+            }
+        };
+        self.0.iter().map(bytes_of).sum()
     }
 
     /// Returns the number of bytes of memory that lists of values take.
@@ -342,7 +364,10 @@ impl Fold {
                 };
                 let fault = |kind: &str| format!("bytes {name}, {bytes:02X?}, are not {kind}");
                 match number {
-                    None => self.ordered(bytes, |words| fault(&format!("of type {words}"))),
+                    None => {
+                        let fault = |_: &[u8], words: &str| fault(&format!("of type {words}"));
+                        self.ordered(bytes.into(), fault)
+                    }
                     Some(number) => {
                         let value = number.read(bytes).map(Datum::Integer);
                         value.ok_or_else(|| fault(number.kind()))
@@ -351,8 +376,8 @@ impl Fold {
             }
             Field::Text { column } => {
                 let text = cell(column).map(|cell| self.layout.text(cell)).unwrap_or_default();
-                self.ordered(&text, |words| {
-                    let (shown, name) = (String::from_utf8_lossy(&text), &self.name);
+                self.ordered(text, |text, words| {
+                    let (shown, name) = (String::from_utf8_lossy(text), &self.name);
                     format!("'{}' in column {name} is not of type {words}", shown.escape_debug())
                 })
             }
@@ -378,12 +403,16 @@ impl Fold {
 
     /// Returns a value that compares in the order of its type, or as bytes; `fault` names the type
     /// that it does not have.
-    fn ordered(&self, text: &[u8], fault: impl FnOnce(&str) -> String) -> Result<Datum, String> {
+    fn ordered(
+        &self,
+        text: Cow<'_, [u8]>,
+        fault: impl FnOnce(&[u8], &str) -> String,
+    ) -> Result<Datum, String> {
         match &self.order {
             _ if text.is_empty() => Ok(Datum::Nothing),
-            Some(order) if !order.is_there(text) => Ok(Datum::Nothing),
-            Some(order) if !order.holds(text) => Err(fault(order.words())),
-            _ => Ok(Datum::Text(text.to_vec())),
+            Some(order) if !order.is_there(&text) => Ok(Datum::Nothing),
+            Some(order) if !order.holds(&text) => Err(fault(&text, order.words())),
+            _ => Ok(Datum::Text(text.into_owned())),
         }
     }
 

@@ -28,6 +28,7 @@ use crate::error::Result;
 use crate::io::{Arena, DirectStreams, Engine, Region, pipe};
 use crate::key::KeyEncoder;
 use crate::manifest::{Past, PastMerge, SlabEntry};
+use crate::operator::{KeptMemory, KeptRoom};
 use crate::output::OpenOutput;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
@@ -144,7 +145,11 @@ pub fn merge<K: KeyEncoder>(
     let slab = past.slab.filter(|slab| slab.ends.len() == places.len());
     let checkpoints = &Checkpoints::new(spill.take_manifest(), slab, work.is_thrifty);
     let (rules, header) = (&work.rules, work.header.clone());
-    let delivery = Delivery { rules, header, size: None, checkpoints };
+    let copies = rules.kept_copies();
+    let bytes = streams::kept_of_inputs(&work.plan, copies) as u64;
+    let bytes = bytes + copies * work.plan.piece_bytes as u64;
+    let kept = KeptMemory { load: &[], room: KeptRoom { bytes, least: None } };
+    let delivery = Delivery { rules, header, size: None, checkpoints, kept };
     let written = delivery.write(key, &mut crew, output, |crew, to| {
         merge.merge(crew, narrowed.way, &mut memory, &places, to)
     });

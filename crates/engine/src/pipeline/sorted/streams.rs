@@ -46,7 +46,8 @@ use crate::run::{Run, RunReader};
 use crate::stats::{Activity, Progress};
 use crate::sys::limits;
 
-/// Divisor of the memory for long records that gives the part for one that a selection keeps.
+/// Divisor of the memory for long records that gives the part for the copy of one that a selection
+/// holds, if it holds one. Each further copy takes as much.
 const KEPT_SHARE: usize = 3;
 
 /// Bytes of the window on the table of each run that inputs were merged into: a page for each
@@ -380,6 +381,13 @@ pub struct InputFeed<'p> {
     table_bytes: usize,
 }
 
+/// Returns the bytes of a merge of inputs for the copies of one long record, of which a selection
+/// holds `copies`.
+pub fn kept_of_inputs(plan: &StreamPlan, copies: u64) -> usize {
+    let copies = copies as usize;
+    plan.spare_bytes / (KEPT_SHARE - 1 + copies) * copies
+}
+
 /// Returns what reads inputs in these pieces, with the share of one of `threads` workers.
 pub fn input_feed<'p, K: KeyEncoder>(
     merge: &MergeContext<'_, K>,
@@ -388,15 +396,15 @@ pub fn input_feed<'p, K: KeyEncoder>(
     threads: usize,
     progress: &'p Progress,
 ) -> Result<InputFeed<'p>> {
-    // A selection keeps a record of its own, which no window counts.
-    let keeps_one = merge.rules.select.groups();
-    let kept = if keeps_one { plan.spare_bytes / KEPT_SHARE } else { 0 };
+    // A selection holds copies of its own, which no window counts.
+    let copies = merge.rules.kept_copies() as usize;
+    let kept = kept_of_inputs(plan, copies as u64);
     let spare_bytes = (plan.spare_bytes - kept) / threads;
     Ok(InputFeed {
         feed: Feed::new(merge.engine, plan.read_depth, pieces, spare_bytes, progress)?
             .waiting(plan.waits),
         window_bytes: plan.piece_bytes,
-        longest: keeps_one.then_some(plan.piece_bytes + kept),
+        longest: kept.checked_div(copies).map(|kept| plan.piece_bytes + kept),
         table_bytes: TABLE_WINDOW_BYTES,
     })
 }
@@ -410,8 +418,8 @@ fn run_feed<'p, K: KeyEncoder>(
     progress: &'p Progress,
 ) -> Result<InputFeed<'p>> {
     let longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
-    // A selection keeps a record of its own, which no window counts.
-    let kept = if merge.rules.select.groups() { longest_bytes(runs) as usize } else { 0 };
+    // A selection holds copies of its own, which no window counts.
+    let kept = (merge.rules.kept_copies() * longest_bytes(runs)) as usize;
     let bytes = plan.stream_bytes().saturating_sub(kept);
     let streams = RunStreams::new(&longest, bytes, &plan.levers);
     let pool = BufferPool::new(streams.buffers)?;

@@ -110,7 +110,7 @@ fn runs(plan: &Plan, longest: &[u64]) -> Vec<Run> {
 /// The way that is chosen, and its width.
 fn choose(plan: &Plan, longest: &[u64]) -> (MergeMethod, usize) {
     let Choice { way, width, .. } =
-        Choice::new(plan, plan.external().unwrap(), &runs(plan, longest), false).unwrap();
+        Choice::new(plan, plan.external().unwrap(), &runs(plan, longest), 0).unwrap();
     (way, width)
 }
 
@@ -142,7 +142,7 @@ fn a_way_that_is_set_is_taken() {
     let long = [12 << 20; 3];
     assert_eq!(choose(&streams, &long).0, MergeMethod::Streams);
     let error =
-        Choice::new(&slabs, slabs.external().unwrap(), &runs(&slabs, &long), false).unwrap_err();
+        Choice::new(&slabs, slabs.external().unwrap(), &runs(&slabs, &long), 0).unwrap_err();
     assert!(error.to_string().contains("by slabs"), "{error}");
 }
 
@@ -162,7 +162,7 @@ fn the_longest_records_decide_the_width_and_the_way() {
         let error = loop {
             let runs = runs(&plan, &[longest; 9]);
             let Choice { way, width, .. } =
-                match Choice::new(&plan, plan.external().unwrap(), &runs, false) {
+                match Choice::new(&plan, plan.external().unwrap(), &runs, 0) {
                     Ok(choice) => choice,
                     Err(error) => break error,
                 };
@@ -174,7 +174,7 @@ fn the_longest_records_decide_the_width_and_the_way() {
                 MergeMethod::Streams => RunStreams::least_bytes(vec![longest; width]),
             };
             assert!(needed <= plan.stream_bytes() as u64, "{width} runs as {way:?}");
-            assert!(longest > longest_merged(&plan, false) || width >= 2);
+            assert!(longest > longest_merged(&plan, 0) || width >= 2);
             (before, has_been_streams) = (width, is_streams);
             longest += longest / 20 + 1;
         };
@@ -187,8 +187,7 @@ fn the_longest_records_decide_the_width_and_the_way() {
         assert_eq!(choose(&plan_within(enough), &[longest; 2]).1, 2, "{error}");
         let less = plan_within(ByteSize(enough.bytes() - (2 << 20)));
         assert!(
-            Choice::new(&less, less.external().unwrap(), &runs(&less, &[longest; 2]), false)
-                .is_err(),
+            Choice::new(&less, less.external().unwrap(), &runs(&less, &[longest; 2]), 0).is_err(),
             "{error}"
         );
     }
@@ -202,14 +201,14 @@ fn lines_of_a_third_of_the_budget_can_be_merged() {
         for threads in [1, 2, 3, 8] {
             let need = Need { varies: true, threads, ..need(100, None, ByteSize::mib(mib)) };
             let plan = Plan::new(&need).unwrap();
-            let longest = longest_merged(&plan, false);
+            let longest = longest_merged(&plan, 0);
             assert!(longest >= need.budget.bytes() / 3, "{need:?}: {longest}");
             assert_eq!(choose(&plan, &[longest; 3]), (MergeMethod::Streams, 2));
-            let kept = longest_merged(&plan, true);
+            let kept = longest_merged(&plan, 1);
             let share = if mib < 96 { 5 } else { 4 };
             assert!(kept >= need.budget.bytes() / share, "{need:?}: {kept}");
             assert_eq!(
-                Choice::new(&plan, plan.external().unwrap(), &runs(&plan, &[kept; 3]), true)
+                Choice::new(&plan, plan.external().unwrap(), &runs(&plan, &[kept; 3]), 1)
                     .unwrap()
                     .width,
                 2
@@ -242,7 +241,7 @@ fn alike_runs_are_grouped_as_planned() {
     let plan = plan_within(ByteSize::mib(64));
     for count in [1, 2, 20, 27, 60, 600, 1300] {
         let Choice { groups, width, .. } =
-            Choice::new(&plan, plan.external().unwrap(), &runs(&plan, &vec![100; count]), false)
+            Choice::new(&plan, plan.external().unwrap(), &runs(&plan, &vec![100; count]), 0)
                 .unwrap();
         assert_eq!(groups, intermediate_groups(count, width.max(2)), "{count} runs by {width}");
     }
@@ -258,11 +257,10 @@ fn runs_without_long_lines_make_wide_groups() {
     }
     let all = runs(&plan, &longest);
     assert!(
-        Shares::of_streams(plan.external().unwrap(), plan.stream_bytes() as u64, &all, false)
-            .rounds()
+        Shares::of_streams(plan.external().unwrap(), plan.stream_bytes() as u64, &all, 0).rounds()
             <= 3
     );
-    let Choice { groups, .. } = Choice::new(&plan, plan.external().unwrap(), &all, false).unwrap();
+    let Choice { groups, .. } = Choice::new(&plan, plan.external().unwrap(), &all, 0).unwrap();
     assert!(groups.iter().any(|group| group.len() > 12), "{groups:?}");
 }
 
@@ -288,7 +286,7 @@ fn slabs_fit_where_some_lines_are_long() {
         let count = 1 + random(60);
         let longest: Vec<u64> = (0..count).map(|_| 100 << random(20)).collect();
         let runs = runs(plan, &longest);
-        let Ok(choice) = Choice::new(plan, plan.external().unwrap(), &runs, false) else {
+        let Ok(choice) = Choice::new(plan, plan.external().unwrap(), &runs, 0) else {
             continue;
         };
         assert!(choice.width >= longest.len().min(2));
@@ -303,7 +301,7 @@ fn slabs_fit_where_some_lines_are_long() {
             let some = longest[group.clone()].iter().copied();
             match choice.way {
                 MergeMethod::Slabs => {
-                    let slab_bytes = plan.external().unwrap().slab_for(&runs[group.clone()]);
+                    let slab_bytes = plan.external().unwrap().slab_for(&runs[group.clone()], 0);
                     assert!(Planner::least_capacity(some) <= slab_bytes as u64);
                     assert!(
                         (plan.external().unwrap().slab_wanted
@@ -352,7 +350,7 @@ fn no_more_runs_are_open_than_may_be() {
         Plan::new(&Need { files: files(descriptors), ..need(100, None, budget) }).unwrap()
     };
     let runs = runs(&plan(1 << 20), &[100; 200]);
-    let choice = |plan: &Plan| Choice::new(plan, plan.external().unwrap(), &runs, false).unwrap();
+    let choice = |plan: &Plan| Choice::new(plan, plan.external().unwrap(), &runs, 0).unwrap();
     assert!(choice(&plan(1 << 20)).groups.is_empty());
     for (descriptors, width) in [(1 << 20, WIDTH_MAX), (64, 25), (20, 3), (14, 2), (0, 2)] {
         let plan = plan(descriptors);
@@ -381,7 +379,7 @@ fn a_hundred_thousand_runs() {
         let (all, mut rounds) = (runs.iter().map(|run| run.records).sum::<u64>(), 0);
         loop {
             let Choice { width, groups, .. } =
-                Choice::new(&plan, plan.external().unwrap(), &runs, false).unwrap();
+                Choice::new(&plan, plan.external().unwrap(), &runs, 0).unwrap();
             assert!(groups.is_sorted_by(|a, b| a.end <= b.start), "neighbours, in order");
             if groups.is_empty() {
                 assert!(runs.len() <= width, "{} runs left, {width} at once", runs.len());
