@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sortwell_engine::ByteSize;
@@ -232,19 +232,24 @@ fn what_is_left_of_a_job_that_was_done_is_removed() {
     }
 }
 
+/// Stops a small job when its output has its name: it has noted nothing but itself.
+fn stop_when_named(job: &SortJob, content: &[u8], output: &Path) {
+    let directory = stop_with_something_done(job);
+    let (manifest, entries) = Manifest::open(&directory).expect("opened");
+    let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
+    fs::remove_file(manifest.path()).expect("removed");
+    drop(Manifest::create(&directory, entry).expect("a manifest"));
+    fs::write(&entry.part, content).expect("write");
+    fs::rename(&entry.part, output).expect("rename");
+}
+
 /// Killed when the output had replaced the input, and nothing but the job itself was noted.
 #[test]
 fn a_small_job_in_place_that_was_done_is_done_again() {
     let (folder, trial, expected) = spilling();
     let job = SortJob { output: Output::File(folder.input(0)), ..trial.job(&folder) };
     let job = SortJob { in_place: true, sync: true, ..job };
-    let directory = stop_with_something_done(&job);
-    let (manifest, entries) = Manifest::open(&directory).expect("opened");
-    let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
-    fs::remove_file(manifest.path()).expect("removed");
-    drop(Manifest::create(&directory, entry).expect("a manifest"));
-    fs::write(&entry.part, &expected).expect("write");
-    fs::rename(&entry.part, folder.input(0)).expect("rename");
+    stop_when_named(&job, &expected, &folder.input(0));
     run(&job).expect("sorted once more");
     assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "sorted twice");
     assert_eq!(leftovers(&folder.at("spill")).expect("read"), []);
@@ -256,13 +261,7 @@ fn a_small_job_that_was_done_does_not_take_its_output() {
     let (folder, trial, expected) = spilling();
     let job = SortJob { output: Output::File(folder.input(0)), ..trial.job(&folder) };
     let job = SortJob { resume: Resume::On, ..job };
-    let directory = stop_with_something_done(&job);
-    let (manifest, entries) = Manifest::open(&directory).expect("opened");
-    let Some(LogEntry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
-    fs::remove_file(manifest.path()).expect("removed");
-    drop(Manifest::create(&directory, entry).expect("a manifest"));
-    fs::write(&entry.part, &expected).expect("write");
-    fs::rename(&entry.part, folder.input(0)).expect("rename");
+    stop_when_named(&job, &expected, &folder.input(0));
     let error = run(&job).expect_err("it would take records twice").to_string();
     assert!(error.contains("may be finished") && error.contains("twice"), "{error}");
     assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "it stays as it is");

@@ -102,8 +102,8 @@ const UNFAIR: [&str; 5] = [
      little.",
     "psort's machines were built for this benchmark, from the parts with the best value.",
     "A predicted size that was not sorted is an extrapolation from much smaller sizes.",
-    "Samples of one pass predict too large a size, if a sort of that size takes two; --largest makes \
-     samples larger.",
+    "Samples of one pass predict too large a size, if a sort of that size takes two; --largest \
+     makes samples larger.",
     "The time here includes a proof, which sums every record on input and on output.",
 ];
 
