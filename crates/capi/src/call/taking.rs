@@ -79,10 +79,10 @@ impl CallState {
         match *self.is_in_blocks.get_or_insert(blocks) {
             in_blocks if in_blocks == blocks => Ok(()),
             true => Err(CallError::usage(format!(
-                "{function}: the records are being taken in blocks; go on with sortwell_pull"
+                "{function}: the records are being taken in blocks; continue with sortwell_pull"
             ))),
             false => Err(CallError::usage(format!(
-                "{function}: the records are being taken one by one; go on with sortwell_next or \
+                "{function}: the records are being taken one by one; continue with sortwell_next or \
                  sortwell_deliver"
             ))),
         }

@@ -59,7 +59,7 @@ impl KeptMemory<'_> {
 
 /// Record that is kept.
 #[derive(Debug)]
-pub enum KeptRecord {
+pub enum GroupRecord {
     /// A copy of a short record, or of one that a manifest has noted.
     Short(Vec<u8>),
     /// A copy of a long record, in memory that goes back to the system at once.
@@ -68,13 +68,13 @@ pub enum KeptRecord {
     Loaded(Range<usize>),
 }
 
-impl Default for KeptRecord {
+impl Default for GroupRecord {
     fn default() -> Self {
         Self::Short(Vec::new())
     }
 }
 
-impl KeptRecord {
+impl GroupRecord {
     /// Returns the record, which may lie in `load`.
     pub fn bytes<'r>(&'r self, load: &'r [u8]) -> &'r [u8] {
         match self {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::fold::Datum;
-use super::kept::{KeptRecord, KeptRoom};
+use super::kept::{GroupRecord, KeptRoom};
 use super::{GroupWriter, Making, Select, SelectionTarget, Splitter};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::manifest::{GroupText, SelectedEntry};
@@ -25,7 +25,7 @@ const NOTED_MAX: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct KeyGroup {
     /// The one of them that is kept.
-    pub record: KeptRecord,
+    pub record: GroupRecord,
     /// Number of records in the group.
     pub count: u64,
     /// Folded values of all of them.
@@ -201,7 +201,7 @@ impl Selection {
         let group = |open: &GroupText| {
             let values: Option<Vec<Datum>> = open.values.iter().map(Datum::of_text).collect();
             let values = values.filter(|values| values.len() == self.making.folds.len())?;
-            let record = KeptRecord::Short(open.record.clone());
+            let record = GroupRecord::Short(open.record.clone());
             Some(KeyGroup { record, count: open.count, values })
         };
         let open = standing.open.as_ref().map(group);

@@ -77,11 +77,15 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
     }
 }
 
-/// Returns `area` without the pages after its first `bytes` bytes.
-fn released_from(mut area: Region, bytes: usize) -> Region {
-    let mut rest = area.split_off(bytes.min(area.len()));
-    rest.release();
-    area.join(rest)
+/// Gives the system the pages of each area after its first `slab_bytes` bytes: loads have used
+/// them, and copies of long records need them.
+fn release_beyond(memory: &mut Vec<Region>, slab_bytes: usize) {
+    let released = |mut area: Region| {
+        let mut rest = area.split_off(slab_bytes.min(area.len()));
+        rest.release();
+        area.join(rest)
+    };
+    *memory = memory.drain(..).map(released).collect();
 }
 
 /// Merges slab after slab, one being read while another is merged, if there is memory for both.
@@ -111,19 +115,15 @@ pub fn merge_slabs<K: KeyEncoder>(
     let open = |run: &Run| RunReader::open(run, merge.direct.spill);
     let readers: Vec<RunReader> = runs.iter().map(open).collect::<Result<_>>()?;
     let mut sum = Sum::default();
-    for run in &readers {
-        sum.add(run.footer().sum);
-    }
+    readers.iter().for_each(|run| sum.add(run.footer().sum));
     let window_bytes = table_window_bytes(external, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
     let (mut starts, bound) = begin(runs, destination, crew)?;
     let copies = merge.rules.kept_copies();
-    let slab_bytes = external.slab_for(runs, copies);
+    let granted = (external.slab_for(runs, copies), window_bytes);
     if kept_bytes(runs, copies) > 0 {
-        // Loads have used it, and copies of long records need it.
-        *memory = memory.drain(..).map(|area| released_from(area, slab_bytes)).collect();
+        release_beyond(memory, granted.0);
     }
-    let granted = (slab_bytes, window_bytes);
     let mut planner = planner_from(key, &walked, (&starts, bound), granted)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),

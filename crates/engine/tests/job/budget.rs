@@ -16,8 +16,8 @@ use sortwell_engine::job::{Algorithm, Budget, Input, MergeJob, Output, SortJob};
 use sortwell_engine::operator::{FoldSpec, Function, Select, Unique};
 use sortwell_engine::plan::levers::Overlap;
 use sortwell_engine::plan::passes::MergeMethod;
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error};
+use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::random::Random;
 use crate::trial::Folder;
@@ -193,7 +193,11 @@ fn sorts_as_told() {
         }
         SortJob { algorithm, ..job }.run(&Progress::new())
     };
-    // A sort that is refused has no passes, and names a budget.
+    say(statistics);
+}
+
+/// Says what the sort came to. One that is refused has no passes, and names a budget.
+fn say(statistics: Result<Statistics>) {
     let [passes, records] = match statistics {
         Err(Error::BudgetExceeded { least: Some(least), .. }) => [0, least.bytes()],
         statistics => {
