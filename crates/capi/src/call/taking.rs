@@ -82,8 +82,8 @@ impl CallState {
                 "{function}: the records are being taken in blocks; continue with sortwell_pull"
             ))),
             false => Err(CallError::usage(format!(
-                "{function}: the records are being taken one by one; continue with sortwell_next or \
-                 sortwell_deliver"
+                "{function}: the records are being taken one by one; continue with sortwell_next \
+                 or sortwell_deliver"
             ))),
         }
     }

@@ -206,7 +206,7 @@ impl Folds {
             Field::Range { start, end, .. } => end - start,
             Field::Number { column, .. } | Field::Text { column } => {
                 let cell = fold.layout.cells(record).and_then(|mut cells| cells.nth(column));
-                cell.map_or(0, |cell| cell.len())
+                cell.map_or(0, <[u8]>::len)
             }
         };
         self.0.iter().map(bytes_of).sum()
