@@ -83,7 +83,7 @@ fn beginnings<K: KeyEncoder>(
 ) -> usize {
     let bytes = |line: &Vec<u8>| {
         space.clear();
-        key.key_bytes(black_box(line).into(), limit, space);
+        key.key_bytes(black_box(line.as_slice()).into(), limit, space);
         black_box(space.len())
     };
     lines.iter().map(bytes).sum()
