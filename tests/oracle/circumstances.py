@@ -177,7 +177,7 @@ def draw_levers(rng: Random, traits: Traits) -> list[tuple[str, ...]]:
     maybe(0.1, "--read-factor", "1", "8", "42", "1024")
     maybe(0.15, "--async-io", "off", "auto")
     maybe(0.45, "--merge-width", "2", "2", "3", "4")
-    maybe(0.7, "-j", "1", "2", "3", "4", "16")
+    maybe(0.7, "-j", "1", "2", "4", "16")
     if traits.command == "sort":
         draw_sort_levers(rng, maybe, levers)
     return levers
