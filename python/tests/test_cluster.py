@@ -7,6 +7,7 @@ import json
 import os
 import random
 import unittest
+from unittest import mock
 
 import ray
 from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
@@ -14,9 +15,10 @@ from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
 import sortwell
 import sortwell.cluster
 from sortwell import _errors
-from sortwell.cluster import _driver, _named_files, _tasks
+from sortwell.cluster import __main__ as _command
+from sortwell.cluster import _driver, _inputs, _named_files, _tasks
 from sortwell.cluster.__main__ import main
-from sortwell.cluster._spec import FORMS, Split, bytes_of
+from sortwell.cluster._spec import FORMS, Spec, Split, bytes_of
 
 
 def setUpModule():
@@ -389,6 +391,30 @@ class Commands(unittest.TestCase):
         self.assertEqual(raised.exception.code, 2)
         self.assertIn("--temp is given twice", errors.getvalue())
 
+    def test_text_after_the_progress(self):
+        errors = io.StringIO()
+        with (
+            contextlib.redirect_stderr(errors),
+            mock.patch.object(_command, "_columns", return_value=20),
+        ):
+            screen = _command._Screen()
+            screen.say("before")
+            screen.show(_driver.ClusterProgress("map", 1, 2))
+            screen.warn("slow", RuntimeWarning, "", 0)
+            screen.say("sortwell: failed")
+            screen.show(_driver.ClusterProgress("cut", 1, 1))
+            screen.say("after")
+        expected = "before\n\rmap      [#########\nsortwell: slow\nsortwell: failed\n"
+        self.assertEqual(errors.getvalue(), f"{expected}\rcut      [#########\nafter\n")
+
+    def test_names_of_a_sort_that_is_resumed(self):
+        spec = Spec("job", "token", 1 << 28, "/nowhere", ())
+        folder = os.getcwd()
+        found = _inputs.identity(["in", "node://a/in"], "out", spec)
+        whole = _inputs.identity([f"{folder}/in", "node://a/in"], f"{folder}/out", spec)
+        self.assertEqual(found, whole)
+        self.assertNotEqual(found, _inputs.identity(["/in", "node://a/in"], "out", spec))
+
     def test_addresses_that_are_none(self):
         with self.assertRaisesRegex(sortwell.UsageError, "'here' is no address"):
             _driver._connect("here")
@@ -472,6 +498,11 @@ class Refusals(WithRoots):
         other = self.write("other", b"id,name\n1,a\n")
         words = "another header"
         self.refused(sortwell.UsageError, words, [path, other], format="csv", key="id")
+        # The file is larger than the memory of a task, but has holes.
+        quoted = self.write("quoted.csv", b'id\n"')
+        os.truncate(quoted, 200 << 20)
+        words = "the row at byte 3 has more than 160 MiB.* look for an unclosed quote there"
+        self.refused(sortwell.MalformedError, words, quoted, format="csv", key="id")
         packed = self.write("packed.gz", gzip.compress(b"a\n" * 90_000)[:100])
         self.refused(sortwell.MalformedError, "packed.gz", packed)
 

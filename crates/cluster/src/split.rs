@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sortwell_engine::codec::{CONTENT_BYTES, ContentKind, Decompress};
-use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::error::{ConfigErrorKind, Message, Reference, Setting};
 use sortwell_engine::format::{Format, Framing};
 use sortwell_engine::io::pipe::Outlet;
 use sortwell_engine::io::{ConsumeTask, Consumer, Supply};
@@ -15,7 +15,7 @@ use sortwell_engine::key::ListMemory;
 use sortwell_engine::pipeline::{Heading, Top};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::stripe::Definition;
-use sortwell_engine::{Error, Result};
+use sortwell_engine::{ByteSize, Error, Result};
 
 /// Bytes that are read at once.
 const STEP: usize = 1 << 20;
@@ -205,17 +205,20 @@ pub struct SplitCutter {
     path: PathBuf,
     framing: Framing,
     end: u64,
+    /// Bytes of a record that are read at most to find its end.
+    record_bytes_max: usize,
 }
 
 impl SplitCutter {
-    /// Returns the cutter of a file with records of this framing.
+    /// Returns the cutter of a file with records of this framing. No record has more than
+    /// `record_bytes_max` bytes.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] and [`Error::Config`].
-    pub fn new(path: &Path, framing: Framing) -> Result<Self> {
+    pub fn new(path: &Path, framing: Framing, record_bytes_max: usize) -> Result<Self> {
         let (file, end) = open(path)?;
-        Ok(Self { file, path: path.to_owned(), framing, end })
+        Ok(Self { file, path: path.to_owned(), framing, end, record_bytes_max })
     }
 
     /// Returns the splits of about `length` bytes from the record at `start` on.
@@ -225,7 +228,8 @@ impl SplitCutter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], and [`Error::Interrupted`] after a stop.
+    /// [`Error::Io`], [`Error::BudgetExceeded`] for a record that is too long, and
+    /// [`Error::Interrupted`] after a stop.
     pub fn splits(&self, start: u64, length: u64, progress: &Progress) -> Result<Vec<InputSplit>> {
         let mut starts = vec![start];
         let (mut at, length) = (start, length.max(1));
@@ -275,7 +279,11 @@ impl SplitCutter {
                 return Err(Error::Interrupted);
             }
             let before = held.len();
-            held.resize(before + STEP.max(before), 0);
+            let room = self.record_bytes_max.saturating_sub(before);
+            if room == 0 {
+                return Err(self.too_long(at));
+            }
+            held.resize(before + STEP.max(before).min(room), 0);
             let offset = at + before as u64;
             let read = read_full(&self.file, &self.path, &mut held[before..], offset)?;
             let is_end = before + read < held.len();
@@ -292,6 +300,24 @@ impl SplitCutter {
             held.drain(..whole);
             at += whole as u64;
         }
+    }
+
+    /// Returns the error for a record that has more bytes than a task can hold.
+    fn too_long(&self, offset: u64) -> Error {
+        let what = if matches!(self.framing, Framing::Quoted(_)) { "row" } else { "record" };
+        let most = ByteSize(self.record_bytes_max as u64);
+        let text = format!(
+            "the {what} at byte {offset} has more than {most}, the most that fits in the memory \
+             budget; give more with "
+        );
+        let message = Message::from(text);
+        let memory = Reference::Setting(Setting::Memory, None);
+        let message = if what == "row" {
+            message.and(memory, ", or look for an unclosed quote there")
+        } else {
+            message.and(memory, ", or check ").and(Reference::Setting(Setting::Format, None), "")
+        };
+        Error::BudgetExceeded { path: self.path.clone(), message, least: None }
     }
 }
 

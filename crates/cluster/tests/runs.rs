@@ -100,7 +100,7 @@ fn splits_begin_at_records() {
         }
         let longest = records.iter().map(Vec::len).max().unwrap() as u64;
         for length in [1, 100, 5000, 70_000, 1 << 30] {
-            let cutter = SplitCutter::new(&path, format.framing()).unwrap();
+            let cutter = SplitCutter::new(&path, format.framing(), 1 << 20).unwrap();
             let splits = cutter.splits(starts[0], length, &Progress::new()).unwrap();
             assert!(splits.iter().all(|split| starts.binary_search(&split.start).is_ok()));
             assert!(splits.windows(2).all(|pair| pair[0].end == pair[1].start));
@@ -109,6 +109,30 @@ fn splits_begin_at_records() {
             let most = length + length / 4 + longest;
             assert!(splits.iter().all(|split| split.end - split.start <= most), "{format:?}");
         }
+    }
+}
+
+#[test]
+fn records_without_an_end_are_not_read_into_memory() {
+    let csv = Format::Csv(CsvFormat::separated_by(b','));
+    for (format, start, words) in [
+        (csv, &b"1,a\n2,\"b\n"[..], "the row at byte 4 has more than 3 MiB.* unclosed quote"),
+        ("u32le".parse().unwrap(), b"\x01\0\0\0x\xff\xff\xff\x7f", "the record at byte 5 has"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in");
+        fs::write(&path, [start, &vec![b'3'; 4 << 20]].concat()).unwrap();
+        let splits = |most| {
+            let cutter = SplitCutter::new(&path, format.framing(), most).unwrap();
+            cutter.splits(0, 1000, &Progress::new())
+        };
+        let error = splits(3 << 20).unwrap_err();
+        assert!(matches!(error, Error::BudgetExceeded { .. }), "{error:?}");
+        for part in words.split(".*") {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        // The sort of the split reports a record that the file ends in.
+        assert_eq!(splits(5 << 20).unwrap().len(), 1);
     }
 }
 

@@ -120,7 +120,7 @@ pub fn read_input_top(
 }
 
 /// Returns the beginnings of parts of about `length` bytes of an input file, the first of which
-/// begins at `start`.
+/// begins at `start`. No record has more than `record_bytes_max` bytes.
 #[pyfunction]
 pub fn cut_input(
     py: Python<'_>,
@@ -128,10 +128,12 @@ pub fn cut_input(
     path: PathBuf,
     start: u64,
     length: u64,
+    record_bytes_max: usize,
 ) -> PyResult<Vec<u64>> {
     let job = sort_job(py, options)?;
     let splits = waited(py, None, move |progress| {
-        SplitCutter::new(&path, job.format.framing())?.splits(start, length, progress)
+        let cutter = SplitCutter::new(&path, job.format.framing(), record_bytes_max)?;
+        cutter.splits(start, length, progress)
     })?;
     Ok(splits.into_iter().map(|split| split.start).collect())
 }

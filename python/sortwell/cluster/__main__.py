@@ -132,27 +132,51 @@ def _others(words: list[str]) -> dict[str, list[str] | bool]:
     return options
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    print(f"sortwell: {message}", file=file or sys.stderr)
+class _Screen:
+    """Standard error, with a line that shows the progress until other text comes."""
+
+    def __init__(self) -> None:
+        self._is_line_open = False
+
+    def say(self, text: str) -> None:
+        """Prints text in lines of its own."""
+        start = "\n" if self._is_line_open else ""
+        self._is_line_open = False
+        print(f"{start}{text}", file=sys.stderr, flush=True)
+
+    def warn(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        """Prints a warning, as `warnings.showwarning` is called."""
+        self.say(f"sortwell: {message}")
+
+    def show(self, progress: ClusterProgress) -> None:
+        """Shows the progress in a line that fits into the terminal."""
+        width = 30
+        filled = width * progress.done // max(progress.tasks, 1)
+        bar = "#" * filled + "." * (width - filled)
+        line = f"{progress.phase:8} [{bar}] {progress.done}/{progress.tasks}"
+        self._is_line_open = progress.done != progress.tasks
+        end = "" if self._is_line_open else "\n"
+        # A terminal may wrap a line that fills it.
+        print(f"\r{line[: _columns() - 1]}", end=end, file=sys.stderr, flush=True)
 
 
-def _show(progress: ClusterProgress) -> None:
-    width = 30
-    filled = width * progress.done // max(progress.tasks, 1)
-    bar = "#" * filled + "." * (width - filled)
-    line = f"\r{progress.phase:8} [{bar}] {progress.done}/{progress.tasks}"
-    end = "\n" if progress.done == progress.tasks else ""
-    print(line, end=end, file=sys.stderr, flush=True)
+def _columns() -> int:
+    """Returns the width of the terminal."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
-def _sort(arguments: argparse.Namespace, unknown: list[str]) -> None:
+def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) -> None:
     from sortwell.cluster import sort
 
     options = _others(unknown)
@@ -170,11 +194,11 @@ def _sort(arguments: argparse.Namespace, unknown: list[str]) -> None:
         form=arguments.form,
         resume=arguments.resume,
         report=arguments.report,
-        progress=_show if shows else None,
+        progress=screen.show if shows else None,
         **options,
     )
     if arguments.stats:
-        print(json.dumps(statistics.as_dict()), file=sys.stderr)
+        screen.say(json.dumps(statistics.as_dict()))
 
 
 def _explain(arguments: argparse.Namespace) -> None:
@@ -207,10 +231,11 @@ def main(words: list[str] | None = None) -> int:
         return 2
     # The command says itself why it failed. Ray would also print the errors of tasks it has ended.
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
-    warnings.showwarning = _show_warning
+    screen = _Screen()
+    warnings.showwarning = screen.warn
     try:
         if arguments.command == "sort":
-            _sort(arguments, unknown)
+            _sort(arguments, unknown, screen)
         elif unknown:
             raise _errors.make(
                 "UsageError", f"unknown option '{unknown[0]}'", 2, None, None, None, None
@@ -218,10 +243,10 @@ def main(words: list[str] | None = None) -> int:
         else:
             _explain(arguments)
     except _errors.Error as error:
-        print(f"sortwell: {error}", file=sys.stderr)
+        screen.say(f"sortwell: {error}")
         return int(error.code)
     except KeyboardInterrupt:
-        print("sortwell: interrupted", file=sys.stderr)
+        screen.say("sortwell: interrupted")
         return 130
     return 0
 

@@ -12,15 +12,13 @@ there is here.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import logging
 import os
 import secrets
 import time
 from dataclasses import dataclass, replace
 
-from sortwell import __version__, _errors, _options
+from sortwell import _errors, _options
 from sortwell.cluster import _bounds, _inputs, _named_files, _report
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
@@ -138,7 +136,7 @@ def sort(
     )
     parts = _checked_parts(spec, parts)
     if resume:
-        spec = replace(spec, job=_identity(names, os.fsdecode(output), spec))
+        spec = replace(spec, job=_inputs.identity(names, os.fsdecode(output), spec))
     is_ours = not ray.is_initialized()
     if is_ours:
         _connect(address)
@@ -191,12 +189,6 @@ def _checked_parts(spec: Spec, parts: int | None) -> int | None:
     return 1
 
 
-def _identity(names: list[str], output: str, spec: Spec) -> str:
-    """Returns a name that is the same for the same sort."""
-    values = json.dumps([__version__, names, output, spec.options, spec.named_files])
-    return hashlib.sha256(values.encode()).hexdigest()[:12]
-
-
 class _Sort:
     """One sort on the cluster."""
 
@@ -237,7 +229,7 @@ class _Sort:
             self._make_parts(cluster, splits, runs, bounds)
             statistics = self._prove(cluster, runs, time.monotonic() - begun)
             self._output.commit(cluster, list(self._made.values()))
-            self._output.write_manifest(statistics)
+            self._output.write_manifest(cluster, statistics)
             is_done = True
         except BaseException as error:
             self._output.remove_parts(cluster)
@@ -439,7 +431,14 @@ class _Sort:
         if lost:
             self._redone_maps += len(lost)
             chosen = _inputs.assign(lost, self._ids(cluster))
-            runs.update(self._make_runs(cluster, lost, chosen))
+            made = self._make_runs(cluster, lost, chosen)
+            for split in lost:
+                if not made[split.number].has_records_of(runs[split.number]):
+                    raise storage_error(
+                        f"{split.path}: the input has changed since the sort began: the run that "
+                        "replaces a lost one has other records"
+                    )
+            runs.update(made)
 
     def _missing(
         self, cluster: Cluster, made: Collection[Run | MadePart], ends: tuple[str, ...] = ("",)

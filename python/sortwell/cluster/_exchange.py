@@ -31,7 +31,7 @@ import threading
 import time
 
 from sortwell import _errors, _native
-from sortwell.cluster import _janitor, _named_files
+from sortwell.cluster import _claims, _janitor, _named_files
 from sortwell.cluster._spec import (
     MEMORY_FOLDER,
     PREFIX,
@@ -40,6 +40,7 @@ from sortwell.cluster._spec import (
     Run,
     RunLost,
     Work,
+    state_of,
     storage_error,
 )
 
@@ -89,6 +90,8 @@ class Exchange:
         self._has_made_output = False
         # Several calls may come at once after a death.
         self._beginning = threading.Lock()
+        # A sort may be given up while parts are named.
+        self._naming = threading.Lock()
         threading.Thread(target=self._serve, daemon=True).start()
 
     def begin(self, spec: Spec, node: str, senders: int, output: str) -> str:
@@ -110,7 +113,7 @@ class Exchange:
         place = f"on the node at {self._address}"
         _named_files.check_same(list(spec.options), spec.named_files, place)
         self._output, self._node = output, node
-        self._has_made_output = False
+        self._has_made_output = self._is_given_up = False
         self._folders = [spec.folder(node), spec.memory_folder(node)]
         # Locks say that the sort is under way. Runs of an exchange that has died are kept.
         self._locks = [_locked(folder) for folder in self._folders]
@@ -120,6 +123,8 @@ class Exchange:
             pathlib.Path(self._folders[0], _KEPT).touch()
         else:
             _janitor.start(self._folders, output, spec.part_end(node))
+        self._claim = _claims.Claim(output, spec, node)
+        self._claim.take_again()
         self._begun = spec
 
     @property
@@ -137,10 +142,9 @@ class Exchange:
 
         words, found = self._spec.cut_words(), []
         for path in expand(paths):
-            top = _native.read_input_top(words, path)
-            data = os.stat(path)
-            state = f"{data.st_dev} {data.st_ino} {data.st_size} {data.st_mtime_ns}"
-            found.append((path, *top, state))
+            # A change from here on is found by the task that reads the file.
+            state = state_of(path) if os.path.exists(path) else ""
+            found.append((path, *_native.read_input_top(words, path), state))
         return found
 
     def free_in_memory(self) -> int:
@@ -164,7 +168,8 @@ class Exchange:
 
     def cut_input(self, path: str, start: int, length: int) -> list[int]:
         """Returns the beginnings of the splits of an input file."""
-        return _native.cut_input(self._spec.cut_words(), path, start, length)
+        words, most = self._spec.cut_words(), self._spec.task_memory
+        return _native.cut_input(words, path, start, length, most)
 
     def find_cuts(
         self, spec: Spec, runs: list[tuple[str, list[tuple[bytes, bool]]]]
@@ -200,47 +205,44 @@ class Exchange:
         if missing := self.missing(runs, RUN_ENDS):
             raise RunLost(f"{missing[0]} was removed while the exchange of its node was dead")
 
-    def claim(self, folder: str) -> list[str]:
+    def claim(self, nodes: list[str]) -> list[str]:
         """Claims the folder of the output, which is made if it does not exist.
 
-        Returns the names in it that are not of this sort. If there are any, the folder is not
-        claimed. Of two sorts at the same time, one at least finds the claim of the other.
+        Returns the names in it that are not of this sort, which is done on these nodes.
         """
-        self._has_made_output |= not os.path.exists(folder)
-        os.makedirs(folder, exist_ok=True)
-        claim = os.path.join(folder, f".claim.{self._spec.part_end(self._node)}")
-        pathlib.Path(claim).touch()
-        others = [name for name in os.listdir(folder) if self._spec.job not in name]
-        if others:
-            self.remove(claim)
-        return sorted(others)
+        self._has_made_output |= not os.path.exists(self._output)
+        os.makedirs(self._output, exist_ok=True)
+        return self._claim.take(nodes)
 
-    def remove(self, path: str) -> None:
-        """Removes a part of the output that is not wanted any more."""
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(path)
+    def commit(self, names: list[tuple[str, str]]) -> list[tuple[str, int]]:
+        """Gives parts their final names. Returns these, with the inodes of the files."""
+        with self._naming:
+            if self._is_given_up:
+                raise storage_error("the sort has ended")
+            return _claims.commit(names, self._spec.part_end(self._node))
 
-    def remove_unfinished(self, folder: str) -> None:
-        """Removes the parts that have no final name yet from the folder of the output."""
-        _janitor.remove_unfinished(folder, self._spec.job)
+    def seal(self) -> None:
+        """Has the named parts stay, whatever happens: the sort is done."""
+        _claims.seal(self._output, self._spec.part_end(self._node))
 
-    def commit(self, names: list[tuple[str, str]]) -> None:
-        """Gives parts their final names. Those that an earlier call has named keep them."""
-        for path, final in names:
-            if os.path.exists(path) or not os.path.exists(final):
-                os.rename(path, final)
-        for folder in {os.path.dirname(final) for _, final in names}:
-            sync_folder(folder)
+    def give_up_names(self, names: list[tuple[str, int]]) -> None:
+        """Removes the parts that have final names: these, and those of a call that has failed."""
+        with self._naming:
+            self._is_given_up = True
+            _janitor.remove_named(self._output, self._spec.part_end(self._node))
+            _janitor.remove_same(names)
 
     def end(self, keeps_runs: bool) -> None:
         """Ends the sort, and removes the runs unless they are wanted later."""
-        job = self._spec.job
+        own = self._spec.part_end(self._node)
         # Runs that are kept are on disk.
         _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
         # Tasks look for it.
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self._folders[0], _janitor.LOCK))
-        _janitor.remove_unfinished(self._output, job)
+        # Without the claim, another call of the same sort may be under way.
+        _janitor.remove_unfinished(self._output, self._spec.job if self._claim.is_held else own)
+        self._claim.close()
         if self._has_made_output:
             with contextlib.suppress(OSError):
                 os.rmdir(self._output)
@@ -328,7 +330,7 @@ class Exchange:
         total = len(header) + sum(end - start for _, start, end in ranges)
         # The sort had begun before the header was known.
         spec = self._spec.with_header(header)
-        words = spec.merge_words(self._memory, is_last=False)
+        words = spec.merge_words(self._memory, self._folders[0], is_last=False)
         await response.prepare(request)
         try:
             merge = _native.MergedRanges(words, header, ranges, BLOCK)
@@ -376,17 +378,6 @@ def _give_memory_back() -> None:
         # M_MMAP_THRESHOLD and M_ARENA_MAX of glibc.
         library.mallopt(-3, 256 << 10)
         library.mallopt(-8, 2)
-
-
-def sync_folder(folder: str) -> None:
-    """Makes the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        raise storage_error(f"cannot sync {folder}: {error}") from error
-    finally:
-        os.close(descriptor)
 
 
 def _is_own(folder: str) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import glob
+import hashlib
+import json
 import os
 
+from sortwell import __version__
 from sortwell.cluster._spec import InputFile, Split, storage_error, usage_error
 
 TYPE_CHECKING = False
@@ -31,6 +34,13 @@ def place(path: str) -> tuple[str | None, str]:
     if not name or not slash or not rest:
         raise usage_error(f"'{path}' names no file of a node; write node://NAME/path")
     return name, f"/{rest}"
+
+
+def identity(names: list[str], output: str, spec: Spec) -> str:
+    """Returns a name that is the same for the same sort, wherever it is called."""
+    places = [place(name) for name in [*names, output]]
+    values = json.dumps([__version__, places, spec.options, spec.named_files])
+    return hashlib.sha256(values.encode()).hexdigest()[:12]
 
 
 def expand(paths: list[str]) -> list[str]:

@@ -32,6 +32,12 @@ LOCK = "lock"
 # Name of the file that janitors lock, which may be several.
 WATCHED = "watched"
 
+# Name of the file that says that the sort is done.
+MANIFEST = "manifest.json"
+
+# Beginning of the names of files that say which names parts get.
+COMMIT = ".commit."
+
 
 def start(folders: list[str], output: str, part_end: str) -> None:
     """Starts the process. It looks after folders of runs, the last of which has the lock.
@@ -44,11 +50,41 @@ def start(folders: list[str], output: str, part_end: str) -> None:
     subprocess.run(words, stdin=nothing, stdout=nothing, stderr=nothing, check=True)
 
 
-def remove_unfinished(folder: str, part_end: str) -> None:
-    """Removes the parts of a sort, or of one node, that have no final name yet."""
+def remove_unfinished(folder: str, part_end: str, kept: list[str] | None = None) -> None:
+    """Removes the hidden files of a sort, or of one node, except those of the names `kept`."""
     for path in glob.glob(os.path.join(glob.escape(folder), f".*{part_end}*")):
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(path)
+        if os.path.basename(path) not in (kept or []):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(path)
+
+
+def remove_named(folder: str, part_end: str) -> None:
+    """Removes the parts that a sort, or one node, has named, until they are to stay."""
+    for note in glob.glob(os.path.join(glob.escape(folder), f"{COMMIT}{part_end}*")):
+        remove_same(list(noted_names(note).items()))
+
+
+def remove_same(names: list[tuple[str, int]]) -> None:
+    """Removes names that still belong to files with these inodes."""
+    for path, inode in names:
+        if inode_of(path) == inode:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(path)
+
+
+def noted_names(note: str) -> dict[str, int]:
+    """Returns the names that parts get, with the inodes of the files."""
+    with contextlib.suppress(OSError, ValueError), open(note, encoding="utf-8") as file:
+        return {str(name): int(inode) for name, inode in json.load(file).items()}
+    return {}
+
+
+def inode_of(path: str) -> int | None:
+    """Returns the inode of a file, or None if there is no such file."""
+    try:
+        return os.lstat(path).st_ino
+    except FileNotFoundError:
+        return None
 
 
 def remove_runs(folders: list[str]) -> None:
@@ -83,6 +119,7 @@ def _watch(folders: list[str], output: str, part_end: str) -> None:
             pass
         time.sleep(PATIENCE)
         with _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            remove_named(output, part_end)
             remove_unfinished(output, part_end)
             remove_runs(folders)
 

@@ -3,6 +3,9 @@
 empty --> claimed --> .part-00000.JOB.NODE ... --> part-00000 ... --> manifest.json
           by one       as parts are made           when all are        the sort is
           sort                                     proved              done
+
+The names of the files before that are in `_claims`. After an error, there is no part and no
+manifest, or all of them.
 """
 
 from __future__ import annotations
@@ -12,8 +15,9 @@ import json
 import os
 import tempfile
 
-from sortwell.cluster import _inputs
-from sortwell.cluster._spec import usage_error
+from sortwell import _errors
+from sortwell.cluster import _claims, _inputs, _janitor
+from sortwell.cluster._spec import storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,26 +33,36 @@ class OutputFolder:
         """Takes the path of the output as the caller gave it."""
         self._spec = spec
         self._node, self.folder = _inputs.place(output)
-        self._committed: list[tuple[str, str]] = []
-        self._is_made_here = False
+        # Nodes that name parts, with these names and the inodes of the files.
+        self._committed: dict[str, list[tuple[str, int]]] = {}
+        self._manifest = os.path.join(self.folder, _janitor.MANIFEST)
+        self._manifest_inode: int | None = None
+        self._is_claimed = self._is_made_here = False
 
     def owners(self, cluster: Cluster) -> list[Node]:
         """Returns the nodes that can make parts."""
-        return cluster.nodes if self._node is None else cluster.named(self._node)
+        if self._node is None:
+            return cluster.nodes
+        try:
+            return cluster.named(self._node)
+        except _errors.UsageError:
+            if not self._is_claimed:
+                raise
+            raise storage_error(f"the node {self._node} of the output is lost") from None
 
     def claim(self, cluster: Cluster) -> None:
         """Checks that the folder is empty, and claims it.
 
         No part of another sort may look like one of this sort.
         """
-        if self._spec.keeps:
-            self._remove_unfinished(cluster)
-        for node in self.owners(cluster):
-            if names := cluster.call(node.id, "claim", self.folder):
+        owners = self.owners(cluster)
+        for node in owners:
+            if names := cluster.call(node.id, "claim", [owner.id for owner in owners]):
                 raise usage_error(
                     f"the folder {self.folder} on node {node.name} is not empty: it has "
-                    f"{names[0]}; name a new folder"
+                    f"{names[0]}; {_claims.how_to_give_up(names[0], self._spec.temp)}"
                 )
+        self._is_claimed = True
         self._check_here()
 
     def _check_here(self) -> None:
@@ -59,7 +73,8 @@ class OutputFolder:
         if names:
             raise usage_error(
                 f"the folder {self.folder} on this machine, which gets the manifest, is not "
-                f"empty: it has {min(names)}; name a new folder"
+                f"empty: it has {min(names)}; "
+                f"{_claims.how_to_give_up(min(names), self._spec.temp)}"
             )
         # It may not be possible to write there.
         with tempfile.TemporaryFile(dir=self.folder):
@@ -86,42 +101,41 @@ class OutputFolder:
             node = cluster.nodes[0].id if self._node is None else part.node
             by_node.setdefault(node, []).append((part.path, self._named(part.number)))
         for node, names in by_node.items():
-            self._committed += [(node, name) for _, name in names]
-            cluster.call(node, "commit", names)
+            self._committed[node] = []
+            self._committed[node] = cluster.call(node, "commit", names)
 
-    def write_manifest(self, statistics: ClusterStatistics) -> None:
+    def write_manifest(self, cluster: Cluster, statistics: ClusterStatistics) -> None:
         """Writes the manifest. The sort is done with it."""
-        from sortwell.cluster._exchange import sync_folder
-
         os.makedirs(self.folder, exist_ok=True)
-        manifest = os.path.join(self.folder, "manifest.json")
         temporary = os.path.join(self.folder, f".manifest.{self._spec.job}.tmp")
         try:
             with open(temporary, "w", encoding="utf-8") as file:
+                self._manifest_inode = os.fstat(file.fileno()).st_ino
                 json.dump(statistics.as_dict(), file, indent=2)
                 file.write("\n")
                 file.flush()
                 os.fsync(file.fileno())
-            if os.path.exists(manifest):
-                raise usage_error(f"{manifest} has been written meanwhile; name a new folder")
-            os.rename(temporary, manifest)
+            for node in self._committed:
+                cluster.call(node, "seal")
+            _claims.give_name(temporary, self._manifest)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.remove(temporary)
             raise
-        sync_folder(self.folder)
+        _claims.sync_folder(self.folder)
 
     def remove_parts(self, cluster: Cluster) -> None:
-        """Removes the parts that have their names already, and the folder if it was made here."""
-        for node, path in self._committed:
+        """Removes the manifest and the parts that have their names, and the folder if made here."""
+        if self._manifest_inode is not None:
+            with contextlib.suppress(OSError):
+                _janitor.remove_same([(self._manifest, self._manifest_inode)])
+        for node, names in self._committed.items():
             with contextlib.suppress(Exception):
-                cluster.call(node, "remove", path)
+                cluster.call(node, "give_up_names", names)
+            if self._node is None:
+                # The node may be lost, and others see the same parts.
+                with contextlib.suppress(OSError):
+                    _janitor.remove_same(names)
         if self._is_made_here:
             with contextlib.suppress(OSError):
                 os.rmdir(self.folder)
-
-    def _remove_unfinished(self, cluster: Cluster) -> None:
-        """Removes the parts without a final name."""
-        for node in self.owners(cluster):
-            with contextlib.suppress(Exception):
-                cluster.call(node.id, "remove_unfinished", self.folder)

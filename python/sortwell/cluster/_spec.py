@@ -226,7 +226,7 @@ class Spec:
         words: Words = [("key", key) for key in groups]
         return _without_unused(words + [w for w in self._order() if w[0] != "key"])
 
-    def sort_words(self, threads: int, memory: int) -> Words:
+    def sort_words(self, threads: int, memory: int, temp: str) -> Words:
         """Returns the options of the sort of one split."""
         words = [word for word in self.options if word[0] not in _SELECTION | _ORDER]
         counts = {"count", "having", "max", "min", "sum"}
@@ -242,7 +242,7 @@ class Spec:
             words += self._order()
             words += [word for word in self.options if word[0] in ("unique", "unique-by")]
         words = _without_unused(words)
-        return [*words, ("memory", str(memory)), ("threads", str(threads)), ("temp", self.temp)]
+        return [*words, ("memory", str(memory)), ("threads", str(threads)), ("temp", temp)]
 
     @property
     def task_memory(self) -> int:
@@ -254,9 +254,9 @@ class Spec:
         """Most bytes of runs that stay in the memory of a node."""
         return self.task_memory // 4
 
-    def merge_words(self, memory: int, is_last: bool) -> Words:
+    def merge_words(self, memory: int, temp: str, is_last: bool) -> Words:
         """Returns the options of a merge of runs, or of the last merge."""
-        limit: Words = [("memory", str(max(memory, _MEMORY_EACH))), ("temp", self.temp)]
+        limit: Words = [("memory", str(max(memory, _MEMORY_EACH))), ("temp", temp)]
         if is_last:
             selection = [word for word in self.options if word[0] in _SELECTION]
             return _without_unused(self._order() + selection) + limit
@@ -346,6 +346,12 @@ def check_memory(memory: int, nodes: int) -> None:
         )
 
 
+def state_of(path: str) -> str:
+    """Returns a text that changes with the content of a file: device, inode, size, time."""
+    data = os.stat(path)
+    return f"{data.st_dev} {data.st_ino} {data.st_size} {data.st_mtime_ns}"
+
+
 @dataclass(frozen=True)
 class InputFile:
     """An input file. `node` is the id of the node that has it, or None for a shared path.
@@ -411,6 +417,11 @@ class Run:
     checksum: str
     keys: list[tuple[Raw, int, int]]
     work: Work
+
+    def has_records_of(self, other: Run) -> bool:
+        """Returns whether the run has the records of another one."""
+        own = (self.bytes, self.records, self.checksum)
+        return own == (other.bytes, other.records, other.checksum)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sortwell.cluster._exchange import NOTE
 from sortwell.cluster._janitor import LOCK
 from sortwell.cluster._reception import Reception
 from sortwell.cluster._recorder import Recorder
-from sortwell.cluster._spec import RUN_ENDS, MadePart, Run, proof_error, storage_error
+from sortwell.cluster._spec import RUN_ENDS, MadePart, Run, proof_error, state_of, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,27 +45,44 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     node, task = here(), f"map {split.number}"
     _note_begin(spec, node, task)
     recorder = Recorder(task, node)
-    folder = spec.memory_folder(node) if in_memory else spec.folder(node)
-    os.makedirs(folder, exist_ok=True)
+    temp = spec.folder(node)
+    folder = spec.memory_folder(node) if in_memory else temp
+    for path in (folder, temp):
+        os.makedirs(path, exist_ok=True)
     path = os.path.join(folder, f"run-{split.number:06}-{uuid.uuid4().hex[:8]}")
     memory = spec.task_memory
     if in_memory:
         memory -= spec.memory_of_runs
+    _check_unchanged(split)
     try:
         size, records, checksum, keys = _native.make_run(
-            spec.sort_words(threads, memory),
+            spec.sort_words(threads, memory, temp),
             spec.cut_words(),
             (split.path, split.start, split.end, split.is_compressed),
             spec.header,
             path,
             recorder,
         )
-    except _errors.MalformedError as error:
-        raise _of_file(error, split, len(spec.header)) from None
+    except _errors.Error as error:
+        _check_unchanged(split)
+        if isinstance(error, _errors.MalformedError):
+            raise _of_file(error, split, len(spec.header)) from None
+        raise
+    _check_unchanged(split)
     run = Run(split.number, node, path, size, records, checksum, keys, recorder.work())
     if spec.keeps:
         _note(split, run)
     return run
+
+
+def _check_unchanged(split: Split) -> None:
+    """Raises an error if the input of a split is not the file that was cut."""
+    # The device differs between nodes.
+    if state_of(split.path).split()[1:] != split.state.split()[1:]:
+        raise storage_error(
+            f"{split.path}: the input has changed since the sort began; sort it again when nothing "
+            "writes to it"
+        )
 
 
 def _of_file(error: _errors.Error, split: Split, header: int) -> BaseException:
@@ -145,9 +162,10 @@ def _merged(
     spec: Spec, sources: list[Source], output: str, threads: int, recorder: Recorder
 ) -> dict[str, Any]:
     """Merges sources into a file, and returns the statistics."""
-    words = spec.merge_words(spec.memory // 4, is_last=True)
+    folder = spec.folder(here())
+    words = spec.merge_words(spec.memory // 4, folder, is_last=True)
     words.append(("threads", str(threads)))
-    reception = Reception(spec, sources, spec.folder(here()))
+    reception = Reception(spec, sources, folder)
     try:
         statistics = json.loads(_native.run_job("merge", words, reception.inputs, output, recorder))
     except Exception:
