@@ -41,7 +41,7 @@ enum Kind {
     UniqueRuns,
     /// A sort of lines that keeps the least second field of each first field.
     Folded,
-    /// The same through runs of [`LONG_RUN`] bytes.
+    /// Such a sort through runs of [`LONG_RUN`] bytes.
     FoldedRuns,
     /// A sort by replacement selection.
     Selected,

@@ -114,7 +114,7 @@ fn sum_of(a: i128, b: i128) -> i128 {
 }
 
 impl Datum {
-    /// Returns the bytes of memory that it takes, and that writing it takes besides.
+    /// Returns the bytes of memory that it takes, and those that writing it takes in addition.
     pub fn memory_bytes(&self) -> usize {
         match self {
             Self::Text(text) => text.capacity(),

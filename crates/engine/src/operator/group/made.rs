@@ -114,7 +114,7 @@ impl GroupWriter<'_, '_> {
                 ));
             }
             if !is_last && self.selection.is_summed {
-                // A record that nobody has read goes on in place of this one.
+                // A record that nobody has read takes the place of this one.
                 self.account(record);
                 let mut new = Sum::default();
                 new.add_record(made);
