@@ -176,6 +176,16 @@ static int refuse(void *context, const void *record, size_t size, const void **k
     return *(int *)context;
 }
 
+/* A key of some length, but without bytes. */
+static int no_bytes(void *context, const void *record, size_t size, const void **key,
+                    size_t *key_bytes)
+{
+    (void)context, (void)record, (void)size;
+    *key = NULL;
+    *key_bytes = 5;
+    return 0;
+}
+
 static int refuse_output(void *context, const void *key, size_t key_bytes, const void *record,
                          size_t size)
 {
@@ -201,11 +211,16 @@ static void callbacks(void)
     CHECK(fails(sortwell_push(job, "a", 1, &error), SORTWELL_CALLBACK, "failed before"));
     sortwell_free(job);
     job = sortwell_new();
+    CHECK(!sortwell_on_key(job, no_bytes, NULL, &error));
+    CHECK(fails(sortwell_push(job, "a", 1, &error), SORTWELL_CALLBACK, "left the key NULL"));
+    sortwell_free(job);
+    job = sortwell_new();
     answer = 0; /* no error, but no key either */
     CHECK(!sortwell_on_key(job, refuse, &answer, &error));
     CHECK(!sortwell_push(job, "b", 1, &error) && !sortwell_push(job, "a", 1, &error));
     CHECK(!sortwell_finish(job, &error));
-    answer = 2;
+    CHECK(!sortwell_next(job, NULL, NULL, &bytes, &length, &error));
+    answer = 1; /* the second record is the first one that is delivered */
     CHECK(!sortwell_on_output(job, refuse_output, &answer, &error));
     CHECK(sortwell_deliver(job, &error) == SORTWELL_CALLBACK);
     CHECK(sortwell_error_record(error) == 2 && fails(SORTWELL_CALLBACK, SORTWELL_CALLBACK, "7"));

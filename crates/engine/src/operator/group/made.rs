@@ -74,7 +74,8 @@ impl GroupWriter<'_, '_> {
             return Ok((0, 0));
         }
         let is_folded = count > 1 && !folds.is_empty();
-        let others = if is_folded { record.len() - folds.value_bytes(record) } else { 0 };
+        let others =
+            if is_folded { record.len().saturating_sub(folds.value_bytes(record)) } else { 0 };
         // Separators and quotes that a row lacks are few.
         let folded = if is_folded { others + kept_values + SHORT_MAX } else { 0 };
         let shaped = if shape.is_whole() { 0 } else { folded.max(record.len()) };
