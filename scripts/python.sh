@@ -118,13 +118,15 @@ run_tests() {
     # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time. The
     # examples of the guides are among them, as they sort on a cluster too.
     of_package test_cluster test_cluster_faults test_cluster_output test_guide > target/python-cluster.log 2>&1 &
-    local others clusters=$!
+    local others clusters=$! failed=()
     trap 'kill '$clusters EXIT
     others=$(cd python/tests && ls test_*.py | grep -v 'test_cluster\|test_guide\|test_installed')
-    (of_package ${others//.py/})
-    run_oracle
-    wait "$clusters" || { cat target/python-cluster.log >&2; fail "tests of clusters failed"; }
+    (of_package ${others//.py/}) || failed+=("tests of the package")
+    run_oracle || failed+=("random commands")
+    # Tests of clusters that are killed would leave processes of Ray.
+    wait "$clusters" || { cat target/python-cluster.log >&2; failed+=("tests of clusters"); }
     trap - EXIT
+    ((${#failed[@]} == 0)) || fail "failed: ${failed[*]}"
     grep -v '(raylet)\|^ ' target/python-cluster.log || true
 }
 

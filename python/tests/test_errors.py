@@ -269,6 +269,26 @@ class Callers(WithFolder):
             list(sortwell.sorted([1], progress=show))
         self.assert_nothing_left()
 
+    def test_an_exception_after_the_end_of_a_job(self):
+        numbers, output = self.folder / "numbers", self.folder / "sorted"
+        numbers.write_text("2\n1\n")
+        for raised, expected in (
+            (LookupError(), LookupError),
+            (KeyboardInterrupt(), KeyboardInterrupt),
+        ):
+
+            def show(progress, raised=raised):
+                if output.exists():
+                    raise raised
+
+            output.unlink(missing_ok=True)
+            with self.subTest(expected), self.assertRaises(expected) as caught:
+                sortwell.sort(numbers, output, progress=show)
+            self.assertNotIsInstance(caught.exception, sortwell.Interrupted)
+            notes = ["the job had succeeded: its output is complete"]
+            self.assertEqual(caught.exception.__notes__, notes)
+            self.assertEqual(output.read_text(), "1\n2\n")
+
     def test_stop_iteration_ends_no_result_early(self):
         def late(progress):
             if is_taking:

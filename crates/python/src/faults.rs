@@ -14,6 +14,9 @@ use sortwell_cli::embed;
 /// The function that builds an exception.
 static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
+/// The class of interruptions.
+static INTERRUPTED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
 /// Exit status of the command for a wrong request.
 const USAGE: u8 = 2;
 /// Code of an error of a source of batches, which the command does not have.
@@ -86,6 +89,19 @@ pub fn interruption(py: Python<'_>, raised: PyErr) -> PyErr {
     let exception = exception(py, &Error::Interrupted);
     exception.set_cause(py, Some(raised));
     exception
+}
+
+/// Returns an exception that came too late to stop a job, with a note that says so. An interruption
+/// says that there is no output: its cause takes its place.
+pub fn too_late(py: Python<'_>, raised: PyErr) -> PyErr {
+    let is_interruption = INTERRUPTED
+        .import(py, "sortwell._errors", "Interrupted")
+        .is_ok_and(|class| raised.get_type(py).is(class));
+    let cause = if is_interruption { raised.cause(py) } else { None };
+    let raised = cause.unwrap_or(raised);
+    // An exception with a method of its own for notes may refuse one.
+    _ = raised.value(py).call_method1("add_note", ("the job had succeeded: its output is complete",));
+    raised
 }
 
 /// Returns the exception of a call that makes the next element of an iterator. `StopIteration`,

@@ -111,8 +111,7 @@ pub fn run_job(
     }
     let wait = Wait::new(Arc::<Progress>::default(), progress);
     let _call = wait.begin_call();
-    let end = wait.run(py, || job.run(wait.progress()))?.map_err(|error| raised(&error))?;
-    wait.show(py)?;
+    let end = wait.run_job(py, || job.run(wait.progress()))?.map_err(|error| raised(&error))?;
     Ok(match end {
         FileJobEnd::Done(statistics) => {
             let json = |output: Option<&Path>| words.statistics(&statistics, output);

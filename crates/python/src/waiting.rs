@@ -264,9 +264,36 @@ impl Wait {
     /// The exception of a signal handler or of the callback, after `work` has ended. A bug if
     /// `work` panics.
     pub fn run<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        self.run_until(py, work, |_| false)
+    }
+
+    /// Does the work of a job, as [`run`](Self::run) does, and shows the end of its progress.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Self::run), with a note if the job has succeeded all the same.
+    pub fn run_job<T: Send>(
+        &self,
+        py: Python<'_>,
+        job: impl FnOnce() -> sortwell::Result<T> + Send,
+    ) -> PyResult<sortwell::Result<T>> {
+        let ended = self.run_until(py, job, Result::is_ok)?;
+        if ended.is_ok() {
+            self.show(py).map_err(|raised| faults::too_late(py, raised))?;
+        }
+        Ok(ended)
+    }
+
+    fn run_until<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> T + Send,
+        is_done: impl FnOnce(&T) -> bool,
+    ) -> PyResult<T> {
         self.look(py)?;
         let (value, raised) = py.detach(|| self.attended(work));
         match (value, raised) {
+            (Ok(value), Some(raised)) if is_done(&value) => Err(faults::too_late(py, raised)),
             (_, Some(raised)) => Err(raised),
             (Ok(value), None) => Ok(value),
             (Err(WorkFault::Panic(words)), None) => Err(faults::bug(py, &words)),

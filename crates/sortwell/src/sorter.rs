@@ -307,14 +307,14 @@ impl Sorter {
         let Budget::Bytes(memory) = job.memory else { return Err(Error::Interrupted) };
         let mut part = job.clone();
         let shares = count.max(1) as u64;
-        part.memory = Budget::Bytes(ByteSize(memory.bytes() / 4 * 3 / shares));
+        part.memory = Budget::Bytes(pusher::memory_of_each(memory, shares));
         let threads = part.threads.or_else(|| thread::available_parallelism().ok().map(Into::into));
         part.threads = Some((threads.unwrap_or(1) / count.max(1)).max(1));
         self.pushers = (0..count).map(|_| PusherEnd::default()).collect();
         let progress = self.blocks.progress();
         let pusher = |end: &PusherEnd| {
             let blocks = BlockSort::new(part.clone(), Arc::clone(progress));
-            Pusher::new(Self { blocks, ..Self::new() }, Arc::clone(end))
+            Pusher::new(Self { blocks, ..Self::new() }, Arc::clone(end), shares)
         };
         Ok(self.pushers.iter().map(pusher).collect())
     }

@@ -84,11 +84,13 @@ impl BlockSort {
     ///
     /// # Errors
     ///
-    /// [`Error::Interrupted`] after the sort has failed.
-    pub const fn check(&self) -> Result<()> {
+    /// [`Error::Interrupted`] after a stop, and after the sort has failed.
+    pub fn check(&self) -> Result<()> {
         match self.state {
-            BlockSortState::Failed => Err(Error::Interrupted),
-            BlockSortState::Begun | BlockSortState::Running(_) => Ok(()),
+            BlockSortState::Begun | BlockSortState::Running(_) if !self.progress.is_stopping() => {
+                Ok(())
+            }
+            _ => Err(Error::Interrupted),
         }
     }
 

@@ -10,7 +10,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sortwell_engine::Result;
+use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::Sorter;
 use super::block_sort::BlocksInOrder;
@@ -45,12 +46,35 @@ pub type PusherEnd = Arc<Mutex<Option<BlocksInOrder>>>;
 pub struct Pusher {
     sorter: Sorter,
     end: PusherEnd,
+    /// Number of pushers of the sort.
+    count: u64,
+}
+
+/// Returns the memory of each of some pushers: they share three quarters.
+pub fn memory_of_each(memory: ByteSize, count: u64) -> ByteSize {
+    ByteSize(memory.bytes() / 4 * 3 / count)
 }
 
 impl Pusher {
     /// Returns a pusher to a sort of its own.
-    pub(super) const fn new(sorter: Sorter, end: PusherEnd) -> Self {
-        Self { sorter, end }
+    pub(super) const fn new(sorter: Sorter, end: PusherEnd, count: u64) -> Self {
+        Self { sorter, end, count }
+    }
+
+    /// Returns the error of a pusher's memory as one of the memory of the sort, and any other error
+    /// as it is.
+    fn with_others(count: u64, error: Error) -> Error {
+        let kind = error.config_kind();
+        let Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) = kind else {
+            return error;
+        };
+        let bytes = least.bytes().saturating_mul(count).div_ceil(3).saturating_mul(4);
+        let least = ByteSize(bytes.next_multiple_of(1 << 20));
+        let message = format!(
+            "the memory of the sorter is too small for {count} pushers; give at least {least}, or \
+             push by fewer threads"
+        );
+        Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
     }
 
     /// Adds a record.
@@ -59,7 +83,8 @@ impl Pusher {
     ///
     /// Those of [`Sorter::push`].
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
-        self.sorter.push(key, payload)
+        let pushed = self.sorter.push(key, payload);
+        pushed.map_err(|error| Self::with_others(self.count, error))
     }
 
     /// Ends the records of this pusher. A pusher that is dropped instead makes the sort fail, so
@@ -69,7 +94,8 @@ impl Pusher {
     ///
     /// Those of [`Sorter::finish`].
     pub fn finish(self) -> Result<()> {
-        let blocks = self.sorter.blocks.finish()?;
+        let finished = self.sorter.blocks.finish();
+        let blocks = finished.map_err(|error| Self::with_others(self.count, error))?;
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(blocks);
         Ok(())
     }

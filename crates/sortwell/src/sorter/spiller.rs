@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sortwell_engine::io::sync_directory;
 use sortwell_engine::job::{Budget, SortJob};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
@@ -46,7 +47,8 @@ pub struct RunFile {
 /// A sorter that writes sorted runs and does not merge them.
 ///
 /// A run is as long as memory allows. It appears whole and durable under its name, `run-1.keyed`,
-/// `run-2.keyed` and so on. After an error or a drop, the runs that are finished stay.
+/// `run-2.keyed` and so on. After an error or a drop, the runs that are finished stay. A process that
+/// is killed also leaves an empty hidden file, `.run-3.keyed` for instance.
 ///
 /// ```
 /// use sortwell::{ByteSize, Sorter};
@@ -124,8 +126,8 @@ impl Spiller {
         }
         let start = || {
             let name = RunName::new(&self.directory, self.runs.len() + 1);
-            let path = name.path.clone();
-            (BlockSort::to_file(self.job.clone(), Arc::clone(&self.progress), path), name)
+            let file = name.hidden.clone();
+            (BlockSort::to_file(self.job.clone(), Arc::clone(&self.progress), file), name)
         };
         let (run, _) = self.run.get_or_insert_with(start);
         run.push_keyed(key, payload)?;
@@ -139,7 +141,7 @@ impl Spiller {
         self.taken = 0;
         let statistics = run.finish_file()?;
         let records = statistics.records_selected.unwrap_or(statistics.records);
-        self.runs.push(RunFile { path: name.keep(), records });
+        self.runs.push(RunFile { path: name.keep()?, records });
         Ok(())
     }
 
@@ -156,12 +158,15 @@ impl Spiller {
     }
 }
 
-/// The name of a run, which no other sorter in the directory takes. An empty file has it until the
-/// run is whole.
+/// The name of a run, which no other sorter in the directory takes: a hidden file reserves it. The
+/// run is written over that file, and gets its name when it is whole.
 #[derive(Debug)]
 struct RunName {
-    path: PathBuf,
-    /// True if this has made the file, and is to remove it.
+    /// The name without directory, as that of a run.
+    name: String,
+    /// The path of the hidden file.
+    hidden: PathBuf,
+    /// True if this has made the hidden file, and is to remove it.
     is_own: bool,
 }
 
@@ -170,27 +175,45 @@ impl RunName {
     fn new(directory: &Path, least: usize) -> Self {
         let mut number = least;
         loop {
-            let path = directory.join(format!("run-{number}.keyed"));
-            match File::create_new(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            let name = format!("run-{number}.keyed");
+            let hidden = directory.join(format!(".{name}"));
+            let is_own = match File::create_new(&hidden) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    number += 1;
+                    continue;
+                }
                 // The sort reports what is wrong with the directory.
-                made => return Self { path, is_own: made.is_ok() },
+                made => made.is_ok(),
+            };
+            let reserved = Self { name, hidden, is_own };
+            if fs::symlink_metadata(reserved.path()).is_err() {
+                return reserved;
             }
+            number += 1;
         }
     }
 
-    /// Returns the name of a run that is whole.
-    fn keep(mut self) -> PathBuf {
+    /// Returns the path of the run.
+    fn path(&self) -> PathBuf {
+        self.hidden.with_file_name(&self.name)
+    }
+
+    /// Names a run that is whole, and returns its path.
+    fn keep(mut self) -> Result<PathBuf> {
+        let path = self.path();
+        let renamed = fs::rename(&self.hidden, &path);
+        renamed.map_err(|error| Error::io("rename", &self.hidden, error))?;
         self.is_own = false;
-        std::mem::take(&mut self.path)
+        sync_directory(path.parent().unwrap_or(Path::new("/")))?;
+        Ok(path)
     }
 }
 
 impl Drop for RunName {
     fn drop(&mut self) {
         if self.is_own {
-            // An empty file that stays is no run, and the error before matters more.
-            fs::remove_file(&self.path).ok();
+            // A hidden file that stays is no run, and the error before matters more.
+            fs::remove_file(&self.hidden).ok();
         }
     }
 }

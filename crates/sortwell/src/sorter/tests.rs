@@ -180,16 +180,17 @@ fn a_stop_reaches_both_sides() {
     progress.request_stop();
     assert!(matches!(small.next(), Err(Error::Interrupted)) && small.close().is_err());
 
+    let mut stopped = Sorter::new();
+    stopped.push(b"key", b"").expect("a push");
+    stopped.progress().request_stop();
+    assert!(matches!(stopped.push(b"key", b""), Err(Error::Interrupted)));
+    assert!(matches!(stopped.finish(), Err(Error::Interrupted)));
+
     let (mut sorter, folder) = sorter();
     pushed(&mut sorter, &records(100_000, 6));
-    sorter.progress().request_stop();
-    let mut sorted = match sorter.finish() {
-        Ok(sorted) => sorted,
-        Err(error) => {
-            assert!(matches!(error, Error::Interrupted), "{error}");
-            return assert_empty(&folder);
-        }
-    };
+    let progress = sorter.progress();
+    let mut sorted = sorter.finish().expect("a sort");
+    progress.request_stop();
     let end = loop {
         match sorted.next() {
             Ok(Some(_)) => {}

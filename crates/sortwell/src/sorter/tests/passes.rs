@@ -112,6 +112,55 @@ fn runs_are_merged_in_the_order_of_their_records() {
 }
 
 #[test]
+fn a_run_has_its_name_when_it_is_whole() {
+    let (sorter, folder) = sorter();
+    let names = || {
+        let files = std::fs::read_dir(folder.path()).expect("a folder");
+        let names = files.map(|file| file.expect("a file").file_name().into_string());
+        let mut names: Vec<_> = names.map(|name| name.expect("text")).collect();
+        names.sort();
+        names
+    };
+    // Another process was killed at run 1, and a third one has made run 2.
+    std::fs::write(folder.path().join(".run-1.keyed"), b"").expect("a hidden file");
+    std::fs::write(folder.path().join("run-2.keyed"), b"").expect("a run");
+    let mut spiller = sorter.spill_to(folder.path());
+    spiller.push(b"key", b"").expect("a push");
+    assert_eq!(names(), [".run-1.keyed", ".run-3.keyed", "run-2.keyed"]);
+    let runs = spiller.finish().expect("runs");
+    assert_eq!(runs[0].path, folder.path().join("run-3.keyed"));
+    assert_eq!(names(), [".run-1.keyed", "run-2.keyed", "run-3.keyed"]);
+    let mut dropped = Sorter::new().spill_to(folder.path());
+    dropped.push(b"key", b"").expect("a push");
+    drop(dropped);
+    assert_eq!(names(), [".run-1.keyed", "run-2.keyed", "run-3.keyed"]);
+}
+
+#[test]
+fn the_memory_that_many_pushers_need_is_named() {
+    let (mut sorter, _folder) = sorter();
+    sorter.memory(ByteSize::mib(64));
+    let count = 24;
+    let failed = |sorter: &mut Sorter| {
+        let pushers = sorter.pushers(count).expect("pushers");
+        let pushed = pushers.into_iter().map(|mut pusher| {
+            (0..60_000).try_for_each(|_| pusher.push(b"key", &[0; 100]))?;
+            pusher.finish()
+        });
+        pushed.collect::<crate::Result<()>>().err()
+    };
+    let error = failed(&mut sorter).expect("too little memory");
+    assert!(error.to_string().contains("too small for 24 pushers"), "{error}");
+    let Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) = error.config_kind() else {
+        panic!("{error}");
+    };
+    let mut larger = Sorter::new();
+    larger.memory(least);
+    assert!(failed(&mut larger).is_none(), "{least} is enough");
+    assert_eq!(larger.finish().expect("an end").close().expect("statistics").records, 1_440_000);
+}
+
+#[test]
 fn a_merge_reports_what_is_wrong_with_its_sources() {
     let drained = |merge: KeyedMerge| {
         let mut sorted = merge.finish().expect("a merge");
