@@ -107,9 +107,8 @@ place() {
 run_tests() {
     may_run "${1:-}" "tests of the Python package" || return 0
     place
-    "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell
-    "$python" -m mypy.stubtest sortwell --allowlist python/tests/stubtest.txt
     if [[ -n ${TESTS:-} ]]; then
+        check_types
         (of_package $TESTS)
         return
     fi
@@ -121,6 +120,7 @@ run_tests() {
     local others clusters=$! failed=()
     trap 'kill '$clusters EXIT
     others=$(cd python/tests && ls test_*.py | grep -v 'test_cluster\|test_guide\|test_installed')
+    check_types || failed+=("types")
     (of_package ${others//.py/}) || failed+=("tests of the package")
     run_oracle || failed+=("random commands")
     # Tests of clusters that are killed would leave processes of Ray.
@@ -128,6 +128,12 @@ run_tests() {
     trap - EXIT
     ((${#failed[@]} == 0)) || fail "failed: ${failed[*]}"
     grep -v '(raylet)\|^ ' target/python-cluster.log || true
+}
+
+# Checks the types that the package states.
+check_types() {
+    "$python" -m mypy --strict --no-error-summary --cache-dir target/python-mypy python/sortwell \
+        && "$python" -m mypy.stubtest sortwell --allowlist python/tests/stubtest.txt
 }
 
 # Becomes a run of tests of the package, by the names of their modules.

@@ -42,9 +42,18 @@ export SORTWELL=$target/debug/sortwell
 wait "$getting"
 trap - EXIT
 cat "$target/get.log"
-logged make --no-print-directory test-oracle BUILT=1
-logged scripts/browser.sh test --if-possible
-logged scripts/python.sh test --if-possible
+# Tests of clusters mostly wait for processes of Ray, so others run at the same time. All of them end,
+# as a test that is killed may leave such processes.
+scripts/python.sh test --if-possible > "$target/python.log" 2>&1 &
+python=$! failed=()
+logged make --no-print-directory test-oracle BUILT=1 || failed+=("random commands")
+logged scripts/browser.sh test --if-possible || failed+=("the report page")
+logged tail --lines=+1 --follow --pid="$python" "$target/python.log"
+wait "$python" || failed+=("the Python package")
+if ((${#failed[@]} > 0)); then
+    printf 'test: failed: %s\n' "${failed[@]}" >&2
+    exit 1
+fi
 
 left_out=$(sed -n 's/^.*LEFT OUT: //p' "$log" | sed 's/ (test [^()]*)$//' | sort -u \
     | awk '{ printf "%s%s", NR == 1 ? "" : "; ", $0 }')
