@@ -16,9 +16,12 @@ and what counts is the ratio of their best times within one run:
     sortwell  from the start of the process to durable output, with every core
 
 Suites of `compress-runs` time sortwell alone, with several options; the suite `orders` does so on
-the same records in several orders; `unique` and `limit`, which hardly write anything, are held
-against `read`, which is reading the input once.
+the same records in several orders; `lines-bgzf`, `lines-zstd-frames` and `lines-lz4-blocks` do so
+on compressed lines, by one thread and by two. `unique` and `limit`, which hardly write anything,
+are held against `read`, which is reading the input once.
 Tables go to DuckDB as well, if Python finds its module, and if it has enough with the same memory.
+What cannot be measured here is left out with a message. If that is a whole suite, the exit status
+is 1.
 Run as root, the page cache is dropped before each contender; otherwise the figures say "warm".
 Before the times of a suite count, the first output is compared with the input by an independent
 sum of the records and its order is checked, by Python; each later output must give the same proof
@@ -37,8 +40,10 @@ import importlib.util
 import json
 import os
 import shlex
+import signal
 import sys
 from concurrent.futures import BrokenExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -52,9 +57,10 @@ from measuring.contenders import (
     read_once,
     sort,
 )
-from measuring.inputs import make_all
-from measuring.machine import machine, program
-from measuring.process import in_child
+from measuring.inputs import make_all, plain
+from measuring.machine import gnu_sort as gnu_sort_version
+from measuring.machine import has_locale, machine, program
+from measuring.process import LeftOut, in_child
 from measuring.suites import SUITES, Bench, Suite
 from measuring.tables import for_people, summary
 from measuring.throttle import throttled
@@ -74,17 +80,24 @@ def main() -> None:
     raw = {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "program": program(bench.binary),
+        "gnu_sort": gnu_sort_version(),
         "machine": machine(bench.directory, threads),
         "repeat": repeat(options),
         "suites": [],
+        "left_out": {},
     }
     for suite in SUITES:
         if suite.name in options.suites or "all" in options.suites:
-            with throttled(bench.directory, suite.disk_rate):
+            try:
                 result = measure(bench, suite)
-            print(for_people(result), end="\n\n", flush=True)
-            raw["suites"].append(result)
+            except LeftOut as reason:
+                raw["left_out"][suite.name] = str(reason)
+                print(f"{suite.name}: LEFT OUT: {reason}", file=sys.stderr, flush=True)
+            else:
+                raw["suites"].append(result)
+                print(for_people(result), end="\n\n", flush=True)
             save(raw, options.json)
+    sys.exit(1 if raw["left_out"] else 0)
 
 
 def arguments() -> argparse.Namespace:
@@ -117,29 +130,35 @@ def repeat(options: argparse.Namespace) -> str:
 
 def measure(bench: Bench, suite: Suite) -> dict:
     """One suite: what every contender took in every round, and how it was run."""
+    require_peers(suite)
     sources = make_all(bench, suite)
-    contenders, ratios = line_up(bench, suite, sources)
+    records = {order: plain(bench, suite, order) for order in suite.inputs}
+    contenders, ratios, left_out = line_up(bench, suite, sources)
     rounds, is_cold = [], True
-    size = sources[suite.inputs[0]].stat().st_size
+    size = records[suite.inputs[0]].stat().st_size
     try:
         for number in range(1, bench.runs + 1):
             took = {}
             for name, contender in list(contenders.items()):
                 bench.output.unlink(missing_ok=True)
                 is_cold &= cool_down()
-                figures = contender()
-                if figures is None:
+                try:
+                    with throttled(bench.directory, suite.disk_rate):
+                        took[name] = contender()
+                except LeftOut as reason:
+                    if name != "duckdb":
+                        raise
+                    left_out[name] = str(reason)
                     leave_out(name, contenders, ratios, rounds)
                     continue
-                took[name] = figures
                 if suite.gnu is not None and name == "sortwell":
                     trust_gnu(suite, took)
                 elif "stats" in took[name]:
-                    source = sources.get(name, sources[suite.inputs[0]])
-                    # With each variant, the output is to be that of the first one.
+                    source = records.get(name, records[suite.inputs[0]])
                     before = rounds[0][name] if rounds else None
-                    if suite.variants and len(took) > 1:
-                        before = took[suite.variants[0][0]]
+                    if (suite.variants or suite.threads) and len(took) > 1:
+                        # The output of each is to be that of the first one.
+                        before = next(iter(took.values()))
                     trust(bench, suite, source, took[name], before)
             rounds.append(took)
             seconds = ", ".join(
@@ -155,29 +174,33 @@ def measure(bench: Bench, suite: Suite) -> dict:
         "bytes": size,
         "passes": suite.passes,
         "cache": "cold" if is_cold else "warm",
-        "commands": {order: bench.in_words(suite, order) for order in suite.inputs},
+        "commands": bench.in_words(suite),
+        "left_out": left_out,
         "ratios": ratios,
         "aim": suite.aim,
         "rounds": rounds,
     }
 
 
-def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict, list]:
-    """The contenders of a round by name, in turn, and which of them are compared."""
-    if len(sources) > 1:
-        first, *others = suite.inputs
-        contenders = {order: partial(sort, bench, suite, path) for order, path in sources.items()}
-        return contenders, [(order, first) for order in others]
+def require_peers(suite: Suite) -> None:
+    """Raises an error where GNU sort or a locale is missing that the suite takes."""
+    if suite.peer_words is not None and not gnu_sort_version():
+        raise LeftOut("the program sort is not GNU sort")
+    if not has_locale(suite.locale):
+        raise LeftOut(f"the system lacks the locale {suite.locale}; see --help")
+
+
+def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict, list, dict]:
+    """The contenders of a round by name, in turn; which of them are compared; who is left out."""
+    contenders = alone(bench, suite, sources)
+    if contenders:
+        first, *others = contenders
+        return contenders, [(name, first) for name in others], {}
     (source,) = sources.values()
-    if suite.variants:
-        (first, _), *others = suite.variants
-        contenders = {
-            name: partial(sort, bench, suite, source, *more) for name, more in suite.variants
-        }
-        return contenders, [(name, first) for name, _ in others]
     if suite.only_reads:
-        reading = {"read": lambda: in_child(read_once, (source,))[0]}
-        return {**reading, "sortwell": partial(sort, bench, suite, source)}, [("sortwell", "read")]
+        contenders["read"] = lambda: in_child(read_once, (source,))[0]
+        contenders["sortwell"] = partial(sort, bench, suite, source)
+        return contenders, [("sortwell", "read")], {}
     contenders = {
         "cp": partial(copy, source, bench.output),
         "floor": lambda: in_child(floor, (source, bench.output, suite.passes))[0],
@@ -189,15 +212,30 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
         contenders["gnu sort"] = partial(gnu_sort, bench, suite, source)
         ratios.append(("sortwell", "gnu sort"))
     contenders["sortwell"] = partial(sort, bench, suite, source)
-    if suite.column and importlib.util.find_spec("duckdb"):
+    if suite.column and not importlib.util.find_spec("duckdb"):
+        return contenders, ratios, {"duckdb": "its Python module is not installed"}
+    if suite.column:
         contenders["duckdb"] = partial(duckdb_sort, bench, suite, source)
         ratios.append(("sortwell", "duckdb"))
-    return contenders, ratios
+    return contenders, ratios, {}
+
+
+def alone(bench: Bench, suite: Suite, sources: dict[str, Path]) -> dict:
+    """The contenders where sortwell is compared with itself; empty otherwise."""
+    if len(sources) > 1:
+        return {order: partial(sort, bench, suite, path) for order, path in sources.items()}
+    (source,) = sources.values()
+    return {
+        **{name: partial(sort, bench, suite, source, *more) for name, more in suite.variants},
+        **{
+            f"-j {count}": partial(sort, replace(bench, threads=count), suite, source)
+            for count in suite.threads
+        },
+    }
 
 
 def leave_out(name: str, contenders: dict, ratios: list, rounds: list) -> None:
-    """Goes on without a contender that cannot do it."""
-    print(f"{name} fails, and is left out", file=sys.stderr, flush=True)
+    """Removes a contender that cannot do it, also from the rounds before."""
     del contenders[name]
     ratios[:] = [pair for pair in ratios if name not in pair]
     for took in rounds:
@@ -226,6 +264,7 @@ def save(raw: dict, path: Path | None) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main()
     except (OSError, BrokenExecutor) as error:

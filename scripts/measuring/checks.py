@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from measuring.process import in_child, run
-from measuring.records import AT_ONCE, blocks, split
+from measuring.records import batches
 from measuring.suites import Bench, Suite
 
 
@@ -18,7 +18,7 @@ def check(bench: Bench, suite: Suite, source: Path) -> None:
     if suite.options:
         in_child(check_text, (suite, source, bench.output))
         return
-    form = (suite.record_bytes, suite.ordered_bytes)
+    form = (None if suite.is_varying else suite.record_bytes, suite.ordered_bytes)
     before, after = in_child(digest, (source, *form), (bench.output, *form))
     if before[:2] != after[:2]:
         sys.exit(f"{suite.name}: WRONG OUTPUT: (records, sum) {before[:2]} became {after[:2]}")
@@ -28,11 +28,10 @@ def check(bench: Bench, suite: Suite, source: Path) -> None:
         run([str(bench.binary), "validate", str(bench.output)])
 
 
-def digest(path: Path, record_bytes: int, ordered_bytes: int) -> tuple[int, int, bool]:
+def digest(path: Path, record_bytes: int | None, ordered_bytes: int) -> tuple[int, int, bool]:
     """Number of records, sum of their CRC-32s, and whether their leading bytes ascend."""
     count, total, is_ordered, last = 0, 0, True, b""
-    for block in blocks(path, AT_ONCE, record_bytes):
-        records = split(block, record_bytes)
+    for records in batches(path, record_bytes):
         keys = [record[:ordered_bytes] for record in records]
         count += len(records)
         total += sum(map(zlib.crc32, records))

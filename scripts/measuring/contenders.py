@@ -7,12 +7,13 @@ import json
 import mmap
 import os
 import resource
+import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from measuring.process import run, taken
+from measuring.process import LeftOut, run, taken
 from measuring.suites import Bench, Suite
 
 REQUEST_BYTES = 4 << 20
@@ -75,14 +76,15 @@ def by_gnu_words(bench: Bench, suite: Suite, command: list[str]) -> dict:
     return {**account, "seconds": seconds, "digest": digest.hexdigest()}
 
 
-def duckdb_sort(bench: Bench, suite: Suite, source: Path) -> dict | None:
-    """DuckDB's sort of the same table, with the same memory and threads, durable; None where that
-    is not enough for it."""
+def duckdb_sort(bench: Bench, suite: Suite, source: Path) -> dict:
+    """DuckDB's sort of the same table, with the same memory and threads, durable."""
     start = time.perf_counter()
     try:
         account, _ = run([sys.executable, "-c", bench.duckdb_script(suite, source)])
-    except SystemExit:
-        return None
+    except SystemExit as error:
+        raise LeftOut(str(error).splitlines()[-1]) from error
+    finally:
+        shutil.rmtree(bench.directory / "duckdb", ignore_errors=True)
     sync(bench.output)
     return {**account, "seconds": time.perf_counter() - start}
 

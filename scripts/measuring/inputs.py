@@ -12,9 +12,10 @@ import sys
 from array import array
 from pathlib import Path
 
+from measuring.packing import PACKED
 from measuring.process import in_child, run
 from measuring.records import AT_ONCE, blocks, split
-from measuring.suites import Bench, Suite
+from measuring.suites import VARYING, Bench, Suite
 from measuring.texts import write_duplicates, write_events, write_fields, write_table
 
 SEED = 7
@@ -29,6 +30,8 @@ def sources(order: str) -> tuple[str, ...]:
     """The orders that an input of this order is made from."""
     if order in GENERATED or order in WRITTEN:
         return ()
+    if order in PACKED:
+        return ("ascii",)
     return ("sorted", "reversed") if order == "organ-pipe" else ("random",)
 
 
@@ -44,6 +47,11 @@ def make_all(bench: Bench, suite: Suite) -> dict[str, Path]:
     return {order: make(bench, suite, order) for order in suite.inputs}
 
 
+def plain(bench: Bench, suite: Suite, order: str) -> Path:
+    """The file with the records of that input, not compressed."""
+    return make(bench, suite, *sources(order)) if order in PACKED else make(bench, suite, order)
+
+
 def all_sources(order: str) -> set[str]:
     """The order itself, what it is made from, and what that is made from."""
     return {order}.union(*map(all_sources, sources(order)))
@@ -53,25 +61,35 @@ def make(bench: Bench, suite: Suite, order: str) -> Path:
     """One input; it gets its name when it is complete."""
     path, size = bench.input(suite, order), bench.bytes(suite)
     # The length of rows and of lines of JSON is not known beforehand.
-    varies = order in ("table", "fields", "events")
+    varies = order in VARYING or order in PACKED
     if path.exists() and (varies or path.stat().st_size == size):
         return path
     made_from = [make(bench, suite, source) for source in sources(order)]
     part = path.with_name(f"{path.name}.part")
-    part.unlink(missing_ok=True)
+    try:
+        write(bench, suite, order, made_from, part)
+        if not varies and part.stat().st_size != size:
+            sys.exit(f"{part}: {part.stat().st_size} bytes were made, not {size}")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def write(bench: Bench, suite: Suite, order: str, made_from: list[Path], part: Path) -> None:
+    """Writes one input to a file."""
     records = bench.records(suite)
+    part.unlink(missing_ok=True)
     if order in GENERATED:
         run([str(bench.binary), "generate", *GENERATED[order], str(records), str(part)])
     elif order in SORTED:
         run(bench.sort(suite, made_from[0], part, *SORTED[order]))
     elif order in WRITTEN:
         in_child(WRITTEN[order], (part, records))
+    elif order in PACKED:
+        PACKED[order](bench, made_from[0], part)
     else:
         in_child(write_rearranged, (part, order, made_from))
-    if not varies and part.stat().st_size != size:
-        sys.exit(f"{part}: {part.stat().st_size} bytes were made, not {size}")
-    os.replace(part, path)
-    return path
 
 
 def write_rearranged(path: Path, order: str, made_from: list[Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import os
 import platform
 import subprocess
@@ -32,11 +33,29 @@ def file_system(directory: Path) -> str:
 
 
 def program(binary: Path) -> dict:
-    """Version of the program, and the commit of the tree it was presumably built from."""
+    """Version of the program, and the commit of the tree that it lies in."""
+    describe = ["git", "-C", str(binary.parent), "describe"]
     return {
         "version": said([str(binary), "--version"]),
-        "commit": said(["git", "describe", "--always", "--dirty", "--abbrev=12"]),
+        "commit": said([*describe, "--always", "--dirty", "--abbrev=12"]),
     }
+
+
+def gnu_sort() -> str:
+    """Version of GNU sort; empty where `sort` is another program."""
+    first = said(["sort", "--version"]).partition("\n")[0]
+    return first if "GNU coreutils" in first else ""
+
+
+def has_locale(name: str) -> bool:
+    """Whether the system has a locale; without it, programs use C and say nothing."""
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, name)
+    except locale.Error:
+        return False
+    locale.setlocale(locale.LC_ALL, before)
+    return True
 
 
 def said(command: list[str]) -> str:

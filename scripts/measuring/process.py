@@ -13,15 +13,25 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Callable
 
 
+class LeftOut(Exception):
+    """What a suite needs is missing here; the message says what."""
+
+
 def run(command: list[str], environment: dict | None = None) -> tuple[dict, str]:
     """Runs a command; what it took, and its standard error. One that fails ends everything."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     start = time.perf_counter()
     quiet["env"] = {**os.environ, **(environment or {})}
     with subprocess.Popen(command, stderr=subprocess.PIPE, **quiet) as process:
-        words = process.stderr.read().decode(errors="replace")
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        try:
+            words = process.stderr.read().decode(errors="replace")
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        except BaseException:
+            # A command removes its temporary files before it ends.
+            process.terminate()
+            process.wait()
+            raise
     seconds = time.perf_counter() - start
     if process.returncode:
         sys.exit(f"exit status {process.returncode}: {shlex.join(command)}\n{words[-2000:]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,9 @@ ORDERS = (
     "two-values",
     "skewed",
 )
+
+# Inputs whose records are not all of one length.
+VARYING = ("table", "fields", "events")
 
 CSV = ("--format", "csv", "--key")
 BY_COUNT = "count:int:nulls-first"
@@ -36,7 +40,7 @@ class Suite:
     record_bytes: int = 100
     # By which bytes records of fixed length are sorted; None for lines, by all of their bytes.
     key: str | None = "0..10"
-    # Leading bytes of a record by which the output must ascend.
+    # Leading bytes of a record by which the output must ascend; -1 for all but the line end.
     ordered_bytes: int = 10
     # Times the floor reads and writes the data.
     passes: int = 1
@@ -47,7 +51,9 @@ class Suite:
     column: str | None = None
     # Further options beside each other, by name; the first one is what others are compared with.
     variants: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    # Bytes that the disk reads, and that it writes, in a second at most.
+    # Numbers of threads beside each other; the first one is what others are compared with.
+    threads: tuple[int, ...] = ()
+    # Bytes that the disk reads and writes together in a second at most.
     disk_rate: int | None = None
     # Whether it is held against reading the input once, as hardly anything is written.
     only_reads: bool = False
@@ -56,6 +62,11 @@ class Suite:
     # Words of GNU sort's command line, and the locale: `sortwell gnu` beside GNU sort.
     gnu: tuple[str, ...] | None = None
     locale: str = "C"
+
+    @property
+    def is_varying(self) -> bool:
+        """Whether lengths of records differ."""
+        return self.inputs[0] in VARYING
 
     @property
     def peer_words(self) -> tuple[str, ...] | None:
@@ -75,6 +86,9 @@ CSV_TWO_PASS = Suite(
 )
 
 COMPRESSED = replace(CSV_TWO_PASS, name="compress-runs", aim=1.03, variants=COMPRESSED_RUNS)
+
+# Compressed lines, which several threads can decompress at once. The aim is 1.7 times the speed.
+PACKED = Suite("packed", (), 0.588, key=None, ordered_bytes=99, threads=(1, 2))
 
 # Lines with tabs between fields.
 TABLE = Suite("table", ("fields",), 1.0, gnu=(), is_held_to_copy=True)
@@ -98,6 +112,9 @@ SUITES = (
         passes=2,
         memory_mib=1024,
     ),
+    replace(PACKED, name="lines-bgzf", inputs=("ascii-bgzf",)),
+    replace(PACKED, name="lines-zstd-frames", inputs=("ascii-zstd-frames",)),
+    replace(PACKED, name="lines-lz4-blocks", inputs=("ascii-lz4-blocks",)),
     Suite("csv", ("table",), 1.6, options=(*CSV, BY_COUNT), column="count"),
     Suite("csv-text", ("table",), 1.8, options=(*CSV, "note"), column="note"),
     CSV_TWO_PASS,
@@ -113,12 +130,17 @@ SUITES = (
         is_held_to_copy=True,
     ),
     COMPRESSED,
-    # Reads and writes take turns, as if one limit counted both.
-    replace(
-        COMPRESSED,
-        name="compress-runs-slow-disk",
-        aim=0.65,
-        options=(*COMPRESSED.options, "--overlap", "sync"),
+    Suite(
+        "compress-runs-slow-disk",
+        ("fields",),
+        0.65,
+        records=60_000_000,
+        record_bytes=84,
+        key=None,
+        ordered_bytes=-1,
+        passes=2,
+        memory_mib=1024,
+        variants=COMPRESSED_RUNS,
         disk_rate=250_000_000,
     ),
     Suite("unique", ("duplicates",), 1.2, options=("--unique",), only_reads=True),
@@ -168,8 +190,10 @@ class Bench:
         return [*command, *more, "--output", str(output), str(source)]
 
     def budget_mib(self, suite: Suite) -> int:
-        """The scaled memory budget; half the memory of the machines we know where none is set."""
-        return max(64, round(suite.memory_mib * self.scale)) if suite.memory_mib else 8192
+        """The scaled memory budget; where none is set, sortwell's default of 60% of the memory."""
+        if suite.memory_mib:
+            return max(64, round(suite.memory_mib * self.scale))
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 6 // 10 >> 20
 
     def gnu_sort(self, suite: Suite, source: Path) -> list[str]:
         """The same by GNU sort, given as much."""
@@ -192,9 +216,21 @@ base.execute("set threads={self.threads}; set memory_limit='{self.budget_mib(sui
 base.execute("set temp_directory='{self.directory}/duckdb'")
 base.execute("copy (select * from {table} order by {key}) to '{self.output}' ({form})")"""
 
-    def in_words(self, suite: Suite, order: str) -> str:
-        """The measured command, without the folders of this machine."""
+    def in_words(self, suite: Suite) -> dict[str, str]:
+        """The measured commands by input, variant or threads, without folders of this machine."""
         anywhere = replace(self, binary=Path("sortwell"), directory=Path("DIR"))
-        source = anywhere.input(suite, order)
-        command = shlex.join(anywhere.sort(suite, source, anywhere.output, "--stats", "json"))
+        cases = [(order, anywhere, order, ()) for order in suite.inputs]
+        if suite.variants:
+            cases = [(name, anywhere, suite.inputs[0], more) for name, more in suite.variants]
+        if suite.threads:
+            cases = [
+                (f"-j {count}", replace(anywhere, threads=count), suite.inputs[0], ())
+                for count in suite.threads
+            ]
+        return {name: bench.command(suite, order, *more) for name, bench, order, more in cases}
+
+    def command(self, suite: Suite, order: str, *more: str) -> str:
+        """The command of one sort, as a shell takes it."""
+        words = ("--stats", "json", *more)
+        command = shlex.join(self.sort(suite, self.input(suite, order), self.output, *words))
         return command if suite.gnu is None else f"LC_ALL={suite.locale} {command}"

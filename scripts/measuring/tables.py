@@ -52,6 +52,8 @@ def for_people(result: dict) -> str:
         best, median = ratio(result, name, other)
         aim = f", to be at most {result['aim']}" if other == result["ratios"][0][1] else ""
         lines.append(f"  {name} / {other}: {best:.3f} of the best{aim}; {median:.3f} of the median")
+    left_out = result.get("left_out", {}).items()
+    lines += [f"  LEFT OUT: {name}: {reason}" for name, reason in left_out]
     return "\n".join([*lines, *surprises(result)])
 
 
