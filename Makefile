@@ -192,9 +192,12 @@ check-papers: ## Compare the figures of papers with the texts of the papers: PAP
 	$(if $(PAPERS),,$(error PAPERS is missing; give the directory of the texts))
 	scripts/check_papers.py "$(PAPERS)"
 
-compare: build ## Time an old program (OLD) beside this one: SUITES, RUNS (10 at least), SCALE
-	scripts/compare.py --old "$(OLD)" --new "$$CARGO_TARGET_DIR/release/sortwell" \
-		--runs $(if $(filter-out 5,$(RUNS)),$(RUNS),10) --scale $(SCALE) \
+compare: build ## Time this program beside OLD, or THREADS_OLD and _NEW: SUITES, RUNS, SCALE, JSON
+	scripts/compare.py $(if $(OLD),--old "$(OLD)") \
+		--new "$$CARGO_TARGET_DIR/release/sortwell" \
+		$(if $(THREADS_OLD),--threads-old $(THREADS_OLD)) \
+		$(if $(THREADS_NEW),--threads-new $(THREADS_NEW)) \
+		--runs $(if $(filter file,$(origin RUNS)),10,$(RUNS)) --scale $(SCALE) \
 		$(if $(JSON),--json $(JSON)) $(SUITES)
 
 measure: build ## Time whole sorts beside a plain copy and the floor: SUITES, RUNS, SCALE, JSON
