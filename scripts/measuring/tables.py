@@ -101,16 +101,16 @@ def machine_tables(results: list[tuple[str, dict]]) -> str:
 
 def floor_table(results: list[tuple[str, dict]]) -> str:
     """One row a suite."""
-    titles = ["suite", "input", "sortwell", "floor", "`cp`", "sortwell / floor", "aim"]
-    titles += ["user + system CPU a GB", "peak", "rounds", "raw data"]
+    titles = ["suite", "input", "sortwell", "floor", "`cp`", "sortwell / floor", "sortwell / `cp`"]
+    titles += ["aim", "user + system CPU a GB", "peak", "rounds", "raw data"]
     rows = []
     for source, result in results:
         size = f"{result['records']:,} x {result['record_bytes']} B, {result['bytes'] / 1e9:.2f} GB"
         times = [in_cell(*spread(result, name)) for name in ("sortwell", "floor", "cp")]
-        best, median = ratio(result, "sortwell", "floor")
+        ratios = [ratio_cell(result, "sortwell", name) for name in ("floor", "cp")]
         other = result["ratios"][0][1]
         aim = result["aim"] if other == "floor" else f"{result['aim']} / `{other}`"
-        cells = [result["suite"], size, *times, f"**{best:.2f}** ({median:.2f})", aim]
+        cells = [result["suite"], size, *times, *ratios, aim]
         rows.append([*cells, *costs(result, "sortwell"), rounds(result), source])
     return markdown(titles, rows)
 
@@ -121,10 +121,15 @@ def order_table(source: str, result: dict) -> str:
     titles = ["variant", "sortwell", f"/ {first}", "user + system CPU a GB", "peak", "spilled"]
     rows = []
     for name in result["rounds"][0]:
-        best, median = ratio(result, name, first)
-        cells = [name, in_cell(*spread(result, name)), f"**{best:.2f}** ({median:.2f})"]
+        cells = [name, in_cell(*spread(result, name)), ratio_cell(result, name, first)]
         rows.append([*cells, *costs(result, name), spilled(result, name)])
     return f"{headline(result)} ({source}):\n\n{markdown(titles, rows)}"
+
+
+def ratio_cell(result: dict, name: str, other: str) -> str:
+    """The ratios of two contenders in one cell."""
+    best, median = ratio(result, name, other)
+    return f"**{best:.2f}** ({median:.2f})"
 
 
 def in_cell(best: float, median: float, worst: float) -> str:
