@@ -70,7 +70,7 @@ class Suite:
 
     @property
     def peer_words(self) -> tuple[str, ...] | None:
-        """What GNU sort is told to do the same; None where it cannot."""
+        """Arguments of GNU sort for the same order; None where it has none."""
         return () if self.gnu is None and self.key is None else self.gnu
 
 
