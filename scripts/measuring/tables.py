@@ -11,6 +11,17 @@ import json
 import statistics
 from pathlib import Path
 
+# What workers spend their time on, and its parts in the statistics.
+STEPS = {
+    "reading": ("reading",),
+    "dealing": ("dealing",),
+    "sorting": ("sorting",),
+    "merging": ("merging",),
+    "gathering": ("gathering",),
+    "writing": ("writing",),
+    "waiting": ("waiting", "resting"),
+}
+
 COLUMNS = ("best s", "median s", "worst s", "user s", "system s", "peak MiB", "MB/s")
 
 
@@ -96,7 +107,31 @@ def machine_tables(results: list[tuple[str, dict]]) -> str:
     beside_floor = [found for found in results if "floor" in found[1]["rounds"][0]]
     others = [found for found in results if found not in beside_floor]
     tables = [floor_table(beside_floor)] if beside_floor else []
+    accounted = [
+        found
+        for found in beside_floor
+        if "workers" in found[1]["rounds"][0]["sortwell"].get("stats", {})
+    ]
+    tables += [step_table(accounted)] if accounted else []
     return "\n\n".join(tables + [order_table(*found) for found in others])
+
+
+def step_table(results: list[tuple[str, dict]]) -> str:
+    """One row a suite: nanoseconds that its workers together spend on a record, in the best round.
+
+    They are on the clock: each worker is in one step at a time, also while it waits for memory.
+    """
+    rows = []
+    for source, result in results:
+        best = min((taken["sortwell"] for taken in result["rounds"]), key=lambda t: t["seconds"])
+        workers, records = best["stats"]["workers"], result["records"]
+        spent = [
+            sum(worker.get(part, 0) for worker in workers for part in parts)
+            for parts in STEPS.values()
+        ]
+        rows.append([result["suite"], *(f"{s / records * 1e9:.0f}" for s in spent), source])
+    titles = ["suite, ns a record", *STEPS, "raw data"]
+    return f"By step, of the workers together:\n\n{markdown(titles, rows)}"
 
 
 def floor_table(results: list[tuple[str, dict]]) -> str:
