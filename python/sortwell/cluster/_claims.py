@@ -3,6 +3,7 @@
     .claim.JOB.NODE     the folder is that of the sort JOB; locked while the sort is under way
     .part-N.JOB.NODE    part that is not named yet
     .commit.JOB.NODE    names of parts, with the inodes of the files that get them
+    .sealed.JOB.NODE    such names, where the manifest is written on another machine
 
 A call that continues an interrupted sort has the same JOB. It removes what the interrupted one has
 left. If a claim is locked, that sort is still under way.
@@ -17,7 +18,7 @@ import json
 import os
 
 from sortwell.cluster import _janitor
-from sortwell.cluster._spec import PREFIX, storage_error, usage_error
+from sortwell.cluster._spec import PREFIX, PartLost, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,10 +44,24 @@ class Claim:
         """True once the folder is claimed."""
         return self._descriptor is not None
 
-    def take_again(self) -> None:
-        """Takes the lock of a claim that a process has made which has died."""
-        if os.path.exists(self._path):
-            self._lock()
+    def take_again(self, is_claimed: bool) -> None:
+        """Takes the lock of a claim that a process has made which has died.
+
+        `is_claimed` says that there was a claim: a janitor may have removed it. Raises
+        `StorageError` if another sort has claimed the folder since.
+        """
+        if is_claimed:
+            os.makedirs(self._folder, exist_ok=True)
+        if not is_claimed and not os.path.exists(self._path):
+            return
+        self._lock()
+        others = [name for name in self._others() if name.startswith(".claim.")]
+        if others and is_claimed:
+            self.give_up()
+            raise storage_error(
+                f"the folder {self._folder} was given up while the exchange of its node was dead; "
+                f"another sort has made {others[0]} since"
+            )
 
     def take(self, nodes: list[str]) -> list[str]:
         """Claims the folder for a call of the sort on these nodes.
@@ -142,7 +157,10 @@ def commit(names: list[tuple[str, str]], part_end: str) -> list[tuple[str, int]]
     sync_folder(folder)
     for path, final in names:
         if noted.get(final) is None or _janitor.inode_of(final) != noted[final]:
-            give_name(path, final)
+            try:
+                give_name(path, final)
+            except FileNotFoundError as error:
+                raise _lost(path) from error
         else:
             with contextlib.suppress(FileNotFoundError):
                 os.remove(path)
@@ -156,10 +174,24 @@ def _inodes(names: list[tuple[str, str]]) -> dict[str, int]:
     return {final: inode for final, inode in found.items() if inode is not None}
 
 
-def seal(folder: str, part_end: str) -> None:
-    """Has the named parts stay, whatever happens."""
-    with contextlib.suppress(FileNotFoundError):
-        os.remove(os.path.join(folder, f"{_janitor.COMMIT}{part_end}"))
+def seal(folder: str, part_end: str, names: list[tuple[str, int]]) -> None:
+    """Has the named parts stay until the sort is done, and then.
+
+    Janitors on this machine look for the manifest, unless it is written on another machine. Raises
+    `PartLost` if a name has no file with its inode.
+    """
+    for final, inode in names:
+        if _janitor.inode_of(final) != inode:
+            raise _lost(final)
+    if not os.path.exists(_janitor.unfinished_manifest(folder, part_end.partition(".")[0])):
+        # The note has become this one if the call is repeated.
+        with contextlib.suppress(FileNotFoundError):
+            note, sealed = (f"{kind}{part_end}" for kind in (_janitor.COMMIT, _janitor.SEALED))
+            os.rename(os.path.join(folder, note), os.path.join(folder, sealed))
+
+
+def _lost(path: str) -> PartLost:
+    return PartLost(f"{path} was removed while the exchange of its node was dead")
 
 
 def give_name(path: str, final: str) -> None:
@@ -175,7 +207,9 @@ def give_name(path: str, final: str) -> None:
             raise _taken(final) from None
         os.rename(path, final)
     else:
-        os.remove(path)
+        # A janitor may remove it as well.
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
 
 
 def _taken(final: str) -> BaseException:

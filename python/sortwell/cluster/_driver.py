@@ -19,14 +19,14 @@ import time
 from dataclasses import dataclass, replace
 
 from sortwell import _errors, _options
-from sortwell.cluster import _bounds, _inputs, _named_files, _report
+from sortwell.cluster import _bounds, _inputs, _named_files, _placement, _report
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
 from sortwell.cluster._spec import (
     FORMS,
+    MEMORY_FOLDER,
     RUN_ENDS,
     NodeLost,
-    Source,
     Spec,
     check_memory,
     checked_form,
@@ -40,15 +40,12 @@ from sortwell.cluster._spec import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
     from typing import Any
 
     from sortwell._options import Option, Path, Paths
     from sortwell.cluster._nodes import Cluster
-    from sortwell.cluster._spec import InputFile, MadePart, Run, Split, Work
-
-# Part of the memory of a sort that a split takes: its records and their entries fit.
-_SPLIT_SHARE = 0.4
+    from sortwell.cluster._spec import MadePart, Run, Split, Work
 
 # Without it, Ray warns of what it will do with GPUs, which are not used here.
 _GPU_SETTING = ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -217,19 +214,17 @@ class _Sort:
         try:
             check_memory(self._spec.memory, len(cluster.nodes))
             self._output.claim(cluster)
-            files = _inputs.find(cluster, names)
+            with self._stage("find"):
+                files = _inputs.find(cluster, names)
             self._spec = self._spec.with_header(_inputs.common_header(files, self._spec))
-            splits = self._splits(cluster, files)
-            chosen = _inputs.assign(splits, self._ids(cluster))
-            self._in_memory = self._fits_memory(cluster, splits, chosen)
+            with self._stage("split"):
+                splits = _placement.splits(cluster, self._spec, files)
             runs = self._kept_runs(cluster, splits)
+            chosen, self._in_memory = _placement.place(cluster, self._spec, splits)
             chosen = {number: node for number, node in chosen.items() if number not in runs}
             runs |= self._make_runs(cluster, splits, chosen)
             bounds = self._kept_bounds(cluster, splits, runs, parts or len(cluster.nodes))
-            self._make_parts(cluster, splits, runs, bounds)
-            statistics = self._prove(cluster, runs, time.monotonic() - begun)
-            self._output.commit(cluster, list(self._made.values()))
-            self._output.write_manifest(cluster, statistics)
+            statistics = self._finish(cluster, splits, runs, bounds, begun)
             is_done = True
         except BaseException as error:
             self._output.remove_parts(cluster)
@@ -240,6 +235,39 @@ class _Sort:
             cluster.close(self._spec.keeps and not is_done and not is_damaged, is_done)
         return statistics
 
+    def _finish(
+        self,
+        cluster: Cluster,
+        splits: list[Split],
+        runs: dict[int, Run],
+        bounds: dict[int, list[int]],
+        begun: float,
+    ) -> ClusterStatistics:
+        """Has parts made, named and listed in the manifest.
+
+        If a node is lost while parts get their names, the names are taken back, and all parts are
+        made again.
+        """
+        from sortwell.cluster._running import ATTEMPTS
+
+        for _ in range(ATTEMPTS):
+            self._make_parts(cluster, splits, runs, bounds)
+            statistics = self._prove(cluster, runs, time.monotonic() - begun)
+            try:
+                with self._stage("commit"):
+                    self._output.commit(cluster, list(self._made.values()))
+                    self._output.write_manifest(cluster, statistics)
+            except NodeLost as error:
+                reason = str(error)
+            else:
+                return statistics
+            self._redone_parts += len(self._made)
+            self._made.clear()
+            with contextlib.suppress(NodeLost):
+                cluster.drop_lost()
+                self._output.take_back(cluster)
+        raise storage_error(f"parts could not be named in {ATTEMPTS} attempts: {reason}")
+
     def _ids(self, cluster: Cluster) -> list[str]:
         return [node.id for node in cluster.nodes]
 
@@ -247,32 +275,12 @@ class _Sort:
         if self._progress is not None:
             self._progress(ClusterProgress(phase, done, tasks))
 
-    def _splits(self, cluster: Cluster, files: list[InputFile]) -> list[Split]:
-        nodes = self._ids(cluster)
-        most = int(self._spec.task_memory * _SPLIT_SHARE)
-        total = sum(file.bytes for file in files)
-        length = max(min(most, -(-total // len(nodes))), 1 << 20)
-
-        def cut(file: InputFile, start: int, length: int) -> list[int]:
-            found: list[int] = cluster.call(
-                file.node or nodes[0], "cut_input", file.path, start, length
-            )
-            return found
-
-        return _inputs.splits(files, length, self._spec, cut)
-
-    def _fits_memory(self, cluster: Cluster, splits: list[Split], chosen: dict[int, str]) -> bool:
-        """Returns whether the runs of each node fit in a part of its memory."""
-        shares = dict.fromkeys(chosen.values(), 0)
-        for split in splits:
-            shares[chosen[split.number]] += split.bytes
-        # A compressed file makes a run of unknown length; a kept run has to outlive a reboot.
-        if any(split.is_compressed for split in splits) or self._spec.keeps or not shares:
-            return False
-        total, limit = sum(shares.values()), self._spec.memory_of_runs
-        return max(shares.values()) <= limit and all(
-            cluster.call(node.id, "free_in_memory") > 2 * total for node in cluster.nodes
-        )
+    @contextlib.contextmanager
+    def _stage(self, phase: str) -> Iterator[None]:
+        """Notifies of a phase that is one task."""
+        self._notify(phase, 0, 1)
+        yield
+        self._notify(phase, 1, 1)
 
     def _kept_runs(self, cluster: Cluster, splits: list[Split]) -> dict[int, Run]:
         """Returns the runs that an interrupted sort has left."""
@@ -281,7 +289,12 @@ class _Sort:
         wanted = {split.identity: split.number for split in splits}
         found = {}
         for node in cluster.nodes:
-            for identity, run in cluster.call(node.id, "adopt"):
+            try:
+                adopted = cluster.call(node.id, "adopt")
+            except NodeLost:
+                cluster.drop_lost()
+                continue
+            for identity, run in adopted:
                 if identity in wanted:
                     found[wanted[identity]] = run
         self._kept_maps = len(found)
@@ -309,7 +322,7 @@ class _Sort:
             chosen,
             notify=lambda done: self._notify("map", done, len(chosen)),
             may_move=lambda number: self._ids(cluster) if waiting[number].node is None else [],
-            owner=lambda number: waiting[number].node,
+            owned=lambda number: waiting[number] if waiting[number].node else None,
         )
         made: dict[int, Run] = runs.finish()
         self._redone_maps += runs.repeated
@@ -325,32 +338,13 @@ class _Sort:
         from sortwell.cluster._running import ATTEMPTS
 
         begun = time.monotonic()
-        self._notify("cut", 0, 1)
         for _ in range(ATTEMPTS):
-            with contextlib.suppress(NodeLost):
+            with contextlib.suppress(NodeLost), self._stage("cut"):
                 bounds = _bounds.find(cluster, self._spec, list(runs.values()), parts)
                 self._phases.append(Phase("cut", time.monotonic() - begun, len(runs)))
-                self._notify("cut", 1, 1)
                 return bounds
             self._recover(cluster, splits, runs)
         raise storage_error(f"nodes or runs were lost in {ATTEMPTS} attempts to cut the runs")
-
-    def _sources(
-        self, cluster: Cluster, runs: dict[int, Run], bounds: dict[int, list[int]], part: int
-    ) -> list[Source]:
-        """Returns what a part is merged of: neighbouring runs of a node are one source."""
-        sources: list[Source] = []
-        for number in sorted(runs):
-            run, (start, end) = runs[number], bounds[number][part : part + 2]
-            if start == end:
-                continue
-            piece = (run.path, start, end)
-            if sources and sources[-1].node == run.node:
-                last = sources.pop()
-                sources.append(Source(run.node, last.url, (*last.ranges, piece)))
-            else:
-                sources.append(Source(run.node, cluster.url(run.node), (piece,)))
-        return sources
 
     def _make_parts(
         self,
@@ -368,13 +362,13 @@ class _Sort:
 
         def start(number: int, node: str) -> Any:
             path = self._output.unnamed(number, node)
-            sources = self._sources(cluster, runs, bounds, number)
+            sources = _placement.sources(cluster, runs, bounds, number)
             threads = cluster.cpus(node)
             task = task_on(make_part, f"reduce {number}", node, threads)
             return task.remote(self._spec, number, path, sources, threads)
 
-        left, reason = set(range(parts)), ""
-        for _ in range(ATTEMPTS):
+        left, reason, failed = set(range(parts)) - set(self._made), "", 0
+        while failed < ATTEMPTS:
             nodes = [node.id for node in self._output.owners(cluster)]
             tasks = Tasks(
                 cluster,
@@ -383,7 +377,7 @@ class _Sort:
                 {number: nodes[number * len(nodes) // parts] for number in sorted(left)},
                 notify=lambda done: self._notify("reduce", done, parts),
                 may_move=lambda _: [node.id for node in self._output.owners(cluster)],
-                owner=lambda _: None,
+                owned=lambda _: None,
             )
             made: dict[int, MadePart] = tasks.finish()
             self._made.update(made)
@@ -391,6 +385,7 @@ class _Sort:
             self._second_attempts += tasks.second_attempts
             self._work += [part.work for part in made.values()]
             reason = tasks.reason or reason
+            failed = 0 if made else failed + 1
             cluster.drop_lost()
             # On a shared path too: a process of the lost node may still remove them.
             known = self._ids(cluster)
@@ -423,11 +418,7 @@ class _Sort:
         ]
         # The nodes that are left may have no memory for runs of others.
         self._in_memory = self._in_memory and not lost
-        for split in lost:
-            if split.node is not None and split.node not in known:
-                raise storage_error(
-                    f"the node of {split.path} is lost, and no other node has this input"
-                )
+        _placement.check_owners(cluster, lost)
         if lost:
             self._redone_maps += len(lost)
             chosen = _inputs.assign(lost, self._ids(cluster))
@@ -462,6 +453,7 @@ class _Sort:
         # A part counts what it was merged of, before equal records became one.
         if (sorted_records, total) != (merged, checksum) and not self._spec.is_partial:
             raise proof_error(f"runs of {sorted_records} records became parts of {merged} others")
+        is_in_memory = all(run.path.startswith(MEMORY_FOLDER) for run in runs.values())
         nodes = {node.id: NodeStatistics(node.name) for node in cluster.nodes}
         for run in runs.values():
             node = nodes.setdefault(run.node, NodeStatistics(cluster.name(run.node)))
@@ -479,8 +471,11 @@ class _Sort:
             bytes=sum(part.bytes for part in parts),
             checksum="" if self._spec.is_partial else f"{checksum:032x}",
             seconds=seconds,
-            passes=1 if self._in_memory else 2,
-            parts=[self._result(cluster, part) for part in parts],
+            passes=1 if self._in_memory and is_in_memory else 2,
+            parts=[
+                Part(p.number, self._output.final(cluster, p), p.records, p.bytes, p.checksum)
+                for p in parts
+            ],
             nodes=list(nodes.values()),
             phases=self._phases,
             maps_done_again=self._redone_maps,
@@ -490,7 +485,3 @@ class _Sort:
             header=parts[0].header,
             work=[replace(work, node=cluster.name(work.node)) for work in self._work],
         )
-
-    def _result(self, cluster: Cluster, part: MadePart) -> Part:
-        path = self._output.final(cluster, part)
-        return Part(part.number, path, part.records, part.bytes, part.checksum)

@@ -94,14 +94,17 @@ class Exchange:
         self._naming = threading.Lock()
         threading.Thread(target=self._serve, daemon=True).start()
 
-    def begin(self, spec: Spec, node: str, senders: int, output: str) -> str:
+    def begin(
+        self, spec: Spec, node: str, senders: int, output: str, is_claimed: bool = False
+    ) -> str:
         """Begins a sort, or continues one whose exchange has died. Returns where ranges are.
 
-        A sort that has begun already continues.
+        A sort that has begun already continues. `is_claimed` says that this node has claimed the
+        folder of the output before.
         """
         with self._beginning:
             if self._begun is None or self._begun.job != spec.job:
-                self._begin(spec, node, output)
+                self._begin(spec, node, output, is_claimed)
         self._memory = spec.memory // 4 // max(senders, 1)
         self._ready.wait(30)
         if self._port == 0:
@@ -109,7 +112,7 @@ class Exchange:
         host = f"[{self._address}]" if ":" in self._address else self._address
         return f"http://{host}:{self._port}/{spec.job}"
 
-    def _begin(self, spec: Spec, node: str, output: str) -> None:
+    def _begin(self, spec: Spec, node: str, output: str, is_claimed: bool) -> None:
         place = f"on the node at {self._address}"
         _named_files.check_same(list(spec.options), spec.named_files, place)
         self._output, self._node = output, node
@@ -124,7 +127,7 @@ class Exchange:
         else:
             _janitor.start(self._folders, output, spec.part_end(node))
         self._claim = _claims.Claim(output, spec, node)
-        self._claim.take_again()
+        self._claim.take_again(is_claimed)
         self._begun = spec
 
     @property
@@ -221,9 +224,14 @@ class Exchange:
                 raise storage_error("the sort has ended")
             return _claims.commit(names, self._spec.part_end(self._node))
 
-    def seal(self) -> None:
-        """Has the named parts stay, whatever happens: the sort is done."""
-        _claims.seal(self._output, self._spec.part_end(self._node))
+    def seal(self, names: list[tuple[str, int]]) -> None:
+        """Has the named parts stay, as the manifest is written. Raises `PartLost` without them."""
+        _claims.seal(self._output, self._spec.part_end(self._node), names)
+
+    def take_back_names(self) -> None:
+        """Removes the parts of this sort that have final names: they are made again."""
+        with self._naming:
+            _janitor.remove_named(self._output, self._spec.job)
 
     def give_up_names(self, names: list[tuple[str, int]]) -> None:
         """Removes the parts that have final names: these, and those of a call that has failed."""

@@ -8,7 +8,14 @@ import json
 import os
 
 from sortwell import __version__
-from sortwell.cluster._spec import InputFile, Split, storage_error, usage_error
+from sortwell.cluster._spec import (
+    InputFile,
+    NodeLost,
+    Split,
+    lost_input,
+    storage_error,
+    usage_error,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,20 +62,25 @@ def expand(paths: list[str]) -> list[str]:
 
 
 def find(cluster: Cluster, paths: list[str]) -> list[InputFile]:
-    """Returns the input files. Raises `UsageError` for a node or pattern that has none."""
+    """Returns the input files. Raises `UsageError` for a node or pattern that has none.
+
+    The loss of a node that should have some is an error that names the path.
+    """
     found: list[InputFile] = []
     for name in paths:
         node, path = place(name)
         if node is None:
-            # Any node can read it; the first one does.
-            tops = cluster.call(cluster.nodes[0].id, "tops", [path])
+            tops = cluster.call_any("tops", [path])
             found += [InputFile(file, None, *top) for file, *top in tops]
             if not tops:
                 raise storage_error(f"no file has a name like {name}")
             continue
         count = len(found)
         for owner in cluster.named(node):
-            tops = cluster.call(owner.id, "tops", [path])
+            try:
+                tops = cluster.call(owner.id, "tops", [path])
+            except NodeLost as error:
+                raise lost_input(path) from error
             found += [InputFile(file, owner.id, *top) for file, *top in tops]
         if len(found) == count:
             raise storage_error(f"no node has a file with a name like {name}")

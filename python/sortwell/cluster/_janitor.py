@@ -35,8 +35,9 @@ WATCHED = "watched"
 # Name of the file that says that the sort is done.
 MANIFEST = "manifest.json"
 
-# Beginning of the names of files that say which names parts get.
-COMMIT = ".commit."
+# Beginnings of the names of files that say which names parts get. Parts of the second kind wait
+# for a manifest on another machine: no janitor removes them.
+COMMIT, SEALED = ".commit.", ".sealed."
 
 
 def start(folders: list[str], output: str, part_end: str) -> None:
@@ -58,10 +59,27 @@ def remove_unfinished(folder: str, part_end: str, kept: list[str] | None = None)
                 os.remove(path)
 
 
-def remove_named(folder: str, part_end: str) -> None:
-    """Removes the parts that a sort, or one node, has named, until they are to stay."""
-    for note in glob.glob(os.path.join(glob.escape(folder), f"{COMMIT}{part_end}*")):
-        remove_same(list(noted_names(note).items()))
+def remove_named(folder: str, part_end: str, kinds: tuple[str, ...] = (COMMIT, SEALED)) -> None:
+    """Removes the parts that a sort, or one node, has named, and then the notes of them."""
+    for kind in kinds:
+        for note in glob.glob(os.path.join(glob.escape(folder), f"{kind}{part_end}*")):
+            remove_same(list(noted_names(note).items()))
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(note)
+
+
+def unfinished_manifest(folder: str, job: str) -> str:
+    """Returns the path of the manifest of a sort before it has its name."""
+    return os.path.join(folder, f".manifest.{job}.tmp")
+
+
+def _is_done(folder: str, part_end: str) -> bool:
+    """Returns whether the sort is done. If it is not, it cannot be done with the named parts."""
+    if os.path.exists(os.path.join(folder, f"{COMMIT}{part_end}")):
+        # The driver cannot give the manifest its name after this.
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(unfinished_manifest(folder, part_end.partition(".")[0]))
+    return os.path.exists(os.path.join(folder, MANIFEST))
 
 
 def remove_same(names: list[tuple[str, int]]) -> None:
@@ -119,7 +137,8 @@ def _watch(folders: list[str], output: str, part_end: str) -> None:
             pass
         time.sleep(PATIENCE)
         with _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB):
-            remove_named(output, part_end)
+            if not _is_done(output, part_end):
+                remove_named(output, part_end, (COMMIT,))
             remove_unfinished(output, part_end)
             remove_runs(folders)
 

@@ -12,7 +12,14 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from sortwell.cluster._exchange import Exchange
-from sortwell.cluster._spec import HeadLost, NodeLost, NotBegun, storage_error, usage_error
+from sortwell.cluster._spec import (
+    HeadLost,
+    NodeLost,
+    NotBegun,
+    RunLost,
+    storage_error,
+    usage_error,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ LABEL = "sortwell-node"
 # Seconds between two calls that keep exchanges.
 _KEEP = 5
 
-# Seconds until a node whose exchange does not answer is taken for lost.
+# Times, a second apart, that an exchange that has died is called again.
 PATIENCE = 30
 
 
@@ -78,7 +85,11 @@ class Cluster:
         if not self.nodes:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
         self._output = output
+        # Nodes that have claimed the folder of the output.
+        self.claimed: set[str] = set()
         self._urls: dict[str, str] = {}
+        # Answers with the URLs of exchanges that may have begun again.
+        self._beginning: dict[str, Any] = {}
         self._kept = time.monotonic()
         self._exchanges = {node.id: _exchange_of(node) for node in self.nodes}
         try:
@@ -92,6 +103,7 @@ class Cluster:
 
         Nodes that are lost are forgotten.
         """
+        self._beginning.clear()
         begun = {node.id: self._begin_sort(node.id) for node in self.nodes}
         for node, reference in begun.items():
             with contextlib.suppress(NodeLost):
@@ -103,15 +115,27 @@ class Cluster:
 
         The processes that remove what a dead sort has left wait for this.
         """
+        self._take_urls()
         if time.monotonic() - self._kept > _KEEP:
             check_head()
             self._kept = time.monotonic()
             for node in self.nodes:
-                self._begin_sort(node.id)
+                if node.id not in self._beginning:
+                    self._beginning[node.id] = self._begin_sort(node.id)
+
+    def _take_urls(self) -> None:
+        """Takes the URLs of exchanges that have begun meanwhile: each has a port of its own."""
+        for node, reference in list(self._beginning.items()):
+            if ray.wait([reference], timeout=0)[0]:
+                del self._beginning[node]
+                # A call that waits for the exchange finds out what is wrong.
+                with contextlib.suppress(Exception):
+                    self._urls[node] = ray.get(reference)
 
     def _begin_sort(self, node: str) -> Any:
         exchange, senders = self._exchanges[node], len(self.nodes)
-        return exchange.begin.remote(self.spec, node, senders, self._output)
+        is_claimed = node in self.claimed
+        return exchange.begin.remote(self.spec, node, senders, self._output, is_claimed)
 
     def url(self, node: str) -> str:
         """Returns where ranges of a node's runs are requested."""
@@ -141,6 +165,16 @@ class Cluster:
 
         return self._finish(node, self._begin(node, method, *arguments), method, *arguments)
 
+    def call_any(self, method: str, *arguments: Any) -> Any:
+        """Calls the exchange of a node that is alive. Lost nodes are forgotten."""
+        while True:
+            try:
+                return self.call(self.nodes[0].id, method, *arguments)
+            except RunLost:
+                raise
+            except NodeLost:
+                self.drop_lost()
+
     def _begin(self, node: str, method: str, *arguments: Any) -> Any:
         return getattr(self._exchanges[node], method).remote(*arguments)
 
@@ -148,6 +182,7 @@ class Cluster:
         """Returns the answer to a call that was begun."""
 
         def call_again(node: str) -> Any:
+            self._beginning.pop(node, None)
             self._urls[node] = ray.get(self._begin_sort(node), timeout=PATIENCE * 4)
             return self._begin(node, method, *arguments)
 
@@ -160,7 +195,7 @@ class Cluster:
             try:
                 if reference is None:
                     reference = call_again(node)
-                return ray.get(reference, timeout=PATIENCE)
+                return ray.get(reference, timeout=_KEEP)
             except ray.exceptions.RayTaskError as error:
                 if not isinstance(error.cause, NotBegun):
                     raise error.cause from None
@@ -169,6 +204,7 @@ class Cluster:
                 # Long work, such as to find the splits of a large file.
                 if not any(known.id == node for known in alive()):
                     raise NodeLost(f"node {self.name(node)} is lost") from None
+                self.keep_exchanges()
             except (
                 ray.exceptions.RayActorError,
                 ray.exceptions.ActorUnschedulableError,

@@ -17,7 +17,7 @@ import tempfile
 
 from sortwell import _errors
 from sortwell.cluster import _claims, _inputs, _janitor
-from sortwell.cluster._spec import storage_error, usage_error
+from sortwell.cluster._spec import NodeLost, PartLost, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,14 +55,25 @@ class OutputFolder:
 
         No part of another sort may look like one of this sort.
         """
+        if os.path.exists(self._manifest):
+            # A node that does not see it would take back the parts.
+            raise self._not_empty_here(_janitor.MANIFEST)
         owners = self.owners(cluster)
+        self._is_claimed = True
         for node in owners:
-            if names := cluster.call(node.id, "claim", [owner.id for owner in owners]):
+            try:
+                names = cluster.call(node.id, "claim", [owner.id for owner in owners])
+            except NodeLost:
+                cluster.drop_lost()
+                continue
+            if names:
                 raise usage_error(
                     f"the folder {self.folder} on node {node.name} is not empty: it has "
                     f"{names[0]}; {_claims.how_to_give_up(names[0], self._spec.temp)}"
                 )
-        self._is_claimed = True
+            cluster.claimed.add(node.id)
+        # It is an error if no node is left.
+        self.owners(cluster)
         self._check_here()
 
     def _check_here(self) -> None:
@@ -71,14 +82,16 @@ class OutputFolder:
         os.makedirs(self.folder, exist_ok=True)
         names = [name for name in os.listdir(self.folder) if self._spec.job not in name]
         if names:
-            raise usage_error(
-                f"the folder {self.folder} on this machine, which gets the manifest, is not "
-                f"empty: it has {min(names)}; "
-                f"{_claims.how_to_give_up(min(names), self._spec.temp)}"
-            )
+            raise self._not_empty_here(min(names))
         # It may not be possible to write there.
         with tempfile.TemporaryFile(dir=self.folder):
             pass
+
+    def _not_empty_here(self, name: str) -> BaseException:
+        return usage_error(
+            f"the folder {self.folder} on this machine, which gets the manifest, is not empty: it "
+            f"has {name}; {_claims.how_to_give_up(name, self._spec.temp)}"
+        )
 
     def unnamed(self, number: int, node: str) -> str:
         """Returns the path of a part that a node makes before all are made."""
@@ -104,10 +117,16 @@ class OutputFolder:
             self._committed[node] = []
             self._committed[node] = cluster.call(node, "commit", names)
 
+    def take_back(self, cluster: Cluster) -> None:
+        """Removes the parts that have their names. On a shared path, any node can do it."""
+        self._committed.clear()
+        for node in cluster.nodes[:1] if self._node is None else self.owners(cluster):
+            cluster.call(node.id, "take_back_names")
+
     def write_manifest(self, cluster: Cluster, statistics: ClusterStatistics) -> None:
-        """Writes the manifest. The sort is done with it."""
+        """Writes the manifest. The sort is done with it. Raises `PartLost` if a part is gone."""
         os.makedirs(self.folder, exist_ok=True)
-        temporary = os.path.join(self.folder, f".manifest.{self._spec.job}.tmp")
+        temporary = _janitor.unfinished_manifest(self.folder, self._spec.job)
         try:
             with open(temporary, "w", encoding="utf-8") as file:
                 self._manifest_inode = os.fstat(file.fileno()).st_ino
@@ -115,9 +134,12 @@ class OutputFolder:
                 file.write("\n")
                 file.flush()
                 os.fsync(file.fileno())
-            for node in self._committed:
-                cluster.call(node, "seal")
-            _claims.give_name(temporary, self._manifest)
+            for node, names in self._committed.items():
+                cluster.call(node, "seal", names)
+            try:
+                _claims.give_name(temporary, self._manifest)
+            except FileNotFoundError as error:
+                raise PartLost("a janitor has removed parts that have their names") from error
         except BaseException:
             with contextlib.suppress(OSError):
                 os.remove(temporary)

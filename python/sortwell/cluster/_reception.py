@@ -34,6 +34,9 @@ _MEMORY_OF_SOURCE = 16 << 20
 # Seconds without a byte after which a source is lost.
 _SILENCE = 120
 
+# Seconds to connect, after which it is lost as well: a machine that is gone does not answer.
+_CONNECT = 10
+
 
 class _ExchangeConnection(http.client.HTTPConnection):
     """Connection to an exchange for one answer, whose end is that of the connection.
@@ -136,8 +139,10 @@ def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
     An error of the source itself is raised as it is: it would come again.
     """
     url = urllib.parse.urlsplit(source.url)
-    connection = _ExchangeConnection(str(url.hostname), url.port, timeout=_SILENCE)
+    connection = _ExchangeConnection(str(url.hostname), url.port, timeout=_CONNECT)
     try:
+        connection.connect()
+        connection.sock.settimeout(_SILENCE)
         body = json.dumps({"ranges": source.ranges, "header": spec.header.hex()})
         headers = {"Authorization": f"Bearer {spec.token}"}
         connection.request("POST", url.path, body, headers)

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 import ray
 
 from sortwell.cluster._nodes import alive, on
-from sortwell.cluster._spec import HeadLost, NodeLost, SourceLost, is_space, storage_error
+from sortwell.cluster._spec import (
+    HeadLost,
+    NodeLost,
+    SourceLost,
+    is_space,
+    lost_input,
+    storage_error,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sortwell.cluster._nodes import Cluster
+    from sortwell.cluster._spec import Split
 
 # Times that a task is tried on lost or full nodes.
 ATTEMPTS = 5
@@ -77,12 +85,12 @@ class Tasks:
         chosen: dict[int, str],
         notify: Callable[[int], None],
         may_move: Callable[[int], list[str]],
-        owner: Callable[[int], str | None],
+        owned: Callable[[int], Split | None],
     ) -> None:
         """Tasks of a kind are named by numbers, with their nodes in `chosen`.
 
-        `may_move` returns the nodes for another attempt. `owner` returns the only node that can do
-        a task, if there is one.
+        `may_move` returns the nodes for another attempt. `owned` returns the split of a task that
+        only the node of its input can do, if it is such a task.
         """
         self._cluster = cluster
         self._kind = kind
@@ -90,11 +98,15 @@ class Tasks:
         self._waiting = dict(chosen)
         self._notify = notify
         self._may_move = may_move
-        self._owner = owner
+        self._owned = owned
         self._under_way: dict[Any, _Attempt] = {}
         self._seconds: list[float] = []
         self._tried_twice: set[int] = set()
         self._failed = dict.fromkeys(chosen, 0)
+        # When tasks may begin again.
+        self._not_before: dict[int, float] = {}
+        # Nodes that did not deliver the records of their runs.
+        self._suspects: set[str] = set()
         self.repeated = 0
         self.second_attempts = 0
         # Why the last source was lost.
@@ -103,18 +115,18 @@ class Tasks:
     def finish(self) -> dict[int, Any]:
         """Waits for all tasks, and returns their results.
 
-        A task whose source is lost is left out of the result.
+        A task whose source is lost is left out of the result, as are those that have not begun.
         """
         done: dict[int, Any] = {}
         try:
             self._begin_waiting()
             self._notify(0)
-            while self._begin_waiting() or self._under_way:
-                ready, _ = ray.wait(list(self._under_way), num_returns=1, timeout=_LOOK)
-                for reference in ready:
+            while self._begin_waiting() or self._under_way or self._waiting:
+                for reference in self._ready():
                     attempt = self._under_way.pop(reference)
                     if self._result(reference, attempt, done):
                         self._notify(len(done))
+                self._end_without_sources()
                 self._try_again()
                 self._warn()
                 self._cluster.keep_exchanges()
@@ -125,6 +137,22 @@ class Tasks:
             raise
         return done
 
+    def _ready(self) -> list[Any]:
+        """Returns the attempts that have ended, after a while at most."""
+        if not self._under_way:
+            time.sleep(_LOOK)
+            return []
+        ready, _ = ray.wait(list(self._under_way), num_returns=1, timeout=_LOOK)
+        return list(ready)
+
+    def _end_without_sources(self) -> None:
+        """Ends all attempts if a node that did not deliver is lost.
+
+        They may wait for it, too. A machine that has vanished does not end their connections.
+        """
+        if self._suspects and self._suspects - {node.id for node in alive()}:
+            self._end(lambda _: True)
+
     def _begin_waiting(self) -> bool:
         """Begins the next task of each node that has none. Returns whether there is one.
 
@@ -133,7 +161,7 @@ class Tasks:
         busy = {attempt.node for attempt in self._under_way.values()}
         begun = False
         for number, node in list(self._waiting.items()):
-            if node not in busy:
+            if node not in busy and self._not_before.get(number, 0.0) <= time.monotonic():
                 busy.add(node)
                 del self._waiting[number]
                 self._begin(number, node)
@@ -167,19 +195,41 @@ class Tasks:
             return True
         except ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, SourceLost):
+                # Other parts need the node as well. They begin when its runs are there again.
                 self.reason = error.cause.reason
+                self._suspects.add(error.cause.node)
+                self._waiting.clear()
                 return False
-            if not is_space(error.cause) or self._failed[number] > 0:
+            if isinstance(error.cause, NodeLost):
+                self._check_attempts(number, error.cause)
+                self._cluster.begin_exchanges()
+            elif not is_space(error.cause) or self._failed[number] > 0:
                 raise error.cause from None
         except ray.exceptions.RayError as error:
-            if self._failed[number] >= ATTEMPTS:
-                raise storage_error(f"a task could not be done: {error}") from error
+            self._check_attempts(number, error)
+            # Ray notices after a while that a node is lost.
+            self._not_before[number] = time.monotonic() + 2 ** self._failed[number] - 1
+        if not self._suspects:
+            self._repeat(attempt)
+        return False
+
+    def _check_attempts(self, number: int, error: BaseException) -> None:
+        """Raises an error if a task has been tried often enough."""
+        if self._failed[number] >= ATTEMPTS:
+            split = self._owned(number)
+            what = f"{self._kind} {number}" + (f" of {split.path}" if split else "")
+            raise storage_error(f"the task '{what}' could not be done: {error}") from error
+
+    def _repeat(self, attempt: _Attempt) -> None:
+        """Has a task wait for another attempt, on another node if there is one."""
+        number = attempt.number
         self._failed[number] += 1
         self.repeated += 1
         known = {node.id for node in alive()}
-        only = self._owner(number)
-        if only is not None and only not in known:
-            raise storage_error("the node of an input is lost, and no other node has it")
+        split = self._owned(number)
+        if split is not None and split.node not in known:
+            raise lost_input(split.path)
+        only = None if split is None else split.node
         nodes = [node for node in self._may_move(number) if node in known]
         others = [node for node in nodes if node != attempt.node] or nodes
         if only is None and not others:
@@ -187,9 +237,8 @@ class Tasks:
         self._waiting[number] = only or others[number % len(others)]
         # Tasks that wait for a lost node go elsewhere, too.
         for other, node in self._waiting.items():
-            if node not in known and self._owner(other) is None and others:
+            if node not in known and self._owned(other) is None and others:
                 self._waiting[other] = others[other % len(others)]
-        return False
 
     def _warn(self) -> None:
         """Warns of tasks that have not begun: something else has the processors of their nodes."""
@@ -210,7 +259,7 @@ class Tasks:
 
     def _try_again(self) -> None:
         """Begins a second attempt of a slow task if a node has nothing to do."""
-        if not self._seconds:
+        if not self._seconds or self._suspects:
             return
         limit = max(SLOW, _SLOWER * statistics.median(self._seconds))
         busy = {attempt.node for attempt in self._under_way.values()}

@@ -107,6 +107,11 @@ def proof_error(message: str) -> BaseException:
     return _errors.make("ProofError", message, 5, None, None, None, None)
 
 
+def lost_input(path: str) -> BaseException:
+    """Returns the error of an input whose only node is lost."""
+    return storage_error(f"the node of {path} is lost, and no other node has this input")
+
+
 def is_space(error: BaseException) -> bool:
     """Returns whether a disk or a quota of this node was full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -347,9 +352,12 @@ def check_memory(memory: int, nodes: int) -> None:
 
 
 def state_of(path: str) -> str:
-    """Returns a text that changes with the content of a file: device, inode, size, time."""
+    """Returns a text that changes with the content of a file: inode, size, time.
+
+    The device differs between nodes, and changes when a disk is mounted again.
+    """
     data = os.stat(path)
-    return f"{data.st_dev} {data.st_ino} {data.st_size} {data.st_mtime_ns}"
+    return f"{data.st_ino} {data.st_size} {data.st_mtime_ns}"
 
 
 @dataclass(frozen=True)
@@ -472,6 +480,10 @@ class NodeLost(Exception):
 
 class RunLost(NodeLost):
     """A run is not on its node any more, which was removed when the exchange was dead."""
+
+
+class PartLost(NodeLost):
+    """A part is not on its node any more, which was removed when the exchange was dead."""
 
 
 class SourceLost(Exception):

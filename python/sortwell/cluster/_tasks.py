@@ -16,7 +16,16 @@ from sortwell.cluster._exchange import NOTE
 from sortwell.cluster._janitor import LOCK
 from sortwell.cluster._reception import Reception
 from sortwell.cluster._recorder import Recorder
-from sortwell.cluster._spec import RUN_ENDS, MadePart, Run, proof_error, state_of, storage_error
+from sortwell.cluster._spec import (
+    RUN_ENDS,
+    MadePart,
+    Run,
+    RunLost,
+    is_space,
+    proof_error,
+    state_of,
+    storage_error,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +48,23 @@ def _note_begin(spec: Spec, node: str, task: str) -> None:
 
 
 def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
-    """Sorts a split into a run on this node, in a folder of its memory or of its disk."""
+    """Sorts a split into a run on this node, in a folder of its memory or of its disk.
+
+    Raises `RunLost` if a janitor has removed the folder meanwhile.
+    """
+    lock = _lock_of(spec, here())
+    try:
+        return _made_run(spec, split, threads, in_memory)
+    except OSError as error:
+        if lock is not None and _lock_of(spec, here()) != lock:
+            raise RunLost(f"the folder of run {split.number} was removed") from error
+        if not in_memory or not is_space(error):
+            raise
+        # Something else has taken the memory since the sort began.
+        return make_run(spec, split, threads, in_memory=False)
+
+
+def _made_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     if split.is_compressed:
         spec = spec.with_header(split.header)
     node, task = here(), f"map {split.number}"
@@ -64,6 +89,9 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
             recorder,
         )
     except _errors.Error as error:
+        for end in RUN_ENDS:
+            with contextlib.suppress(OSError):
+                os.remove(path + end)
         _check_unchanged(split)
         if isinstance(error, _errors.MalformedError):
             raise _of_file(error, split, len(spec.header)) from None
@@ -77,8 +105,7 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
 
 def _check_unchanged(split: Split) -> None:
     """Raises an error if the input of a split is not the file that was cut."""
-    # The device differs between nodes.
-    if state_of(split.path).split()[1:] != split.state.split()[1:]:
+    if state_of(split.path) != split.state:
         raise storage_error(
             f"{split.path}: the input has changed since the sort began; sort it again when nothing "
             "writes to it"
@@ -114,25 +141,29 @@ def _note(split: Split, run: Run) -> None:
 def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads: int) -> MadePart:
     """Merges what nodes send into a part of the output. Returns what was written.
 
-    A file of this name is that of another attempt, which has the same bytes.
+    A file of this name is that of another attempt, which has the same bytes. Raises `RunLost` if a
+    janitor has removed the folder of this node meanwhile.
     """
     node, task = here(), f"reduce {number}"
     _note_begin(spec, node, task)
     recorder = Recorder(task, node)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{uuid.uuid4().hex[:8]}.tmp"
-    _check_continues(spec, node)
+    lock = _lock_of(spec, node)
     try:
+        _check_continues(spec, node, lock)
         statistics = _merged(spec, sources, temporary, threads, recorder)
         size = os.path.getsize(temporary)
         header_bytes = size - statistics["bytes"]
         with open(temporary, "rb") as file:
             header = file.read(header_bytes)
-        _check_continues(spec, node)
+        _check_continues(spec, node, lock)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.remove(temporary)
+        if isinstance(error, OSError):
+            _check_continues(spec, node, lock)
         raise
     received = {source.node: 0 for source in sources}
     for source in sources:
@@ -152,10 +183,18 @@ def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads
     )
 
 
-def _check_continues(spec: Spec, node: str) -> None:
-    """Raises an error if the sort has ended: no process would remove the part."""
-    if not os.path.exists(os.path.join(spec.folder(node), LOCK)):
-        raise storage_error("the sort has ended")
+def _lock_of(spec: Spec, node: str) -> tuple[int, int] | None:
+    """Returns what tells the lock of the exchange from one that was made again, if there is one."""
+    with contextlib.suppress(OSError):
+        found = os.stat(os.path.join(spec.folder(node), LOCK))
+        return found.st_ino, found.st_ctime_ns
+    return None
+
+
+def _check_continues(spec: Spec, node: str, lock: tuple[int, int] | None) -> None:
+    """Raises `RunLost` if this lock is gone: no process would remove the part."""
+    if lock is None or _lock_of(spec, node) != lock:
+        raise RunLost("the sort has ended, or its exchange was dead for long")
 
 
 def _merged(

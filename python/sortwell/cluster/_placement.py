@@ -1,0 +1,85 @@
+"""Placement of a sort: splits of its inputs, their nodes, and what each part is merged of."""
+
+from __future__ import annotations
+
+from sortwell.cluster import _inputs
+from sortwell.cluster._spec import NodeLost, Source, lost_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sortwell.cluster._nodes import Cluster
+    from sortwell.cluster._spec import InputFile, Run, Spec, Split
+
+# Part of the memory of a sort that a split takes: its records and their entries fit.
+_SPLIT_SHARE = 0.4
+
+
+def splits(cluster: Cluster, spec: Spec, files: list[InputFile]) -> list[Split]:
+    """Returns the splits of the inputs. Raises an error if a node with an input is lost."""
+    most = int(spec.task_memory * _SPLIT_SHARE)
+    total = sum(file.bytes for file in files)
+    length = max(min(most, -(-total // len(cluster.nodes))), 1 << 20)
+
+    def cut(file: InputFile, start: int, length: int) -> list[int]:
+        asked = ("cut_input", file.path, start, length)
+        found: list[int]
+        try:
+            found = cluster.call(file.node, *asked) if file.node else cluster.call_any(*asked)
+        except NodeLost as error:
+            raise lost_input(file.path) from error
+        return found
+
+    return _inputs.splits(files, length, spec, cut)
+
+
+def place(cluster: Cluster, spec: Spec, splits: list[Split]) -> tuple[dict[int, str], bool]:
+    """Returns the node of each split, and whether its run stays in memory."""
+    while True:
+        check_owners(cluster, splits)
+        chosen = _inputs.assign(splits, [node.id for node in cluster.nodes])
+        try:
+            return chosen, _fits_memory(cluster, spec, splits, chosen)
+        except NodeLost:
+            cluster.drop_lost()
+
+
+def check_owners(cluster: Cluster, splits: Iterable[Split]) -> None:
+    """Raises an error if the only node that has the input of a split is lost."""
+    known = {None, *(node.id for node in cluster.nodes)}
+    for split in splits:
+        if split.node not in known:
+            raise lost_input(split.path)
+
+
+def _fits_memory(cluster: Cluster, spec: Spec, splits: list[Split], chosen: dict[int, str]) -> bool:
+    """Returns whether the runs of each node fit in a part of its memory."""
+    shares = dict.fromkeys(chosen.values(), 0)
+    for split in splits:
+        shares[chosen[split.number]] += split.bytes
+    # A compressed file makes a run of unknown length; a kept run has to outlive a reboot.
+    if any(split.is_compressed for split in splits) or spec.keeps or not shares:
+        return False
+    total = sum(shares.values())
+    return max(shares.values()) <= spec.memory_of_runs and all(
+        cluster.call(node.id, "free_in_memory") > 2 * total for node in cluster.nodes
+    )
+
+
+def sources(
+    cluster: Cluster, runs: dict[int, Run], bounds: dict[int, list[int]], part: int
+) -> list[Source]:
+    """Returns what a part is merged of: neighbouring runs of a node are one source."""
+    found: list[Source] = []
+    for number in sorted(runs):
+        run, (start, end) = runs[number], bounds[number][part : part + 2]
+        if start == end:
+            continue
+        piece = (run.path, start, end)
+        if found and found[-1].node == run.node:
+            last = found.pop()
+            found.append(Source(run.node, last.url, (*last.ranges, piece)))
+        else:
+            found.append(Source(run.node, cluster.url(run.node), (piece,)))
+    return found
