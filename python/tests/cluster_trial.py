@@ -15,22 +15,26 @@ import sortwell.cluster
 
 NODES = ["north", "east", "south", "west"]
 
+# The head notices a lost node after three seconds, not fifteen. A busy node has ten to answer.
+HEALTH = {"health_check_period_ms": 1000, "health_check_failure_threshold": 3}
+
 
 def start_nodes():
     """Starts four nodes, and returns their cluster."""
     warnings.simplefilter("ignore", ResourceWarning)
     ray.shutdown()
     cluster = Cluster()
+    # The first node is the head.
     for name in NODES:
-        add_node(cluster, name)
+        add_node(cluster, name, **({"_system_config": HEALTH} if name == NODES[0] else {}))
     ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
     return cluster
 
 
-def add_node(cluster, name):
+def add_node(cluster, name, **others):
     """Adds a node with this name, and returns it."""
     return cluster.add_node(
-        num_cpus=1, labels={"sortwell-node": name}, object_store_memory=100 << 20
+        num_cpus=1, labels={"sortwell-node": name}, object_store_memory=100 << 20, **others
     )
 
 
