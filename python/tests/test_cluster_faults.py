@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -349,7 +350,9 @@ class Ends(WithRoots):
 
     def end(self, act, cluster, *options):
         """Calls `act` with the command in its reduces. Returns its status and its words."""
-        path = self.write("in", records(300_000, "uniform", seed=10))
+        path = self.folder / "in"
+        if not path.exists():
+            self.write("in", records(300_000, "uniform", seed=10))
         words = [sys.executable, "-m", "sortwell.cluster", "sort", "-F", "fixed:100", "-k", "0..10"]
         words += ["--address", cluster.address, "-M", "352MiB", "--parts", "40", *options]
         words += ["-T", str(self.folder / "temp"), "-o", str(self.folder / "out"), str(path)]
@@ -400,6 +403,22 @@ class Ends(WithRoots):
         self.assertEqual(status, 4)
         self.assertRegex(words, "the head of the cluster at .* is lost; start the cluster again")
         self.assertEqual(len(list(self.folder.glob("temp/*/*/run-*.done"))), 1)
+        # Another cluster continues the sort, once the processes of this one are gone.
+        other.shutdown()
+        until = time.monotonic() + 60
+        while processes(b"sortwell") and time.monotonic() < until:
+            time.sleep(0.2)
+        another = Cluster()
+        self.addCleanup(another.shutdown)
+        add_node(another, "alone")
+        status, words = self.end(lambda _: None, another, "--resume")
+        self.assertEqual(status, 0, words)
+        manifest = json.loads(self.folder.joinpath("out/manifest.json").read_text())
+        self.assertEqual((manifest["maps_kept"], len(manifest["parts"])), (1, 40))
+        found = [pathlib.Path(part["path"]).read_bytes() for part in manifest["parts"]]
+        sortwell.sort(self.folder / "in", self.folder / "expected", format="fixed:100", key="0..10")
+        expected = self.folder.joinpath("expected").read_bytes()
+        self.assertTrue(b"".join(found) == expected, "other bytes")
 
 
 def framed(block, checksum=None):
