@@ -2,11 +2,13 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import traceback
 import unittest
 import weakref
 from pathlib import Path
@@ -86,17 +88,30 @@ class WithFolder(unittest.TestCase):
         """Checks that the folder is empty."""
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), [])
 
-    def run_python(self, code, *, kill_after=None):
-        """Runs a program with the folder as its working directory."""
-        words = [sys.executable, "-c", code]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(words, cwd=self.folder, stdout=pipe, stderr=pipe, text=True) as it:
-            if kill_after:
-                it.stdout.readline()
-                time.sleep(kill_after)
-                it.send_signal(2)
-            out, err = it.communicate(timeout=60)
-        return it.returncode, out, err
+    def start_python(self, code):
+        """Starts a program with the folder as its working directory."""
+        words, pipe = [sys.executable, "-c", code], subprocess.PIPE
+        return subprocess.Popen(words, cwd=self.folder, stdout=pipe, stderr=pipe, text=True)
+
+    def run_python(self, code):
+        """Runs a program. Returns its exit status and what it wrote to both streams."""
+        with self.start_python(code) as program:
+            out, err = program.communicate(timeout=60)
+        return program.returncode, out, err
+
+    def interrupt_python(self, code, *, after):
+        """Interrupts a program `after` seconds from its first line.
+
+        Returns what `run_python` returns, and the seconds from the signal to its end.
+        """
+        with self.start_python(code) as program:
+            program.stdout.readline()
+            time.sleep(after)
+            sent = time.monotonic()
+            program.send_signal(signal.SIGINT)
+            out, err = program.communicate(timeout=60)
+            seconds = time.monotonic() - sent
+        return program.returncode, out, err, seconds
 
 
 class Classes(WithFolder):
@@ -154,24 +169,44 @@ class Classes(WithFolder):
         self.assertEqual(error.file, str(missing))
         self.assertIn("No such file", str(error))
 
-    def test_malformed(self):
-        (self.folder / "in").write_bytes(b"12345")
-        with self.assertRaises(sortwell.MalformedError) as caught:
-            sortwell.sort(self.folder / "in", self.folder / "out", format="fixed:4")
-        self.assertEqual(caught.exception.file, str(self.folder / "in"))
-        with (
-            self.assertRaises(sortwell.MalformedError),
-            sortwell.Sorter(format="fixed:4") as sorter,
+    def test_places_of_malformed_files(self):
+        rows, cut, output = self.folder / "rows.csv", self.folder / "cut", self.folder / "out"
+        rows.write_text("id,name\n1,Lee\n2,Bob,x\n3,Dee\n")
+        cut.write_bytes(b"aaaabbbbcc")
+        unsorted, good = self.folder / "unsorted", self.folder / "good"
+        unsorted.write_text("1\n3\n2\n")
+        good.write_text("1\n")
+        fixed = {"format": "fixed:4"}
+        for call, *place in (
+            # The offset of a row counts the header; its number does not.
+            (lambda: sortwell.sort(rows, output, key="id"), rows, 14, 2),
+            (lambda: sortwell.sort(rows, output, key="name:int"), rows, 8, 1),
+            (lambda: sortwell.sort(cut, output, **fixed), cut, 8, 3),
+            (lambda: sortwell.merge([cut], output, **fixed), cut, 8, 3),
+            (lambda: sortwell.check(cut, **fixed), cut, 8, 3),
+            (lambda: sortwell.merge([good, unsorted], output), unsorted, 4, 3),
         ):
-            sorter.push(b"12345")
-            list(sorter.finish())
+            with self.assertRaises(sortwell.MalformedError) as caught:
+                call()
+            error = caught.exception
+            with self.subTest(str(error)):
+                found = [error.file, error.offset, error.record]
+                self.assertEqual(found, [str(place[0]), *place[1:]])
+                self.assertEqual(error.code, 3)
+            self.assertFalse(output.exists())
+        self.assertIn("record 3 at offset 4 is out of order", str(error))
 
-    def test_unsorted_input_of_a_merge(self):
-        for name, lines in (("a", "1\n3\n2\n"), ("b", "1\n")):
-            (self.folder / name).write_text(lines)
-        with self.assertRaises(sortwell.MalformedError) as caught:
-            sortwell.merge([self.folder / "a", self.folder / "b"], self.folder / "out")
-        self.assertIn("record 3 at offset 4 is out of order", str(caught.exception))
+    def test_places_of_malformed_records_that_were_pushed(self):
+        for options, pushed, place in (
+            ({"format": "fixed:4"}, b"aaaabb", (4, 2)),
+            ({"format": "csv", "key": "id"}, b"id,name\n1,Lee\n2\n", (14, 2)),
+        ):
+            sorter = sortwell.Sorter(**options)
+            with self.assertRaises(sortwell.MalformedError) as caught, sorter:
+                sorter.push(pushed)
+                list(sorter.finish())
+            error = caught.exception
+            self.assertEqual((error.file, error.offset, error.record), (None, *place))
 
     def test_no_space(self):
         options = {"memory": "24MiB", "temp": self.folder, "temp_limit": "1MiB"}
@@ -361,24 +396,89 @@ class Callers(WithFolder):
 class Processes(WithFolder):
     """Signals, forks, and the end of the interpreter."""
 
-    def test_fork(self):
-        found = sortwell.sorted(large_items(), memory="24MiB", temp=self.folder)
-        first = next(found)
+    def in_child(self, work):
+        """Runs `work` in a process that a fork makes, and checks that it succeeds."""
         child = os.fork()
         if child == 0:
             status = 1
             try:
-                next(found)
-            except sortwell.UsageError as error:
-                status = 0 if "after a fork" in str(error) else 2
-            del found
-            gc.collect()
-            own = list(sortwell.sorted([2, 1]))
-            os._exit(status if own == [1, 2] else 3)
+                work()
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
-        self.assertEqual(sum(1 for _ in found), ITEMS - 1)
-        self.assertEqual(first[0], 0)
+
+    def test_fork(self):
+        options = {"memory": "24MiB", "temp": self.folder}
+        table = pyarrow.table({"n": numpy.arange(1_000_000)[::-1]})
+        sorts = {
+            "items": sortwell.sorted(large_items(), **options),
+            "batches": sortwell.sort_batches(table, "n", **options),
+            "stream": sortwell.sort_batches(table, "n", **options),
+            "pushed": sortwell.Sorter(format="fixed:8", **options),
+            "pulled": sortwell.Sorter(format="fixed:8", **options),
+        }
+        sorts["pushed"].push(bytes(40_000_000))
+        sorts["pulled"].push(bytes(40_000_000))
+        blocks = [sorts["pulled"].finish()]
+        counts = [1, len(next(sorts["batches"])), len(next(blocks[0]))]
+        self.assertEqual(next(sorts["items"])[0], 0)
+
+        def use_in_child():
+            for use in (
+                lambda: next(sorts["items"]),
+                lambda: next(sorts["batches"]),
+                lambda: sorts["pushed"].push(bytes(8)),
+                lambda: sorts["pushed"].finish(),
+                lambda: next(blocks[0]),
+            ):
+                with self.assertRaisesRegex(sortwell.UsageError, "after a fork"):
+                    use()
+            with self.assertRaisesRegex(pyarrow.ArrowInvalid, "after a fork"):
+                pyarrow.table(sorts["stream"])
+            # Neither that nor the end of the objects removes a file of the parent.
+            sorts["stream"].close()
+            sorts.clear()
+            blocks.clear()
+            gc.collect()
+            self.assertEqual(list(sortwell.sorted([2, 1])), [1, 2])
+            found = sortwell.sort_batches(pyarrow.table({"n": [2, 1]}), "n")
+            self.assertEqual(pyarrow.table(found)["n"].to_pylist(), [1, 2])
+            with sortwell.Sorter(format="fixed:1") as own:
+                own.push(b"ba")
+                self.assertEqual([bytes(block) for block in own.finish()], [b"ab"])
+
+        self.in_child(use_in_child)
+        counts[0] += sum(1 for _ in sorts["items"])
+        counts[1] += sum(len(batch) for batch in sorts["batches"])
+        counts[2] += sum(len(block) for block in blocks[0])
+        self.assertEqual(counts, [ITEMS, 1_000_000, 40_000_000])
+        found = pyarrow.table(sorts["stream"])["n"].to_numpy()
+        self.assertTrue(numpy.array_equal(found, numpy.arange(1_000_000)))
+        sorts["pushed"].push(bytes(8))
+        self.assertEqual(sum(len(block) for block in sorts["pushed"].finish()), 40_000_008)
         self.assert_nothing_left()
+
+    def test_fork_with_an_index(self):
+        rows = self.folder / "rows.csv"
+        rows.write_text("id,name\n" + "".join(f"{n},{n % 7}\n" for n in range(5000)))
+        sortwell.build_index(rows, self.folder / "index", key="name", include="id")
+        index = sortwell.Index(self.folder / "index")
+        found = iter(index.range())
+        first = next(found)
+
+        def use():
+            self.assertEqual(first, b"0,0\n")
+            self.assertEqual(sum(1 for _ in found), 4999)
+            self.assertEqual((len(index), len(index["3"])), (5000, 714))
+            self.assertEqual(next(index.find("3").included()), (b"3",))
+            self.assertEqual(pyarrow.table(index.range("5")).num_rows, 2 * 714)
+            self.assertEqual(len(sortwell.Index(self.folder / "index")), 5000)
+
+        self.in_child(use)
+        use()
 
     def test_end_of_the_interpreter(self):
         code = (
@@ -435,30 +535,51 @@ class Processes(WithFolder):
                 self.assertEqual({path.name for path in self.folder.iterdir()} - {"out"}, {"large"})
 
     def test_interrupt_of_each_call(self):
+        (self.folder / "zeros").touch()
+        # No block of it is on the disk.
+        os.truncate(self.folder / "zeros", 10**12)
+        options = "memory='24MiB', temp='.'"
+        fixed = f"format='fixed:100', {options}"
+        large = fixed.replace("24MiB", "64MiB")
         programs = {
-            "sorted": "for _ in sortwell.sorted(itertools.count(), memory='24MiB', temp='.'): ...",
-            "push": "s = sortwell.Sorter(format='fixed:100', memory='24MiB', temp='.')\n"
-            "    while True: s.push(bytes(50_000_000))",
+            "sort": f"sortwell.sort('/dev/zero', 'out', {fixed})",
+            "sort of a pipe": f"sortwell.sort(waiting, 'out', {fixed})",
+            "merge": f"sortwell.merge(['zeros', '/dev/zero'], 'out', {fixed})",
+            "check": "sortwell.check('zeros', format='fixed:100')",
+            "build_index": f"sortwell.build_index('zeros', 'out', key='0..10', {large})",
+            "sorted": f"for _ in sortwell.sorted(itertools.count(), {options}): ...",
+            "push": f"s = sortwell.Sorter({fixed})\n    while True: s.push(bytes(50_000_000))",
+            "sort_batches": f"sortwell.sort_batches(endless(), 'n', {options})",
             "generate": "sortwell.generate(10**12, '/dev/null')",
+            "validate": "sortwell.validate('zeros')",
         }
         for name, program in programs.items():
             code = (
-                "import itertools, signal, sortwell, sys, time\n"
+                "import itertools, os, signal, pyarrow, sortwell\n"
                 "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+                "waiting = f'/dev/fd/{os.pipe()[0]}'\n"
+                "def endless():\n"
+                "    batch = pyarrow.record_batch({'n': pyarrow.array(range(10_000))})\n"
+                "    batches = itertools.repeat(batch)\n"
+                "    return pyarrow.RecordBatchReader.from_batches(batch.schema, batches)\n"
                 "print('begun', flush=True)\n"
                 "try:\n"
                 f"    {program}\n"
                 "except sortwell.Interrupted as error:\n"
-                "    print('interrupted', error.code, type(error.__cause__).__name__)\n"
+                "    print('interrupted', error.code, type(error.__cause__).__name__, flush=True)\n"
                 "except KeyboardInterrupt:\n"
-                "    print('interrupted 130 KeyboardInterrupt')\n"
+                "    print('interrupted 130 KeyboardInterrupt', flush=True)\n"
+                "os._exit(0)\n"
             )
             with self.subTest(name):
-                begun = time.monotonic()
-                status, out, err = self.run_python(code, kill_after=1)
-                self.assertLess(time.monotonic() - begun, 5)
-                self.assertEqual((status, out), (0, "interrupted 130 KeyboardInterrupt\n"), err)
-                self.assert_nothing_left()
+                times = []
+                # Other programs may run: one of three times has to be short.
+                while len(times) < 3 and min(times, default=1) >= 1:
+                    status, out, err, seconds = self.interrupt_python(code, after=0.5)
+                    self.assertEqual((status, out), (0, "interrupted 130 KeyboardInterrupt\n"), err)
+                    self.assertEqual(os.listdir(self.folder), ["zeros"])
+                    times.append(seconds)
+                self.assertLess(min(times), 1, times)
 
     def test_signal_handlers_run_during_a_sort(self):
         sortwell.generate(300_000, self.folder / "in")
