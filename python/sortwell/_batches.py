@@ -137,6 +137,10 @@ class ArrowBatches:
 class SortedBatches(ArrowBatches, ClosableSort):
     """Sorted record batches, as `sortwell.sort_batches` returns them.
 
+        with sortwell.sort_batches(table, by="id") as found:
+            for batch in found:
+                print(pyarrow.record_batch(batch).num_rows)
+
     They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
     iterator of `Batch`. The last batch, `close` and the end of a `with` block stop the sort and
     remove its temporary files; so does the end of the last object that refers to the batches.

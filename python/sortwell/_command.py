@@ -74,7 +74,7 @@ def explain(inputs: Paths, output: Path | None = None, **options: Option) -> dic
     The arguments are those of `sort`. The result is what `sortwell explain --form json` prints:
     passes, runs, the division of memory, and the reason of each decision.
 
-        sortwell.explain("big.csv", "out.csv", key="id:int", memory="1GiB")["passes"]
+        sortwell.explain("big.csv", "out.csv", key="id:int", memory="1GiB")["outlook"]["passes"]
 
     Raises `UsageError`, `MalformedError` or `StorageError`.
     """
@@ -101,7 +101,14 @@ def generate(records: int, output: Path, **options: Option) -> int | None:
 
 
 class Validation:
-    """Result of `validate`: true if all records are in order. `message` is what valsort says."""
+    """Result of `validate`: true if all records are in order. `message` is what valsort says.
+
+        result = sortwell.validate("records.bin")
+        if not result:
+            print(result.message)
+
+    `is_sorted` has the same truth as an attribute.
+    """
 
     __slots__ = ("is_sorted", "message")
 

@@ -40,7 +40,14 @@ class ClosableSort:
         return self._statistics
 
     def close(self) -> None:
-        """Stops the sort and removes its files. It does nothing after the end of the result."""
+        """Stops the sort and removes its files. It does nothing after the end of the result.
+
+            found = sortwell.sorted(items)
+            first = next(found)
+            found.close()
+
+        Raises nothing.
+        """
         self._ended.close()
 
     def __enter__(self) -> Self:

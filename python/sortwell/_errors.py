@@ -6,12 +6,7 @@ import os
 
 
 class _Place:
-    """Place of a fault, which all exceptions have.
-
-    `code` is the exit status that the command has for it. `file` is the path of the file at fault,
-    `offset` the byte in it, and `record` the number of the record, from 1. Each is None if it is
-    not known.
-    """
+    """Place of a fault, which all exceptions have; `Error` describes its attributes."""
 
     code: int = 1
     file: str | None = None
@@ -20,7 +15,17 @@ class _Place:
 
 
 class Error(_Place, Exception):
-    """Base of all errors of sortwell. `Interrupted` is not one of them."""
+    """Base of all errors of sortwell. `Interrupted` is not one of them.
+
+        try:
+            sortwell.sort("orders.csv", "sorted.csv", key="amount:decimal")
+        except sortwell.Error as error:
+            print(error, error.code, error.file, error.offset, error.record)
+
+    The attributes have the place of the fault. `code` is the exit status that the command has for
+    it. `file` is the path of the file, `offset` the byte in it, from 0, and `record` the number of
+    the record, from 1. Each of the last three is None if it is not known.
+    """
 
 
 class UsageError(Error, ValueError):

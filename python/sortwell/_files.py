@@ -75,8 +75,12 @@ def _of_files(
 class Disorder:
     """The first record of a file that is out of order.
 
-    `message` describes it. `file` is the path, `offset` the byte where the record begins, and
-    `record` its number, from 1.
+    `message` describes it. `file` is the path, `offset` the byte where the record begins, from 0,
+    and `record` its number, from 1.
+
+        place = sortwell.check("names.txt").disorder
+        if place is not None:
+            print(place.file, place.offset, place.record)
     """
 
     __slots__ = ("file", "message", "offset", "record")
@@ -99,8 +103,13 @@ class Disorder:
 class Checked:
     """Result of a check: true if all files are sorted.
 
-    `records` and `bytes` count what was read up to the end or the first disorder, `disorder` is
-    that or None, and `ragged_rows_dropped` counts rows of CSV that were left out.
+        checked = sortwell.check(["names.txt", "more.txt"])
+        if checked:
+            print(checked.records, "records in", checked.bytes, "bytes")
+
+    `records` and `bytes` are the numbers of records and bytes that were read up to the end or the
+    first disorder. `disorder` is a `Disorder`, or None. `ragged_rows_dropped` is the number of rows
+    of CSV that were left out.
     """
 
     __slots__ = ("bytes", "disorder", "ragged_rows_dropped", "records")

@@ -135,7 +135,17 @@ class Index:
         return found
 
     def get(self, values: Values) -> list[bytes]:
-        """Returns the records that have these values, in the order of the index."""
+        """Returns the records that have these values, in the order of the index.
+
+        The list is empty if no record has them. Each record is its bytes in the data file.
+
+            for row in index.get(("Oslo", 7)):
+                print(row)
+
+        Raises `UsageError` for a value that a key cannot have or more values than keys;
+        `TypeError` for a value of another type; `MalformedError` for data that has changed; and
+        `StorageError`.
+        """
         found, others = self._native.records(_words(values))
         if others is not None:
             found.extend(_in_pieces(others.next_records))
@@ -152,14 +162,24 @@ class Index:
         return reversed(self.range())
 
     def find(self, values: Values) -> Matches:
-        """Finds the records that have these values, as `get` does, and reads none yet."""
+        """Finds the records that have these values, as `get` does, and reads none yet.
+
+            first = next(iter(index.find("Oslo")), None)
+
+        Raises nothing yet. Each use of the result raises what `get` raises.
+        """
         return Matches(self, "get", (values, False), None)
 
     def prefix(self, values: Values) -> Matches:
-        """Finds the records whose last of these values begins so.
+        """Finds the records whose key begins with the last of these values.
 
-        index.prefix("Os")
-        index.prefix(("Oslo", "1"))
+        Values before the last one are those of the keys before, in full.
+
+            index.prefix("Os")
+            index.prefix(("Oslo", "1"))
+
+        Raises nothing yet. Each use of the result raises what `get` raises, and `UsageError` for
+        a key that has no prefixes, such as a number.
         """
         return Matches(self, "prefix", (values, False), None)
 
@@ -178,6 +198,9 @@ class Index:
         in the order of the index: for a descending key, it is the greater value.
 
             index.range("Oslo", to="Rome")
+
+        Raises `UsageError` for two beginnings or two ends. Each use of the result raises what
+        `get` raises.
         """
         if start is not None and after is not None:
             raise _usage("range: start and after are both given; use one of them")
@@ -210,6 +233,11 @@ class Index:
 
 class Matches:
     """Records that a search found, in the order of the index.
+
+        found = index.range("Oslo", "Rome")
+        print(found.count())
+        for row in found:
+            print(row)
 
     It can be iterated several times, each time from its beginning; `reversed` begins with the last
     record. Nothing is read before. `pyarrow.table(matches)` has the columns record, file (the
@@ -244,18 +272,37 @@ class Matches:
 
         In a file of BGZF, the offset is a virtual one: the offset of the compressed block times
         65536, plus the offset in the expanded block. The length is that of the expanded record.
+
+            for path, offset, size in index.find("Oslo").places():
+                print(path, offset, size)
+
+        Raises what `Index.get` raises.
         """
         for path, offset, size in _in_pieces(self._search().next_places):
             yield os.fspath(path), offset, size
 
     def included(self) -> Iterator[tuple[bytes, ...]]:
-        """Returns the included parts of each record, as they stand in it. The data is not read."""
+        """Returns the included parts of each record, as they stand in it. The data is not read.
+
+        Each element is a tuple of bytes, with a part for each element of `Index.include`. It is
+        empty if the index includes nothing.
+
+            for parts in index.find("Oslo").included():
+                print(parts[0])
+
+        Raises what `Index.get` raises.
+        """
         search = self._search()
         while (parts := search.next_included()) is not None:
             yield tuple(parts)
 
     def count(self) -> int:
-        """Returns the number of records."""
+        """Returns the number of records. The data is not read.
+
+            index.find("Oslo").count()
+
+        Raises what `Index.get` raises.
+        """
         search, count = self._search(), 0
         while passed := search.pass_(1 << 20):
             count += passed
@@ -268,6 +315,9 @@ class Matches:
         `included=True`, its columns are the included parts, and the data is not read.
 
             polars.from_arrow(index.range("Oslo").batches(included=True))
+
+        Raises `UsageError` for `batch_rows` below 1, and for `included=True` with an index that
+        includes nothing; and what `Index.get` raises, also when the batches are taken.
         """
         if batch_rows < 1:
             raise _usage(f"batches: batch_rows= is {batch_rows}; use 1 or more")
@@ -282,6 +332,9 @@ class Matches:
 
 class FoundBatches(ArrowBatches):
     """Record batches of a search.
+
+        for batch in index.range("Oslo").batches():
+            print(pyarrow.record_batch(batch).num_rows)
 
     They can be taken once: by another library through `__arrow_c_stream__`, or one by one as an
     iterator of `Batch`.

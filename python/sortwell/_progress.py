@@ -11,7 +11,8 @@ class Progress:
     `done`
         bytes that were moved, reads and writes of every pass together
     `total`
-        bytes that will be moved, or None while that is not known
+        bytes that will be moved, as far as the plan knows and at least `done`; None while that is
+        not known
     `share`
         the share of the work that is done, from 0.0 to 1.0, or None
     `seconds_left`
@@ -48,7 +49,8 @@ class Progress:
     ) -> None:
         self.phase = phase
         self.done = done
-        self.total = total
+        # Requests have whole blocks, and a plan may be wrong: more may be moved than was planned.
+        self.total = None if total is None else max(total, done)
         self.share = share
         self.seconds_left = seconds_left
 

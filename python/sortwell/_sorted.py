@@ -62,6 +62,9 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
 class Sorted(ClosableSort):
     """Items in order, as `sortwell.sorted` returns them.
 
+        with sortwell.sorted(items) as found:
+            smallest = next(found)
+
     An iterator that can be used once. The last item, `close` and the end of a `with` block stop
     the sort and remove its temporary files; so does the iterator when nothing refers to it.
     """

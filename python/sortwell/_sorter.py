@@ -67,6 +67,7 @@ class Sorter(ClosableSort):
 
         Keys are compared as unsigned bytes. Blocks then have records of the format "keyed".
 
+            sorter = sortwell.Sorter()
             sorter.push_keyed(b"key", b"payload")
 
         Raises what `push` raises.
@@ -76,7 +77,14 @@ class Sorter(ClosableSort):
     def finish(self) -> Blocks:
         """Ends the input, and returns an iterator of sorted blocks.
 
-        Raises what `push` raises; `UsageError` if it was called before.
+        A block has whole records, about 1 MiB of them, or one larger record.
+
+            with open("sorted.bin", "wb") as file:
+                for block in sorter.finish():
+                    file.write(block)
+
+        Raises what `push` raises; `UsageError` if it was called before. The iterator raises what
+        the sort finds later.
         """
         self._native.finish()
         return Blocks(self)
@@ -84,6 +92,9 @@ class Sorter(ClosableSort):
 
 class Blocks:
     """Sorted blocks of a `Sorter`, each with whole records.
+
+        for block in sorter.finish():
+            rows = numpy.frombuffer(block, dtype)
 
     A `Block` has the buffer protocol: `numpy.frombuffer(block, dtype)`, `memoryview(block)` and
     `file.write(block)` copy nothing. It stays valid as long as the program keeps it. The order and

@@ -56,7 +56,12 @@ class Statistics:
         return f"Statistics({', '.join(words)})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns all figures as dicts, lists, numbers and strings."""
+        """Returns all figures as dicts, lists, numbers and strings.
+
+            >>> statistics.as_dict()["records"]
+
+        Raises nothing.
+        """
         copy: dict[str, Any] = json.loads(json.dumps(self._fields))
         return copy
 
