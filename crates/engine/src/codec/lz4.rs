@@ -213,6 +213,7 @@ impl Lz4Decoder {
         let header = self.header(from)?;
         self.reserve(header.block_bytes as u64, from)?;
         self.header = Some(header);
+        self.rest = 0..0;
         if self.block.len() != header.block_bytes {
             (self.packed, self.block) = (Vec::new(), Vec::new());
             self.packed.resize(header.block_bytes, 0);

@@ -352,6 +352,19 @@ fn windows_beyond_the_limit_are_refused() {
     assert!(words(expanded(Codec::Zstd, &frame(13 << 3 | 5))).contains("a window of 13 MiB"));
 }
 
+/// A frame with smaller blocks than the one before it has a smaller buffer.
+#[test]
+fn lz4_frames_of_several_block_sizes_follow_each_other() {
+    let text = text(256 << 10);
+    let descriptor = [0b0110_0000, 4 << 4];
+    let checksum = (xxh32(&descriptor, 0) >> 8) as u8;
+    let small = [&0x184d_2204_u32.to_le_bytes()[..], &descriptor, &[checksum]].concat();
+    let block = [&small, &[3, 0, 0, 0x80][..], b"abc", &[0; 4]].concat();
+    let packed = [all_packed(Codec::Lz4, &[&text]), block].concat();
+    let whole = [&text[..], b"abc"].concat();
+    assert!(expanded(Codec::Lz4, &packed).expect("whole") == whole);
+}
+
 /// The first frame states small blocks, a later one large ones.
 #[test]
 fn lz4_blocks_beyond_the_limit_are_refused() {
