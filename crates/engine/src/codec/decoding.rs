@@ -5,11 +5,15 @@
 //! thread can serve a hundred inputs of a merge, and two threads two inputs of a sort, the one that
 //! is read and the one that comes next. At most one thread reads an input at any time.
 //!
-//! Several threads expand one input if it consists of small members or frames (`batch`). A thread
-//! cuts a batch of them off, puts the input back in the queue, and then expands the batch. The
-//! buffers keep the order of the batches. If a batch is not whole members or frames, its bytes and
-//! those after it are put back, and one thread expands the rest of the input in order. Errors
-//! arise only there, so they are the same with any number of threads.
+//! Several threads expand one input if it consists of small members or frames, or of lz4 frames
+//! with independent blocks (`batch`). A thread cuts a batch of them off, puts the input back in the
+//! queue, and then expands the batch. The buffers keep the order of the batches. If a batch is not
+//! whole units, its bytes and those after it are put back, and one thread expands the rest of the
+//! input in order. Errors arise only there, so they are the same with any number of threads.
+//!
+//! A thread that has expanded blocks counts them for the checksum of their frame once all blocks
+//! before them are counted, and then those after them that wait for it. The end of the frame is
+//! taken in order, when all its blocks are counted.
 //!
 //! The reader waits for a buffer. When the last stream is dropped, the threads end (`threads`).
 
@@ -165,7 +169,14 @@ impl DecodingShared {
                 drop(state);
                 let made = batch.expand(codec, &self.windows, &mut buffer);
                 state = self.monitor.state();
-                state.inputs[number].note_made(place, made, buffer);
+                let mut uncounted = state.inputs[number].note_made(place, made, buffer);
+                while let Some(piece) = uncounted {
+                    drop(state);
+                    piece.count();
+                    state = self.monitor.state();
+                    uncounted = state.inputs[number].note_counted(piece);
+                    self.monitor.tell();
+                }
             }
             self.want(&mut state, number);
             self.monitor.tell();
@@ -174,21 +185,25 @@ impl DecodingShared {
 
     /// Cuts a batch off an input, or fills one buffer.
     fn step(&self, turn: Turn) -> Result<Step> {
-        let Turn { stage, origin, codec, buffer, packed, .. } = turn;
+        let Turn { stage, origin, codec, buffer, mut packed, .. } = turn;
         let mut open = match stage {
             Stage::Open(open) => open,
             _ => Box::new(self.open(&origin, codec)?),
         };
         // One byte more than batches fill: then their ends are checked.
         let mut buffer = buffer.unwrap_or_else(|| vec![0; self.shape.buffer_bytes + 1]);
-        if turn.wants_batch {
-            let rooms = (self.shape.buffer_bytes, self.shape.packed_bytes);
-            if let Some(batch) = UnitBatch::cut(&mut *open.decoder, &mut open.from, packed, rooms)?
-            {
+        let DecodingShape { buffer_bytes: room, packed_bytes: packed_room, .. } = self.shape;
+        while turn.wants_batch {
+            let (Open { from, decoder }, packed) = (&mut *open, std::mem::take(&mut packed));
+            let batch = UnitBatch::cut(&mut **decoder, from, packed, room, packed_room)?;
+            if let Some(batch) = batch {
                 return Ok(Step::Cut(open, batch, buffer));
             }
             if !turn.is_alone {
                 return Ok(Step::Postponed(open, buffer));
+            }
+            if !decoder.pass_border(from)? {
+                break;
             }
         }
         let filled = open.decoder.decode(&mut open.from, &mut buffer)?;

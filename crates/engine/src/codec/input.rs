@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::batch::{Expansion, UnitBatch};
 use super::decoding::Origin;
 use super::source::Compressed;
-use super::{Codec, Decode};
+use super::{Codec, Decode, FrameBlocks};
 use crate::error::{Error, Result};
 
 /// A compressed input, as threads and its reader share it.
@@ -20,7 +20,7 @@ pub struct DecodingInput {
     spare_packed: Vec<Vec<u8>>,
     /// Number of buffers that were handed out.
     passed: u64,
-    /// Number of batches that threads expand now.
+    /// Number of batches that threads expand or count now.
     expanding: usize,
     batches: Batches,
     /// Error that ended the input, if one did.
@@ -49,6 +49,20 @@ pub struct Buffer {
     pub filled: usize,
 }
 
+/// What a batch of blocks expanded to, before the checksum of their frame counts it.
+pub struct UncountedPiece {
+    piece: Buffer,
+    packed: Vec<u8>,
+    blocks: Box<dyn FrameBlocks>,
+}
+
+impl UncountedPiece {
+    /// Counts it.
+    pub fn count(&self) {
+        self.blocks.count(&self.piece.buffer[..self.piece.filled]);
+    }
+}
+
 /// State of the division of an input into batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Batches {
@@ -64,13 +78,26 @@ enum Batches {
 
 /// A buffer in its place in the order.
 enum Ready {
-    /// A thread fills it.
+    /// A thread fills it, or counts it.
     Expanding,
+    /// Expanded blocks. A thread counts them when it has counted all before them.
+    Uncounted(UncountedPiece),
     /// Expanded bytes, and the batch that they were made of. The batch is empty if they were
     /// expanded in order.
     Filled(Buffer, Vec<u8>),
     /// A batch that is not whole.
     Failed(Vec<u8>),
+}
+
+impl Ready {
+    /// Returns the batch, if it is not in the hands of a thread.
+    fn packed(&self) -> &[u8] {
+        match self {
+            Self::Expanding => &[],
+            Self::Uncounted(made) => &made.packed,
+            Self::Filled(_, packed) | Self::Failed(packed) => packed,
+        }
+    }
 }
 
 /// A step that a thread takes with an input: its state, and room for a batch or a buffer.
@@ -84,7 +111,7 @@ pub struct Turn {
     pub packed: Vec<u8>,
     /// True if the step is a batch.
     pub wants_batch: bool,
-    /// True if no thread expands a batch.
+    /// True if no thread expands or counts a batch.
     pub is_alone: bool,
 }
 
@@ -188,22 +215,64 @@ impl DecodingInput {
         cut
     }
 
-    /// Notes what a thread has made of the batch with this place.
-    pub fn note_made(&mut self, place: u64, made: Expansion, buffer: Vec<u8>) {
+    /// Notes what a thread has made of the batch with this place. Returns the piece that the thread
+    /// has to count next, if there is one.
+    #[must_use]
+    pub fn note_made(
+        &mut self,
+        place: u64,
+        made: Expansion,
+        buffer: Vec<u8>,
+    ) -> Option<UncountedPiece> {
         self.expanding -= 1;
         let slot = (place - self.passed) as usize;
-        self.ready[slot] = match made.filled {
-            Some(filled) => Ready::Filled(Buffer { buffer, filled }, made.packed),
-            None => {
+        let packed = made.packed;
+        self.ready[slot] = match (made.filled, made.blocks) {
+            (Some(filled), None) => Ready::Filled(Buffer { buffer, filled }, packed),
+            (Some(filled), Some(blocks)) => {
+                let piece = Buffer { buffer, filled };
+                Ready::Uncounted(UncountedPiece { piece, packed, blocks })
+            }
+            (None, _) => {
                 self.batches = Batches::Failed;
-                Ready::Failed(made.packed)
+                Ready::Failed(packed)
             }
         };
+        self.next_uncounted()
+    }
+
+    /// Notes that a piece was counted. Returns the next one, as [`Self::note_made`] does.
+    #[must_use]
+    pub fn note_counted(&mut self, counted: UncountedPiece) -> Option<UncountedPiece> {
+        self.expanding -= 1;
+        if let Some(slot) = self.first_unfilled() {
+            *slot = Ready::Filled(counted.piece, counted.packed);
+        }
+        self.next_uncounted()
+    }
+
+    /// Returns the first buffer that cannot be read yet.
+    fn first_unfilled(&mut self) -> Option<&mut Ready> {
+        self.ready.iter_mut().find(|slot| !matches!(slot, Ready::Filled(..)))
+    }
+
+    /// Takes the piece that follows the counted ones, if it is expanded. No other piece can be
+    /// taken before it is noted as counted: until then its buffer is the first unfilled one.
+    fn next_uncounted(&mut self) -> Option<UncountedPiece> {
+        let mut next = None;
+        if let Some(slot) = self.first_unfilled()
+            && matches!(slot, Ready::Uncounted(_))
+            && let Ready::Uncounted(piece) = std::mem::replace(slot, Ready::Expanding)
+        {
+            self.expanding += 1;
+            next = Some(piece);
+        }
         self.settle();
+        next
     }
 
     /// Ends waiting for batches, or puts back the first one that was not whole, with all that was
-    /// cut off after it. Does nothing while a thread expands a batch.
+    /// cut off after it. Does nothing while a thread expands or counts a batch.
     fn settle(&mut self) {
         if matches!(self.stage, Stage::Ended) {
             (self.spare, self.spare_packed) = (Vec::new(), Vec::new());
@@ -216,11 +285,10 @@ impl DecodingInput {
             Batches::Failed => {
                 let is_failed = |slot: &Ready| matches!(slot, Ready::Failed(_));
                 let first = self.ready.iter().position(is_failed).unwrap_or(self.ready.len());
-                let mut taken = Vec::new();
+                let bytes = self.ready.range(first..).map(|slot| slot.packed().len()).sum();
+                let mut taken = Vec::with_capacity(bytes);
                 for slot in self.ready.drain(first..) {
-                    if let Ready::Filled(_, packed) | Ready::Failed(packed) = slot {
-                        taken.extend_from_slice(&packed);
-                    }
+                    taken.extend_from_slice(slot.packed());
                 }
                 if let Stage::Open(open) = &mut self.stage {
                     open.from.put_back(&taken);

@@ -8,22 +8,29 @@
 //!
 //! Blocks are the library's, frames are ours: its own reader takes a frame that was cut between two
 //! blocks for a whole one, and ends at skippable frames.
+//!
+//! Frames that are expanded in order and frames of which threads expand the blocks
+//! ([`Lz4Blocks`]) share the count of their content: a frame may change from one way to the other
+//! after any block.
+
+mod frame_blocks;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use lz4_flex::block::{
-    compress_into, decompress_into, decompress_into_with_dict, get_maximum_output_size,
-};
-use xxhash_rust::xxh32::{Xxh32, xxh32};
+use lz4_flex::block::{compress_into, get_maximum_output_size};
+use xxhash_rust::xxh32::xxh32;
 
 use super::batch::Unit;
-use super::memory::{WindowMemory, WindowShortage, Windows, lz4_window};
+use super::memory::{
+    LZ4_INDEPENDENT as INDEPENDENT, WindowMemory, WindowShortage, Windows, lz4_window,
+};
 use super::source::Compressed;
 use super::zstd::{is_skippable, skippable_ahead};
-use super::{Codec, Decode, Encode};
+use super::{Codec, Decode, Encode, FrameBlocks};
 use crate::error::{Error, Result, Setting, message};
 use crate::units::ByteSize;
+use frame_blocks::{BlockWord, FrameContent, Lz4Blocks, block_ahead, locked};
 
 const FRAME: &str = "lz4 frame";
 
@@ -36,7 +43,6 @@ const MAGIC_LEGACY: u32 = 0x184c_2102;
 /// Flags of a header.
 const VERSION: u8 = 0b0100_0000;
 const VERSION_MASK: u8 = 0b1100_0000;
-const INDEPENDENT: u8 = 1 << 5;
 const BLOCK_CHECKSUMS: u8 = 1 << 4;
 const CONTENT_LENGTH: u8 = 1 << 3;
 const CONTENT_CHECKSUM: u8 = 1 << 2;
@@ -56,6 +62,8 @@ const BLOCK_CODE: u8 = 5 << 4;
 /// Bytes of a frame beyond its blocks, and beyond the data of each block.
 const FRAME_EXTRA: usize = 7 + 4 + 4;
 const BLOCK_EXTRA: usize = 4;
+
+const CHECKSUM_BYTES: usize = 4;
 
 /// Returns the most bytes of a block, by a header's second byte; `None` for an invalid one.
 fn block_bytes(code: u8) -> Option<usize> {
@@ -77,6 +85,12 @@ impl Lz4Header {
     fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
+
+    /// Returns the bytes of a block of `data_bytes`, with its length and checksum.
+    fn whole_block_bytes(self, data_bytes: usize) -> usize {
+        let checksum = if self.has(BLOCK_CHECKSUMS) { CHECKSUM_BYTES } else { 0 };
+        BLOCK_EXTRA + data_bytes + checksum
+    }
 }
 
 /// Expands frames.
@@ -94,9 +108,8 @@ pub struct Lz4Decoder {
     rest: Range<usize>,
     /// Bytes before the block, as far as blocks look back.
     window: Vec<u8>,
-    /// Checksum and length of the content so far.
-    content: Xxh32,
-    length: u64,
+    /// Count of the frame's content so far.
+    content: Arc<Mutex<FrameContent>>,
 }
 
 impl Lz4Decoder {
@@ -110,16 +123,18 @@ impl Lz4Decoder {
             block: Vec::new(),
             rest: 0..0,
             window: Vec::new(),
-            content: Xxh32::new(0),
-            length: 0,
+            content: Arc::default(),
         }
     }
 }
 
 impl Decode for Lz4Decoder {
     fn next_unit(&mut self, from: &mut Compressed) -> Result<Option<Unit>> {
-        if self.header.is_some() || !self.rest.is_empty() {
+        if !self.rest.is_empty() {
             return Ok(None);
+        }
+        if let Some(header) = self.header {
+            return block_ahead(from, header);
         }
         if let Some(packed_bytes) = skippable_ahead(from)? {
             return Ok(Some(Unit { packed_bytes, bytes: 0 }));
@@ -131,20 +146,37 @@ impl Decode for Lz4Decoder {
         if header.has(DICTIONARY) {
             return Ok(None);
         }
-        let each = BLOCK_EXTRA + if header.has(BLOCK_CHECKSUMS) { 4 } else { 0 };
         let mut end = MAGIC_BYTES + 3 + if header.has(CONTENT_LENGTH) { 8 } else { 0 };
         let mut bytes = 0;
         loop {
             let word = from.ahead(end + BLOCK_EXTRA)?.and_then(<[u8]>::last_chunk).copied();
-            let Some(word) = word.map(u32::from_le_bytes) else { return Ok(None) };
-            if word == 0 {
-                break;
-            }
-            end += each + (word & !STORED) as usize;
+            let Some(word) = word else { return Ok(None) };
+            let Some(BlockWord { data_bytes, .. }) = BlockWord::of(word) else { break };
+            end += header.whole_block_bytes(data_bytes);
             bytes += block_bytes;
         }
-        let packed_bytes = end + BLOCK_EXTRA + if header.has(CONTENT_CHECKSUM) { 4 } else { 0 };
+        let checksum = if header.has(CONTENT_CHECKSUM) { CHECKSUM_BYTES } else { 0 };
+        let packed_bytes = end + BLOCK_EXTRA + checksum;
         Ok(from.ahead(packed_bytes)?.map(|_| Unit { packed_bytes, bytes }))
+    }
+
+    fn pass_border(&mut self, from: &mut Compressed) -> Result<bool> {
+        if !self.rest.is_empty() {
+            return Ok(false);
+        }
+        let Some(header) = self.header else { return self.begin(from) };
+        let is_over = from.ahead(BLOCK_EXTRA)?.is_some_and(|word| word == [0; BLOCK_EXTRA]);
+        if is_over && header.has(INDEPENDENT) {
+            from.take(BLOCK_EXTRA);
+            self.end(from, header)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn frame_blocks(&self) -> Option<Box<dyn FrameBlocks>> {
+        let (header, content) = (self.header?, Arc::clone(&self.content));
+        Some(Box::new(Lz4Blocks { header, content }))
     }
 
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
@@ -220,8 +252,7 @@ impl Lz4Decoder {
             self.block.resize(header.block_bytes, 0);
         }
         self.window.clear();
-        self.content.reset(0);
-        self.length = 0;
+        *locked(&self.content) = FrameContent::default();
         Ok(true)
     }
 
@@ -274,41 +305,25 @@ impl Lz4Decoder {
 
     /// Expands the frame's next block, or ends the frame.
     fn next_block(&mut self, from: &mut Compressed, header: Lz4Header) -> Result<()> {
-        let word = u32::from_le_bytes(self.field(from)?);
-        if word == 0 {
-            return self.end(from, header);
-        }
-        let (is_stored, bytes) = (word & STORED != 0, (word & !STORED) as usize);
+        let Some(word) = BlockWord::of(self.field(from)?) else { return self.end(from, header) };
+        let bytes = word.data_bytes;
         if bytes > header.block_bytes {
             return Err(self.damaged(from, "a block is longer than its header allows"));
         }
-        let target = if is_stored { &mut self.block } else { &mut self.packed };
-        if from.read(&mut target[..bytes])? < bytes {
+        if from.read(&mut self.packed[..bytes])? < bytes {
             return Err(from.cut(FRAME, self.start));
         }
         if header.has(BLOCK_CHECKSUMS) {
-            let found = xxh32(&target[..bytes], 0);
+            let found = xxh32(&self.packed[..bytes], 0);
             if u32::from_le_bytes(self.field(from)?) != found {
                 return Err(self.damaged(from, "the checksum of a block does not match"));
             }
         }
-        let made = match is_stored {
-            true => Ok(bytes),
-            false if self.window.is_empty() => {
-                decompress_into(&self.packed[..bytes], &mut self.block)
-            }
-            false => {
-                let packed = &self.packed[..bytes];
-                decompress_into_with_dict(packed, &mut self.block, &self.window)
-            }
-        };
+        let made = word.expand(&self.packed[..bytes], &self.window, &mut self.block);
         let made = made.map_err(|e| self.damaged(from, &format!("a block is invalid ({e})")))?;
         self.rest = 0..made;
-        self.length += made as u64;
         let block = &self.block[..made];
-        if header.has(CONTENT_CHECKSUM) {
-            self.content.update(block);
-        }
+        locked(&self.content).count(header, block);
         if !header.has(INDEPENDENT) {
             look_back(&mut self.window, block);
         }
@@ -317,13 +332,14 @@ impl Lz4Decoder {
 
     /// Holds a frame against what it says of its content.
     fn end(&mut self, from: &mut Compressed, header: Lz4Header) -> Result<()> {
-        if header.has(CONTENT_CHECKSUM) {
-            let expected = u32::from_le_bytes(self.field(from)?);
-            if expected != self.content.digest() {
-                return Err(self.damaged(from, "the checksum of its data does not match"));
-            }
+        let (found, found_length) = {
+            let content = locked(&self.content);
+            (content.checksum.digest(), content.length)
+        };
+        if header.has(CONTENT_CHECKSUM) && u32::from_le_bytes(self.field(from)?) != found {
+            return Err(self.damaged(from, "the checksum of its data does not match"));
         }
-        if header.length.is_some_and(|length| length != self.length) {
+        if header.length.is_some_and(|length| length != found_length) {
             return Err(self.damaged(from, "the length of its data does not match"));
         }
         self.header = None;
@@ -378,3 +394,6 @@ pub fn bound(chunk_bytes: usize) -> usize {
     let blocks = chunk_bytes.div_ceil(BLOCK_BYTES);
     FRAME_EXTRA + chunk_bytes + blocks * BLOCK_EXTRA + get_maximum_output_size(BLOCK_BYTES)
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,6 +54,9 @@ pub const ZSTD_MAGIC: u32 = 0xfd2f_b528;
 /// The largest blocks of lz4.
 const LZ4_BLOCK_MAX: u64 = 4 << 20;
 
+/// Flag in the header of an lz4 frame: its blocks do not look back.
+pub const LZ4_INDEPENDENT: u8 = 1 << 5;
+
 /// Pages of a thread's stack, and what its allocator keeps.
 const THREAD_BYTES: u64 = 256 << 10;
 
@@ -84,7 +87,7 @@ impl Appetite {
     /// decoding of the next ones begins, as far as there are threads and memory.
     pub fn in_turn(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
         let most = threads.min(inputs.len()).clamp(1, IN_TURN_MAX);
-        let WindowState { window_bytes, spare_bytes, each: state } =
+        let WindowState { window_bytes, spare_bytes, each: state, block_bytes } =
             WindowState::new(inputs, budget)?;
         let buffer_bytes = (budget.bytes() / 256).clamp(64 << 10, 1 << 20) as usize;
         let in_order = |at_once| DecodingShape {
@@ -95,7 +98,7 @@ impl Appetite {
             packed_bytes: 0,
         };
         // Each thread has a batch, and each input as many buffers as all threads fill.
-        let in_batches = |threads: usize| DecodingShape {
+        let in_batches = |threads: usize, buffer_bytes: usize| DecodingShape {
             threads,
             ahead: most.min(threads) - 1,
             buffer_bytes,
@@ -108,7 +111,12 @@ impl Appetite {
             inputs + shape.threads as u64 * (THREAD_BYTES + state)
         };
         let share = budget.bytes() / AHEAD_SHARE;
-        let batches = (2..=threads.min(BATCH_THREADS_MAX)).rev().map(in_batches);
+        // Buffers hold an independent block of every input, if two threads have room for that.
+        let sizes = [buffer_bytes.max(block_bytes as usize), buffer_bytes];
+        let most_threads = threads.min(BATCH_THREADS_MAX);
+        let batches = sizes.into_iter().flat_map(|bytes| {
+            (2..=most_threads).rev().map(move |threads| in_batches(threads, bytes))
+        });
         let fits = |shape: &DecodingShape| bytes(*shape) <= share;
         let shape = batches.chain((1..=most).rev().map(in_order)).find(fits);
         let shape = shape.unwrap_or_else(|| in_order(1));
@@ -119,7 +127,7 @@ impl Appetite {
 
     /// Plans decoding of inputs that are read at once, as far as there is memory.
     pub fn at_once(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
-        let WindowState { window_bytes, spare_bytes, each: state } =
+        let WindowState { window_bytes, spare_bytes, each: state, .. } =
             WindowState::new(inputs, budget)?;
         let buffer_bytes = 128 << 10;
         let shape = DecodingShape { threads, ahead: 0, buffer_bytes, ready: 1, packed_bytes: 0 };
@@ -155,11 +163,13 @@ struct WindowState {
     spare_bytes: u64,
     /// The most that any of them holds, its window included.
     each: u64,
+    /// Bytes of the largest independent blocks, 0 without any.
+    block_bytes: u64,
 }
 
 impl WindowState {
     fn new(inputs: &[(Origin, Codec)], budget: ByteSize) -> Result<Self> {
-        let mut state = Self { window_bytes: 0, spare_bytes: 0, each: 0 };
+        let mut state = Self { window_bytes: 0, spare_bytes: 0, each: 0, block_bytes: 0 };
         let unseen = (budget.bytes() / PIPE_SHARE).min(PIPE_WINDOW_MAX);
         let mut tables_bytes = 0;
         for (origin, codec) in inputs {
@@ -175,7 +185,11 @@ impl WindowState {
                     (ZSTD_TABLES, window, u64::MAX)
                 }
                 Codec::Lz4 => {
-                    let block = head.map_or(LZ4_BLOCK_MAX, |head| lz4_block_of(&head));
+                    let head = head.unwrap_or_default();
+                    let block = lz4_block_of(&head);
+                    if has_lz4_units(&head) {
+                        state.block_bytes = state.block_bytes.max(block);
+                    }
                     (LZ4_TABLES, lz4_window(block), lz4_window(LZ4_BLOCK_MAX))
                 }
             };
@@ -402,6 +416,11 @@ fn lz4_block_of(head: &[u8]) -> u64 {
         Some(code @ 4..=7) => 1 << (8 + 2 * u64::from(code)),
         _ => LZ4_BLOCK_MAX,
     }
+}
+
+/// Returns whether the blocks of an lz4 frame that starts with `head` may be independent.
+fn has_lz4_units(head: &[u8]) -> bool {
+    head.get(4).is_none_or(|flags| flags & LZ4_INDEPENDENT != 0)
 }
 
 /// Divisor of the budget for compressing the output.

@@ -81,13 +81,34 @@ named! {
 
 /// Expands what one input holds.
 trait Decode: Send {
-    /// Returns the next member or frame, if the decoder is between two of them, and all of it can
-    /// be looked at. Returns `None` for one that is to be expanded step by step. `from` stays where
-    /// it is.
+    /// Returns the next member or frame if the decoder is between two of them, or the next block if
+    /// it is within a frame of independent blocks. Returns `None` if not all of it can be looked
+    /// at, or if it is to be expanded step by step. `from` stays where it is.
     fn next_unit(&mut self, from: &mut Compressed) -> Result<Option<Unit>>;
+
+    /// Takes the header or the end of a frame that has independent blocks, if one comes next.
+    /// Returns false if nothing was taken. All blocks before the end must have been counted.
+    fn pass_border(&mut self, _: &mut Compressed) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Returns what expands the next units, if they are blocks of one frame.
+    fn frame_blocks(&self) -> Option<Box<dyn FrameBlocks>> {
+        None
+    }
 
     /// Fills `into`, or less of it at the end of the input only; returns the bytes filled.
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize>;
+}
+
+/// Expands independent blocks of one frame apart from its decoder, and counts them in their order:
+/// a frame may end with a checksum of all that its blocks expand to.
+trait FrameBlocks: Send {
+    /// Expands whole blocks. Returns the bytes filled, or `None` if a block is cut off or damaged.
+    fn expand(&self, packed: &[u8], into: &mut [u8]) -> Option<usize>;
+
+    /// Counts what the next blocks of the frame expanded to.
+    fn count(&self, content: &[u8]);
 }
 
 /// Compresses chunks.

@@ -43,17 +43,26 @@ fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
     }
 }
 
-fn expanded(codec: Codec, bytes: &[u8]) -> Result<Vec<u8>> {
+pub(super) fn expanded(codec: Codec, bytes: &[u8]) -> Result<Vec<u8>> {
     expanded_by(codec, bytes, 64 << 10)
 }
 
 /// Expands `bytes` by threads with buffers of a few KiB.
 fn expanded_by_threads(codec: Codec, bytes: &[u8], has_batches: bool) -> Result<Vec<u8>> {
-    let mut file = tempfile::NamedTempFile::new().expect("a file");
-    file.write_all(bytes).expect("write");
     let packed_bytes = if has_batches { 9 << 10 } else { 0 };
     let shape =
         DecodingShape { threads: 3, ahead: 0, buffer_bytes: 8 << 10, ready: 4, packed_bytes };
+    expanded_in_shape(codec, bytes, shape)
+}
+
+/// Expands `bytes` by threads.
+pub(super) fn expanded_in_shape(
+    codec: Codec,
+    bytes: &[u8],
+    shape: DecodingShape,
+) -> Result<Vec<u8>> {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(bytes).expect("write");
     let origin = Origin::File(file.path().to_owned());
     let appetite = Appetite::in_turn(&[(origin.clone(), codec)], ByteSize::gib(1), 1)?;
     let appetite = Appetite { shape, window_bytes: WINDOW, ..appetite };
@@ -87,7 +96,7 @@ fn all_packed(codec: Codec, chunks: &[&[u8]]) -> Vec<u8> {
 }
 
 /// Lines that compress a little, always the same.
-fn text(bytes: usize) -> Vec<u8> {
+pub(super) fn text(bytes: usize) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut text = Vec::with_capacity(bytes + 32);
     while text.len() < bytes {
@@ -100,7 +109,7 @@ fn text(bytes: usize) -> Vec<u8> {
     text
 }
 
-fn noise(bytes: usize) -> Vec<u8> {
+pub(super) fn noise(bytes: usize) -> Vec<u8> {
     let mut state = 2_463_534_242_u32;
     let mut next = || {
         state ^= state << 13;
@@ -112,7 +121,7 @@ fn noise(bytes: usize) -> Vec<u8> {
 }
 
 /// What a program makes of `input`; `None` where there is no such program.
-fn through(program: &str, words: &[&str], input: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn through(program: &str, words: &[&str], input: &[u8]) -> Option<Vec<u8>> {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else {
@@ -128,7 +137,7 @@ fn through(program: &str, words: &[&str], input: &[u8]) -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
-fn words(outcome: Result<Vec<u8>>) -> String {
+pub(super) fn words(outcome: Result<Vec<u8>>) -> String {
     match outcome.expect_err("it is not whole") {
         Error::Malformed { path, message } | Error::BudgetExceeded { path, message, .. } => {
             assert_eq!(path, Path::new("packed"));
@@ -498,16 +507,17 @@ fn a_batch_that_failed_is_put_back_before_the_next_step() {
             Stage::Open(open) => open,
             _ => unopened.take().expect("opened once"),
         };
-        let rooms = (9000, unit.len());
-        let batch = UnitBatch::cut(&mut *open.decoder, &mut open.from, Vec::new(), rooms);
+        let Open { from, decoder } = &mut *open;
+        let batch = UnitBatch::cut(&mut **decoder, from, Vec::new(), 9000, unit.len());
         let batch = batch.expect("no error").expect("a batch");
         input.note(Ok(Step::Cut(open, batch, Vec::new()))).expect("one to expand").batch.packed
     };
     let [first, second] = [cut(), cut()];
     input.is_queued = true;
-    input.note_made(0, Expansion { packed: first, filled: None }, Vec::new());
+    let made = |packed, filled| Expansion { packed, filled, blocks: None };
+    assert!(input.note_made(0, made(first, None), Vec::new()).is_none());
     assert!(input.begin().is_none(), "a thread still expands the other batch");
-    input.note_made(1, Expansion { packed: second, filled: Some(2) }, vec![0; 2]);
+    assert!(input.note_made(1, made(second, Some(2)), vec![0; 2]).is_none());
     let turn = input.begin().expect("all is put back");
     let Stage::Open(mut open) = turn.stage else { panic!("it is open") };
     assert!(!turn.wants_batch && open.from.offset() == 0);
@@ -533,19 +543,19 @@ fn batches_have_as_many_units_as_fit() {
             let mut from = Compressed::of_bytes(units.clone());
             // A block of lz4 may be as large as its frame says.
             let most = if codec == Codec::Lz4 { 256 << 10 } else { text.len() };
-            let rooms = (4 * most + 1, units.len());
-            let batch = UnitBatch::cut(&mut *decoder, &mut from, Vec::new(), rooms);
+            let (room, packed_room) = (4 * most + 1, units.len());
+            let batch = UnitBatch::cut(&mut *decoder, &mut from, Vec::new(), room, packed_room);
             let batch = batch.expect("read").expect("a batch");
             assert_eq!((batch.packed.len(), from.offset()), (4 * each, 4 * each as u64), "{codec}");
-            let mut buffer = vec![0; rooms.0];
+            let mut buffer = vec![0; room];
             let made = batch.expand(codec, &windows, &mut buffer);
             assert_eq!(made.filled, Some(4 * text.len()), "{codec}");
             assert!(buffer[..4 * text.len()] == text.repeat(4), "{codec}");
             from.put_back(&made.packed);
             assert_eq!((from.offset(), from.unread().expect("read")), (0, &units[..]));
             // None is cut off if the first is too large.
-            let small = (text.len() - 1, 1 << 20);
-            let none = UnitBatch::cut(&mut *decoder, &mut from, Vec::new(), small);
+            let small = text.len() - 1;
+            let none = UnitBatch::cut(&mut *decoder, &mut from, Vec::new(), small, 1 << 20);
             assert!(none.expect("read").is_none(), "{codec}");
         }
     }

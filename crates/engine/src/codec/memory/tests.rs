@@ -71,6 +71,43 @@ fn shares_of_the_budget_are_kept() {
     }
 }
 
+/// Buffers grow to the blocks of lz4 frames if there is room for two threads, and only if the
+/// blocks are independent.
+#[test]
+fn independent_blocks_fit_in_buffers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lz4 = |flags: u8, code: u8| {
+        [&0x184d_2204_u32.to_le_bytes()[..], &[flags, code << 4, 0], &[0; 20]].concat()
+    };
+    let (large, linked) = (lz4(0x64, 7), lz4(0x44, 7));
+    for (head, mib, cores, buffer_kib, threads) in [
+        (&large, 64, 8, 256, 1),
+        (&large, 512, 8, 1024, 4),
+        (&large, 544, 8, 4096, 2),
+        (&large, 1024, 8, 4096, 5),
+        (&large, 4096, 8, 4096, 8),
+        (&large, 4096, 2, 4096, 2),
+        (&large, 4096, 1, 1024, 1),
+        (&linked, 4096, 8, 1024, 8),
+        (&lz4(0x64, 6), 128, 8, 512, 3),
+        (&lz4(0x64, 6), 144, 8, 1024, 2),
+        (&lz4(0x64, 4), 64, 8, 256, 5),
+        (&lz4(0x64, 4), 4096, 8, 1024, 8),
+    ] {
+        let budget = ByteSize::mib(mib);
+        let inputs = inputs(folder.path(), &[head], Codec::Lz4);
+        let Appetite { shape, bytes, spare_bytes, .. } =
+            Appetite::in_turn(&inputs, budget, cores).expect("fits");
+        let found = (shape.buffer_bytes >> 10, shape.threads);
+        assert_eq!(found, (buffer_kib, threads), "{head:?}, {mib} MiB, {cores}: {shape:?}");
+        let held = bytes - spare_bytes;
+        assert!(held <= budget.bytes() / AHEAD_SHARE || threads == 1, "{mib} MiB: {held}");
+    }
+    let pipe = [(Origin::Stdin, Codec::Lz4)];
+    let piped = Appetite::in_turn(&pipe, ByteSize::gib(4), 4).expect("fits");
+    assert_eq!(piped.shape.buffer_bytes, 4 << 20, "a pipe may have the largest blocks");
+}
+
 #[test]
 fn windows_are_shared_out() {
     let windows = Windows::new(1000, 500);
