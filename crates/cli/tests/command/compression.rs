@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::harness::{Folder, Said};
 
 /// What a program makes of bytes; `None` where there is no such program.
-fn through(program: &str, word: &str, input: &[u8]) -> Option<Vec<u8>> {
+pub fn through(program: &str, word: &str, input: &[u8]) -> Option<Vec<u8>> {
     let mut command = Command::new(program);
     command.arg(word).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else {

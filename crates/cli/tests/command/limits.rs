@@ -8,6 +8,8 @@ mod data;
 use std::fs;
 
 use crate::children::measured;
+#[cfg(feature = "compression")]
+use crate::compression::through;
 use crate::harness::{Folder, Said, some};
 use data::{FORMATS, Format, SHAPES, Shape};
 
@@ -148,6 +150,31 @@ fn budgets_that_are_named_do_for_compressed_files() {
             runs_within(&folder, &line, mib);
             runs_within(&folder, &format!("merge --sync off -o out.{codec} packed.{codec}"), mib);
         }
+    }
+}
+
+/// Several threads expand the blocks of one frame, within the budget and to the same output.
+#[cfg(feature = "compression")]
+#[test]
+fn one_frame_of_lz4_is_expanded_within_the_budget() {
+    let folder = Folder::new();
+    data::write(&folder.at("in"), &FORMATS[0], Shape::Random, (40_000_000, 0, 1));
+    folder.run("sort -o expected in").quietly();
+    let (data, expected) = (folder.read("in"), folder.read("expected"));
+    // Independent blocks of 64 KiB, 256 KiB and 4 MiB, and linked ones.
+    for word in ["-B4", "-B5", "-B7", "-B4D"] {
+        let Some(packed) = through("lz4", word, &data) else { return };
+        folder.write("packed.lz4", &packed);
+        let line = "sort --sync off -j 4 -o out packed.lz4";
+        let mib = runs_within(&folder, line, 32);
+        folder.run(&format!("{line} -M {mib}MiB -T .")).quietly();
+        assert!(folder.read("out") == expected, "{word}");
+        folder.run("sort -j 4 -M 1GiB -o out packed.lz4").quietly();
+        assert!(folder.read("out") == expected, "{word} within 1 GiB");
+        folder.write("cut.lz4", &packed[..packed.len() / 2]);
+        let place = "ends in the middle of a lz4 frame: it begins at byte 0";
+        folder.run("sort -j 4 -M 1GiB -o cut cut.lz4").fails(3, &[place]);
+        fs::remove_file(folder.at("out")).expect("remove");
     }
 }
 
