@@ -185,29 +185,41 @@ impl DecodingShared {
 
     /// Cuts a batch off an input, or fills one buffer.
     fn step(&self, turn: Turn) -> Result<Step> {
-        let Turn { stage, origin, codec, buffer, mut packed, .. } = turn;
+        let Turn { stage, origin, codec, buffer, packed, .. } = turn;
         let mut open = match stage {
             Stage::Open(open) => open,
             _ => Box::new(self.open(&origin, codec)?),
         };
         // One byte more than batches fill: then their ends are checked.
         let mut buffer = buffer.unwrap_or_else(|| vec![0; self.shape.buffer_bytes + 1]);
-        let DecodingShape { buffer_bytes: room, packed_bytes: packed_room, .. } = self.shape;
-        while turn.wants_batch {
-            let (Open { from, decoder }, packed) = (&mut *open, std::mem::take(&mut packed));
-            let batch = UnitBatch::cut(&mut **decoder, from, packed, room, packed_room)?;
-            if let Some(batch) = batch {
+        if turn.wants_batch {
+            if let Some(batch) = self.cut(&mut open, packed, turn.is_alone)? {
                 return Ok(Step::Cut(open, batch, buffer));
             }
             if !turn.is_alone {
                 return Ok(Step::Postponed(open, buffer));
             }
-            if !decoder.pass_border(from)? {
-                break;
-            }
         }
         let filled = open.decoder.decode(&mut open.from, &mut buffer)?;
         Ok(Step::Filled(open, Buffer { buffer, filled }))
+    }
+
+    /// Cuts a batch off an input. If no thread expands a batch of it, headers and ends of frames are
+    /// taken first.
+    fn cut(
+        &self,
+        Open { from, decoder }: &mut Open,
+        mut packed: Vec<u8>,
+        is_alone: bool,
+    ) -> Result<Option<UnitBatch>> {
+        let DecodingShape { buffer_bytes: room, packed_bytes: packed_room, .. } = self.shape;
+        loop {
+            let packed = std::mem::take(&mut packed);
+            let batch = UnitBatch::cut(&mut **decoder, from, packed, room, packed_room)?;
+            if batch.is_some() || !is_alone || !decoder.pass_border(from)? {
+                return Ok(batch);
+            }
+        }
     }
 
     fn open(&self, origin: &Origin, codec: Codec) -> Result<Open> {

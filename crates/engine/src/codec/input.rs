@@ -49,7 +49,7 @@ pub struct Buffer {
     pub filled: usize,
 }
 
-/// What a batch of blocks expanded to, before the checksum of their frame counts it.
+/// Expanded blocks of a batch, before the checksum of their frame counts them.
 pub struct UncountedPiece {
     piece: Buffer,
     packed: Vec<u8>,
