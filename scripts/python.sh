@@ -10,6 +10,7 @@
 # kills                  kills tasks, exchanges and nodes of cluster sorts: CLUSTER_KILLS, CLUSTER_SEED
 # kills --if-possible    the same; without a tool that it needs, leaves them out and says so
 # oracle                 runs random commands through the package beside the model: CASES, SEED
+# oldest                 runs tests of clusters with the oldest Ray and aiohttp that the package allows
 #
 # SORTWELL_PYTHON_PROFILE is the profile of cargo; release by default, as the demo and the torture
 # also build the command in it. With SORTWELL_PYTHON_BUILT there is no wheel: the
@@ -161,10 +162,24 @@ run_oracle() {
         --cases "${CASES:-60}" --seed "${SEED:-29}"
 }
 
+# Runs tests of clusters in an environment of its own. The other tests have the newest Ray.
+run_oldest() {
+    local versions
+    versions=$(sed -n 's/^cluster = //p' python/pyproject.toml | tr -d '[]" ' | tr ',' '\n' \
+        | sed -n 's/^\(.*\)>=\(.*\)$/\1==\2.*/p')
+    home=$PWD/target/python-oldest
+    python=$home/bin/python
+    "$python3" -m venv "$home"
+    "$home/bin/pip" install --quiet --disable-pip-version-check "${packages[0]}" $versions
+    place
+    (of_package test_cluster test_cluster_output)
+}
+
 case ${1:-} in
     get) get ;;
     test) run_tests "${2:-}" ;;
     kills) run_kills "${2:-}" ;;
     oracle) run_oracle ;;
-    *) fail "say get, test, kills or oracle" ;;
+    oldest) run_oldest ;;
+    *) fail "say get, test, kills, oracle or oldest" ;;
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks what a release promises: dependencies without known faults, the least version of Rust, every
-# feature by itself, and packages that build from their own files. It takes minutes, and rustup for
+# feature by itself, the oldest Ray, and packages that build from their own files. It takes minutes, and rustup for
 # the least version.
 
 set -euo pipefail
@@ -39,5 +39,6 @@ done
 step "$CARGO" check --quiet --package sortwell --no-default-features --features serde
 
 step "$CARGO" package --quiet --workspace --allow-dirty
+step scripts/python.sh oldest
 step packaging/check.sh
 echo "=== release-check: all good"
