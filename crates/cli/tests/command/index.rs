@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::thread::sleep;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::children::measured;
-use crate::harness::{Folder, Said};
+use crate::harness::{Folder, Said, ended};
 
 const ORDERS: &str = "id,city,amount\n3,Oslo,10.50\n1,Rome,2\n2,Bern,-3.25\n4,Oslo,7\n";
 
@@ -218,7 +219,18 @@ fn indexes_that_cannot_be_built_leave_nothing() {
     folder.write("orders.csv", ORDERS);
     folder.write("packed.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03rest");
     folder.write("bad.csv", "id\n1\nx\n");
-    folder.run("index build packed.gz -k 1 -o index").fails(3, &["compressed with gzip"]);
+    folder.write("skippable", b"\x50\x2a\x4d\x18\x04\0\0\0abcd");
+    folder.script("seq 9 | \"$sortwell\" sort --compress zstd -o packed.zst").quietly();
+    for (name, codec, advice) in [
+        ("packed.gz", "gzip", "compress it with bgzip, or expand it"),
+        ("packed.zst", "zstd", "expand it first"),
+        ("skippable", "zstd or lz4", "expand it first"),
+    ] {
+        let said = folder.run(&format!("index build {name} -k 1 -o index"));
+        let why =
+            format!("{name}: it is compressed with {codec}, so its records have no offsets; ");
+        said.fails(3, &[&(why + advice + "\n")]);
+    }
     folder.run("index build bad.csv -k id:int -o index").fails(3, &["offset 5", "not an int"]);
     folder.run("index build orders.csv -k nothing -o index").fails(2, &["'nothing'"]);
     folder.run("index build orders.csv -o index").fails(2, &["needs a key"]);
@@ -236,7 +248,32 @@ fn indexes_that_cannot_be_built_leave_nothing() {
     folder
         .run_without_threads("index build orders.csv -k city -o index")
         .fails(4, &["cannot start a scan thread"]);
-    assert_eq!(folder.names(), ["bad.csv", "orders.csv", "packed.gz"]);
+    assert_eq!(folder.names(), ["bad.csv", "orders.csv", "packed.gz", "packed.zst", "skippable"]);
+}
+
+/// A later program may write indexes that this one would read wrongly.
+#[test]
+fn an_index_of_a_newer_version_is_refused() {
+    let folder = orders();
+    let mut bytes = folder.read("index");
+    let found = bytes.windows(8).filter(|bytes| bytes.starts_with(b"version")).count();
+    let at = bytes.windows(8).position(|bytes| bytes == b"version1").expect("the version");
+    assert_eq!(found, 1);
+    bytes[at + 7] = b'2';
+    folder.write("index", &bytes);
+    for line in ["get index Oslo", "range index", "prefix index O", "info index", "verify index"]
+        .into_iter()
+        .chain(["export index", "append index", "get --stale-ok index Oslo"])
+    {
+        folder.run(&format!("index {line}")).fails(
+            3,
+            &["index: the index has version 2, and this program reads version 1; build the index \
+                 again, or use the program that built it\n"],
+        );
+    }
+    assert!(folder.read("index") == bytes, "it has changed");
+    folder.run("index build orders.csv -k city -k amount:decimal -o index").quietly();
+    assert_prints(&folder, "index export index", SORTED);
 }
 
 /// A build says as much of invalid keys as a sort.
@@ -259,10 +296,45 @@ fn invalid_keys_of_a_build() {
 #[test]
 fn a_reader_with_enough_ends_it_quietly() {
     let folder = Folder::new();
-    folder.write("lines", (0..100_000).map(|number| format!("{number}\n")).collect::<String>());
+    folder.write("lines", (0..100_000).map(|number| format!("{number} x\n")).collect::<String>());
     folder.run("index build lines -k 1:int -o index").quietly();
+    folder.run("index build lines -k 2 -o texts").quietly();
     let said = folder.script("\"$sortwell\" index range index | head -n 2");
-    assert_eq!(String::from_utf8_lossy(&said.quietly()), "0\n1\n");
+    assert_eq!(String::from_utf8_lossy(&said.quietly()), "0 x\n1 x\n");
+    // More than a pipe holds: the reader leaves while it is written to.
+    for line in [
+        "range index",
+        "range index --offsets",
+        "range index --reverse",
+        "prefix texts x",
+        "get texts x",
+        "get texts x --offsets",
+        "export index",
+    ] {
+        let mut child = folder.start(&format!("index {line}"));
+        let mut pipe = child.stdout.take().expect("a pipe");
+        pipe.read_exact(&mut [0; 100]).expect("records");
+        drop(pipe);
+        let said = Said::from(ended(child, Duration::from_secs(20)));
+        assert_eq!((said.status, said.words.as_str()), (0, ""), "{line}");
+    }
+    // Nothing reads what they print from the beginning.
+    for line in [
+        "info index",
+        "get index 5",
+        "get index 5 --count",
+        "prefix texts x --limit 1",
+        "range index --limit 1",
+        "verify index",
+        "export index",
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let words: Vec<&str> = ["index"].into_iter().chain(line.split(' ')).collect();
+        let said = Said::from(folder.command(&words).stdout(writer).output().expect("run"));
+        assert_eq!((said.status, said.words.as_str()), (0, ""), "{line}");
+    }
+    assert_eq!(folder.names(), ["index", "lines", "texts"]);
 }
 
 #[test]
