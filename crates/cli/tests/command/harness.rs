@@ -176,6 +176,7 @@ pub fn some<T: Copy>(cases: &[T]) -> Vec<T> {
 
 /// Statuses of processes that died of signals.
 pub const DIED_OF_INT: i32 = -2;
+pub const DIED_OF_KILL: i32 = -9;
 pub const DIED_OF_TERM: i32 = -15;
 
 /// Sends a signal, by its name without `SIG`.

@@ -7,15 +7,14 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{DIED_OF_INT, Folder, Random, Said, ended, random_records, signal};
+use crate::harness::{
+    DIED_OF_INT, DIED_OF_KILL, Folder, Random, Said, ended, random_records, signal,
+};
 
 const SORT: &str = "sort -F fixed:100 -k 0..10 -M 48MiB -T spill -o out in";
 const RECORDS: usize = 800_000;
 const KILLS: usize = 8;
 const INTERRUPTS: usize = 8;
-
-/// The status of a process that died of SIGKILL.
-const DIED_OF_KILL: i32 = -9;
 
 /// An input, what it is sorted, and how long that takes.
 struct Scene {

@@ -1,11 +1,13 @@
 //! `--resume`, `--in-place` and `spill`, as a user meets them: relative names, a kill in between,
 //! words that say what is left.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Folder, ended, signal};
+use crate::harness::{DIED_OF_KILL, Folder, Said, ended, signal};
 
 const SORT: &str = "sort -F fixed:100 -k 0..10 -M 48MiB -T spill --resume=often -o out in";
 const IN_PLACE: &str = "sort -F fixed:100 -k 0..10 -M 48MiB -T spill --in-place in";
@@ -38,7 +40,7 @@ fn kill_in_between(folder: &Folder, line: &str) {
 
 fn folder() -> (Folder, Vec<u8>) {
     let folder = Folder::new();
-    std::fs::create_dir(folder.at("spill")).expect("folder");
+    fs::create_dir(folder.at("spill")).expect("folder");
     folder.run("generate 1000000 in").quietly();
     folder.run("sort -F fixed:100 -k 0..10 -o expected in").quietly();
     let expected = folder.read("expected");
@@ -108,7 +110,7 @@ fn a_killed_sort_with_compressed_runs_goes_on() {
 #[test]
 fn a_killed_sort_with_a_header_goes_on() {
     let folder = Folder::new();
-    std::fs::create_dir(folder.at("spill")).expect("folder");
+    fs::create_dir(folder.at("spill")).expect("folder");
     folder.run("generate --ascii 1000000 lines").quietly();
     let lines = folder.read("lines");
     folder.write("in", [b"#two\n#one\n", lines.as_slice()].concat());
@@ -146,4 +148,114 @@ fn a_file_being_sorted_in_place_is_not_removed_unasked() {
     let both = folder.run("sort --in-place in -o out");
     assert!(both.status == 2 && both.words.contains("--output"), "{both:?}");
     folder.run_with("sort --in-place", b"b\na\n").fails(2, &["--in-place needs"]);
+}
+
+const BUILD: &str = "index build in -k 1:int -M 32MiB --threads 1 -T spill --resume -o index";
+
+/// A folder with lines in no order, and an index of them that was built at once.
+fn folder_with_lines() -> Folder {
+    let folder = Folder::new();
+    fs::create_dir(folder.at("spill")).expect("folder");
+    let line = |number: u64| format!("{:07} {:59}\n", number * 7919 % 600_000, "x");
+    folder.write("in", (0..600_000).map(line).collect::<String>());
+    folder.run(&BUILD.replace("--resume -o index", "-o expected")).quietly();
+    folder
+}
+
+/// The directory in `spill` with the parts of a build, and the number of those that are noted.
+fn parts_of_build(folder: &Folder) -> Option<(std::path::PathBuf, usize)> {
+    let mut entries = fs::read_dir(folder.at("spill")).expect("list");
+    let directory = entries.next()?.expect("entry").path();
+    let manifest = fs::read_to_string(directory.join("manifest")).ok()?;
+    Some((directory, manifest.matches("\"part\":{\"records\"").count()))
+}
+
+/// Starts a build and kills it once so many parts are kept, or somewhat later.
+fn kill_build(folder: &Folder, parts: usize) {
+    let words: Vec<&str> = BUILD.split(' ').collect();
+    let mut child = folder.command(&words).stderr(Stdio::null()).spawn().expect("start");
+    while parts_of_build(folder).is_none_or(|(_, kept)| kept < parts) {
+        assert!(child.try_wait().expect("wait").is_none(), "it ended before");
+        sleep(Duration::from_millis(1));
+    }
+    signal(&child, "KILL");
+    assert_eq!(Said::from(ended(child, Duration::from_secs(20))).status, DIED_OF_KILL);
+    assert!(!folder.at("index").exists());
+}
+
+/// Asserts that the index has the entries of one that was built at once, and that nothing is left.
+fn assert_built(folder: &Folder) {
+    let entries = |index: &str| folder.run(&format!("index range {index} --offsets")).quietly();
+    assert!(entries("index") == entries("expected"), "other entries");
+    folder.run("index verify index").quietly();
+    assert!(parts_of_build(folder).is_none());
+    assert_eq!(names(folder), ["in", "index", "spill"]);
+}
+
+#[test]
+fn a_killed_build_of_an_index_goes_on() {
+    let folder = folder_with_lines();
+    kill_build(&folder, 1);
+    let (directory, _) = parts_of_build(&folder).expect("parts");
+    let identity = || {
+        let found = fs::metadata(directory.join("part-0")).expect("the first part");
+        (found.ino(), found.mtime(), found.mtime_nsec())
+    };
+    let first = identity();
+    // While the next part is sorted, and while all of them are merged.
+    for parts in [2, 3] {
+        kill_build(&folder, parts);
+        assert_eq!(identity(), first, "a part was made again");
+    }
+    folder.run(BUILD).quietly();
+    assert_built(&folder);
+}
+
+#[test]
+fn parts_of_another_build_are_not_used() {
+    let folder = folder_with_lines();
+    kill_build(&folder, 1);
+    for (from, to, what) in [
+        ("1:int", "1", "order"),
+        ("1:int", "1:int:desc", "order"),
+        ("1:int", "1:int -k 2", "order"),
+        ("1:int", "1:int -t x", "order"),
+        ("1:int", "1:int --invalid last", "order"),
+        ("-o", "--include 0..3 -o", "list of included parts"),
+        ("-o", "--unique -o", "use of unique"),
+        ("-o", "--unique=last -o", "use of unique"),
+        ("-o", "-F lines:x -o", "format"),
+        ("1:int", "0..7 -F fixed:68", "format"),
+        ("-o", "--header 1 -o", "header"),
+    ] {
+        let said = folder.run(&BUILD.replacen(from, to, 1));
+        let why = format!("the saved work for this output has another {what}; give the same");
+        said.fails(2, &[&why, "spill clean"]);
+    }
+    folder.write("more", "1\n");
+    let changed = "input has changed since the interrupted job started; restore it, or remove";
+    folder.run(&BUILD.replace(" in ", " in more ")).fails(3, &["more: ", changed]);
+    folder.run(&BUILD.replace(" in ", " more ")).fails(3, &["more: ", changed]);
+    // The same bytes in another file, other bytes at the same time, and the first file again.
+    let scripts =
+        ["cp -p in copy; mv in kept; mv copy in", "mv kept in; cp -p in kept; echo >> in"];
+    for script in scripts {
+        folder.script(script).quietly();
+        folder.run(BUILD).fails(3, &["in: ", changed, "spill clean"]);
+    }
+    folder.script("truncate -s -1 in; touch -r kept in").quietly();
+    let middle = "printf 0 | dd of=in bs=1 seek=20000000 conv=notrunc status=none";
+    folder.script(middle).quietly();
+    folder.run(BUILD).fails(3, &["in: ", changed, "spill clean"]);
+    folder.script("dd if=kept of=in bs=1M conv=notrunc status=none; touch -r kept in").quietly();
+    folder.script("rm kept more").quietly();
+    // An output with another name has parts of its own.
+    let other = BUILD.replace("-o index", "-o other");
+    folder.run(&other.replace("1:int", "1:int:desc")).quietly();
+    let first = folder.run("index range other --limit 1").quietly();
+    assert!(first.starts_with(b"0599999"), "{}", String::from_utf8_lossy(&first));
+    fs::remove_file(folder.at("other")).expect("removed");
+    assert!(parts_of_build(&folder).is_some_and(|(_, kept)| kept >= 1));
+    folder.run(BUILD).quietly();
+    assert_built(&folder);
 }
