@@ -146,3 +146,124 @@ fn compressed_runs_that_fit_and_that_do_not() {
     assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
     said.fails(4, &["small", "No space left"]);
 }
+
+/// Returns `count` lines in no order, the first of which is the least.
+fn lines_in_no_order(count: u64) -> String {
+    let line = |number: u64| format!("{:020}\n", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn an_index_that_does_not_fit() {
+    let folder = Folder::new();
+    folder.write("in", lines_in_no_order(60_000));
+    folder.run("index build in -k 1 -o whole").quietly();
+    assert!(folder.read("whole").len() > 2 << 20);
+    let build = "$sortwell index build in -k 1 --temp . -o small/index";
+    // The last pages, and a few in between.
+    for kib in [12, 500, 1800] {
+        let Some(said) = in_small_folder(&folder, kib, build) else { return };
+        assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+        said.fails(4, &["cannot write small/index", "No space left"]);
+        // An old index stays.
+        let script = format!("echo old > small/index; {build}; s=$?; cat small/index; (exit $s)");
+        let Some(said) = in_small_folder(&folder, kib, &script) else { return };
+        assert_eq!(String::from_utf8_lossy(&said.out), "old\nindex\n", "{kib} KiB");
+        said.fails(4, &["cannot write small/index", "No space left"]);
+    }
+    assert_eq!(folder.names(), ["in", "small", "whole"]);
+}
+
+#[test]
+fn records_that_do_not_fit_into_an_index() {
+    let folder = Folder::new();
+    folder.write("in", lines_in_no_order(30_000));
+    folder.run("index build in -k 1 -o old").quietly();
+    folder.write("more", lines_in_no_order(60_000));
+    let old = (folder.read("old").len() >> 10) as u32;
+    let append = "cp old small/index; $sortwell index append small/index more";
+    let script = format!(
+        "{append}; s=$?; cmp old small/index && $sortwell index range small/index --count; \
+         (exit $s)"
+    );
+    // The index of the new records does not fit, the merged one does not, and both do.
+    for (kib, is_enough) in [(old + 100, false), (4 * old, false), (7 * old, true)] {
+        let Some(said) = in_small_folder(&folder, kib, &script) else { return };
+        if is_enough {
+            let out = String::from_utf8_lossy(&said.out);
+            assert!(said.status == 0 && out.starts_with("old small/index differ"), "{said:?}");
+            assert!(out.ends_with("\nindex\n"), "left behind: {out}");
+            continue;
+        }
+        assert_eq!(String::from_utf8_lossy(&said.out), "30000\nindex\n", "{kib} KiB");
+        said.fails(4, &["cannot write small/index", "No space left"]);
+    }
+    assert_eq!(folder.names(), ["in", "more", "old", "small"]);
+}
+
+#[test]
+fn temporary_files_of_an_index_that_do_not_fit() {
+    let folder = Folder::new();
+    folder.write("in", "\n".repeat(1_500_000));
+    folder.write("index", "old");
+    let build = "$sortwell index build in -k 1 -M 40MiB --threads 1 -T small -o index";
+    let Some(said) = in_small_folder(&folder, 2048, build) else { return };
+    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    said.fails(4, &["small", "pace"]);
+    assert_eq!((&folder.read("index")[..], folder.names()), (&b"old"[..], names()));
+    // What is finished is kept, and the same command continues once there is room. There are a few
+    // parts of 20 MiB of data, and room for the entries of one or two.
+    let line = format!("{}{}\n", "x".repeat(20), " ".repeat(80));
+    folder.write("in", line.repeat(600_000));
+    let script = format!(
+        "{build} --resume; s=$?; cat small/*/manifest | grep -c '\"part\":{{'; head -c 3 index; \
+         mount -o remount,size=200m small; {build} --resume && (exit $s)"
+    );
+    let Some(said) = in_small_folder(&folder, 16 << 10, &script) else { return };
+    let out = String::from_utf8_lossy(&said.out).into_owned();
+    assert!(["1\nold", "2\nold"].contains(&out.as_str()), "{out}: {}", said.words);
+    said.fails(4, &["small", "pace", "the finished work is kept in"]);
+    let count = folder.run("index range index --count").quietly();
+    assert_eq!(String::from_utf8_lossy(&count), "600000\n");
+    folder.run("index verify index").quietly();
+    assert_eq!(folder.names(), names());
+
+    fn names() -> Vec<String> {
+        ["in", "index", "small"].map(str::to_owned).to_vec()
+    }
+}
+
+/// Reading an index writes nothing, so a file system that may only be read is enough.
+#[test]
+fn an_index_on_a_file_system_that_may_only_be_read() {
+    let folder = Folder::new();
+    folder.write("in", lines_in_no_order(1000));
+    let text = lines_in_no_order(1000);
+    let mut sorted: Vec<&str> = text.split_inclusive('\n').collect();
+    sorted.sort_unstable();
+    let (first, sorted) = (lines_in_no_order(1), sorted.concat());
+    let build = "cp in small/data; $sortwell index build small/data -k 1 -o small/index; \
+                 mount -o remount,ro small; touch small/new 2> none && exit 9; mkdir -p tmp";
+    for (line, wanted) in [
+        (format!("get small/index {first}"), first.as_str()),
+        (format!("range small/index --from {first}"), &sorted),
+        ("range small/index".to_owned(), &sorted),
+        ("prefix small/index 00000 --limit 1".to_owned(), &first),
+        ("export small/index".to_owned(), &sorted),
+        ("verify small/index".to_owned(), ""),
+    ] {
+        let line = line.trim_end();
+        let script = format!("{build}; TMPDIR=tmp $sortwell index {}", line.replace('\n', ""));
+        let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
+        let out = String::from_utf8_lossy(&said.out).into_owned();
+        said.quietly();
+        assert_eq!(out, format!("{wanted}data\nindex\n"), "{line}");
+        assert_eq!(fs::read_dir(folder.at("tmp")).expect("list").count(), 0, "{line}");
+    }
+    for (options, why) in [("", "no write permission"), ("--force", "Read-only file system")] {
+        let script = format!("{build}; $sortwell index append small/index in {options}");
+        let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
+        assert_eq!(String::from_utf8_lossy(&said.out), "data\nindex\n");
+        said.fails(4, &["small/index", why]);
+    }
+}

@@ -62,6 +62,47 @@ fn an_export_of_an_index_has_a_protected_output_too() {
     assert_eq!(folder.read("out"), b"a\nb\n");
 }
 
+/// Reading an index writes nothing next to it, also where that is forbidden.
+#[test]
+fn indexes_in_a_directory_without_write_permission() {
+    let folder = Folder::new();
+    folder.write("in", "b 2\na 1\n");
+    let build = "mkdir closed; cp in closed/data; cp $sortwell run; chmod 755 run; \
+                 ./run index build closed/data -k 1 -k 2:int -o closed/index; \
+                 chmod 444 closed/*; chmod 555 closed";
+    let lines = [
+        ("get closed/index a", "a 1\n"),
+        ("range closed/index --from b", "b 2\n"),
+        ("prefix closed/index b --count", "1\n"),
+        ("export closed/index", "a 1\nb 2\n"),
+        ("verify closed/index", ""),
+    ];
+    let Some(said) = script(&folder, build) else { return };
+    said.quietly();
+    let names = ["data", "index"];
+    for (line, wanted) in lines {
+        // What is read may be on a disk that is full or may only be read: other directories are
+        // for temporary files.
+        let run = format!("mkdir -p tmp; chmod 777 tmp; TMPDIR=tmp $as ./run index {line}");
+        let Some(said) = script(&folder, &run) else { return };
+        assert_eq!(String::from_utf8_lossy(&said.quietly()), wanted, "{line}");
+        assert_eq!(names_in(&folder, "closed"), names, "{line}");
+        assert_eq!(names_in(&folder, "tmp"), [""; 0], "{line}");
+    }
+    let Some(said) = script(&folder, "$as ./run index append closed/index") else { return };
+    said.fails(4, &["closed/index"]);
+    assert_eq!(names_in(&folder, "closed"), names);
+}
+
+/// Returns the names in a directory of a folder, in order.
+fn names_in(folder: &Folder, directory: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.at(directory)).expect("list");
+    let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let mut names: Vec<String> = entries.map(|entry| name(entry.expect("entry"))).collect();
+    names.sort();
+    names
+}
+
 #[test]
 fn a_file_sorted_in_place_is_an_output_too() {
     let folder = Folder::new();
