@@ -142,6 +142,10 @@ fn rows_are_found_as_in_a_model() {
             let mut found = places(index.range(bounds.clone()).unwrap().reversed().unwrap());
             found.reverse();
             assert_eq!(found, wanted, "reversed range {bounds:?}, {words}");
+            if !case.has_beginnings(values.len()) && !case.is_binary() {
+                let error = index.prefix(&values).unwrap_err().to_string();
+                assert!(error.contains("has no beginnings to look for"), "{error}, {words}");
+            }
             if case.has_beginnings(values.len()) {
                 for values in [values.clone(), with_last_empty(&values)] {
                     let found = index.prefix(&values).unwrap();

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use block::block;
 use sortwell_engine::format::{Format, PrefixWidth};
+use sortwell_engine::key::{Key, ListMemory, OrderOptions};
 use sortwell_engine::operator::Unique;
 
 /// A generator of numbers (xorshift; Marsaglia, "Xorshift RNGs", 2003).
@@ -35,11 +36,96 @@ impl Random {
     }
 }
 
+/// The order of the text of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Letters {
+    /// That of bytes.
+    Bytes,
+    /// That of bytes, letters of either case alike.
+    Folded,
+    /// That of German.
+    German,
+    /// That of German, letters of either case alike.
+    FoldedGerman,
+}
+
+impl Letters {
+    /// Returns the modifiers of a key.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Bytes => "",
+            Self::Folded => ":ci",
+            Self::German => ":locale=de",
+            Self::FoldedGerman => ":locale=de:ci",
+        }
+    }
+
+    /// Returns bytes that texts end with. The order of German is modelled for letters and digits of
+    /// ASCII and spaces.
+    const fn alphabet(self, long: bool) -> &'static [u8] {
+        match (self, long) {
+            (Self::Bytes, true) => b"ab",
+            (Self::Bytes, false) => b"ab\x01z\xff ",
+            (_, true) => b"aAb",
+            (_, false) => b"aAbBzZ 09",
+        }
+    }
+
+    /// Returns the order of two texts.
+    fn order(self, one: &[u8], other: &[u8]) -> Ordering {
+        let folded = || one.to_ascii_lowercase().cmp(&other.to_ascii_lowercase());
+        // Small letters are before capital ones, after all letters were compared.
+        let cases = |text: &[u8]| text.iter().map(u8::is_ascii_uppercase).collect::<Vec<_>>();
+        match self {
+            Self::Bytes => one.cmp(other),
+            Self::Folded | Self::FoldedGerman => folded(),
+            Self::German => folded().then_with(|| cases(one).cmp(&cases(other))),
+        }
+    }
+}
+
 /// The type and the direction of a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     is_number: bool,
     is_descending: bool,
+    letters: Letters,
+    /// True if empty values come first, false if they come last, where the key says so.
+    nulls_first: Option<bool>,
+}
+
+impl Column {
+    /// Returns a column of records of a kind.
+    fn random(random: &mut Random, kind: u64) -> Self {
+        let (is_number, is_descending) = (random.below(2) == 0, random.below(3) == 0);
+        let letters = [Letters::Bytes, Letters::Folded, Letters::German, Letters::FoldedGerman];
+        let letters = match random.below(3) {
+            0 if !is_number && kind < 3 => *random.one_of(&letters[..letters_count()]),
+            _ => Letters::Bytes,
+        };
+        let nulls_first = [None, None, Some(false), Some(true), Some(true)];
+        let nulls_first = *random.one_of(&nulls_first[..if kind < 3 { 5 } else { 1 }]);
+        Self { is_number, is_descending, letters, nulls_first }
+    }
+
+    /// Returns the modifiers of a key.
+    fn words(self) -> String {
+        let descending = if self.is_descending { ":desc" } else { "" };
+        let nulls = match self.nulls_first {
+            None => "",
+            Some(true) => ":nulls-first",
+            Some(false) => ":nulls-last",
+        };
+        format!("{}{descending}{nulls}", self.letters.words())
+    }
+}
+
+/// Returns the number of orders of text that this program knows: without the feature `icu`, it
+/// knows no language.
+fn letters_count() -> usize {
+    let key: Key = "1:locale=de".parse().unwrap();
+    let bound = OrderOptions::default().bind(&[key], Format::LINES, ListMemory::UNBOUNDED);
+    if bound.is_ok() { 4 } else { 2 }
 }
 
 /// A row: its values, and its place.
@@ -90,11 +176,11 @@ fn value(random: &mut Random, column: Column, long: bool) -> Vec<u8> {
         _ => 500 + random.below(6000),
     };
     // Long values differ at their ends, if at all.
-    let alphabet = b"ab\x01z\xff ";
+    let alphabet = column.letters.alphabet(long);
     let mut text = vec![b'k'; length as usize];
     for _ in 0..3 {
         let at = text.len() - 1 - random.below(3.min(length)) as usize;
-        text[at] = *random.one_of(if long { &alphabet[..2] } else { alphabet });
+        text[at] = *random.one_of(alphabet);
     }
     text
 }
@@ -105,12 +191,17 @@ fn adapt(random: &mut Random, kind: u64, values: &mut [Vec<u8>], columns: &[Colu
         let clean = |byte: &mut u8| *byte = *byte & 0x7f | 0x20;
         values.iter_mut().flatten().for_each(clean);
         let columns = values.iter_mut().zip(columns);
-        columns.filter(|(_, column)| !column.is_number).for_each(|(value, _)| {
+        let is_bytes = |column: &Column| !column.is_number && column.letters == Letters::Bytes;
+        columns.filter(|(_, column)| is_bytes(column)).for_each(|(value, _)| {
             value.iter_mut().for_each(|byte| *byte = b'a' + *byte % 26);
         });
     }
-    if kind == 0 {
-        values.iter_mut().filter(|_| random.below(20) == 0).for_each(Vec::clear);
+    for (value, column) in values.iter_mut().zip(columns) {
+        // In lines, the place of an empty value depends on its type, unless the key names it.
+        let may_be_empty = kind != 1 || column.nulls_first.is_some();
+        if kind < 3 && may_be_empty && random.below(if kind == 0 { 20 } else { 10 }) == 0 {
+            value.clear();
+        }
     }
     if kind >= 3 {
         values.iter_mut().for_each(|value| value.truncate(8));
@@ -121,12 +212,8 @@ impl Case {
     /// Returns a random case.
     pub fn random(random: &mut Random) -> Self {
         let count = 1 + random.below(3) as usize;
-        let column = |random: &mut Random| Column {
-            is_number: random.below(2) == 0,
-            is_descending: random.below(3) == 0,
-        };
-        let columns: Vec<Column> = (0..count).map(|_| column(random)).collect();
         let kind = random.below(5);
+        let columns: Vec<Column> = (0..count).map(|_| Column::random(random, kind)).collect();
         let (format, separator) = match kind {
             0 => (Format::CSV, None),
             1 => (Format::LINES, Some(b';')),
@@ -147,7 +234,7 @@ impl Case {
                 (true, _) => ":int",
                 (false, _) => "",
             };
-            format!("{place}{word}{}", if column.is_descending { ":desc" } else { "" })
+            format!("{place}{word}{}", column.words())
         };
         let keys = columns.iter().enumerate().map(key).collect();
         let unique = *random.one_of(&[None, None, Some(Unique::First), Some(Unique::Last)]);
@@ -205,7 +292,7 @@ impl Case {
     }
 
     /// Returns whether keys are ranges of bytes.
-    const fn is_binary(&self) -> bool {
+    pub const fn is_binary(&self) -> bool {
         matches!(self.format, Format::Fixed { .. } | Format::Prefixed(_))
     }
 
@@ -224,16 +311,17 @@ impl Case {
         let number = |text: &Vec<u8>| -> i64 { String::from_utf8_lossy(text).parse().unwrap() };
         let pairs = row.iter().zip(values).zip(&self.columns);
         let orders = pairs.map(|((one, other), column)| {
-            // An empty cell comes last in either direction.
+            // An empty value has its place in either direction.
             if one.is_empty() || other.is_empty() {
-                return one.is_empty().cmp(&other.is_empty());
+                let last = one.is_empty().cmp(&other.is_empty());
+                return if column.nulls_first == Some(true) { last.reverse() } else { last };
             }
             let order = if column.is_number {
                 number(one).cmp(&number(other))
             } else if self.is_binary() {
                 filled(one).cmp(&filled(other))
             } else {
-                one.cmp(other)
+                column.letters.order(one, other)
             };
             if column.is_descending { order.reverse() } else { order }
         });
@@ -265,17 +353,24 @@ impl Case {
         self.filtered(|row| self.compare(&row.values, values).is_eq())
     }
 
-    /// Returns whether the last of `count` keys is text.
+    /// Returns whether the last of `count` keys is text, and in no order of a language.
     pub fn has_beginnings(&self, count: usize) -> bool {
-        !self.columns[count - 1].is_number && !self.is_binary()
+        let column = self.columns[count - 1];
+        let has_language = matches!(column.letters, Letters::German | Letters::FoldedGerman);
+        !column.is_number && !has_language && !self.is_binary()
     }
 
     /// Returns the places of the rows whose first values are these, but the last begins so.
     pub fn prefix(&self, values: &[Vec<u8>]) -> Vec<(usize, u64)> {
         let last = values.len() - 1;
+        let is_folded = self.columns[last].letters == Letters::Folded;
+        let text = |value: &[u8]| match is_folded {
+            true => value.to_ascii_lowercase(),
+            false => value.to_vec(),
+        };
         self.filtered(|row| {
             self.compare(&row.values[..last], &values[..last]).is_eq()
-                && row.values[last].starts_with(&values[last])
+                && text(&row.values[last]).starts_with(&text(&values[last]))
         })
     }
 
@@ -308,7 +403,9 @@ impl Case {
             return values;
         }
         let value = |column: &Column| match (column.is_number, self.format) {
-            (false, Format::JsonLines) => vec![b'a' + random.below(26) as u8],
+            (false, Format::JsonLines) if column.letters == Letters::Bytes => {
+                vec![b'a' + random.below(26) as u8]
+            }
             _ => {
                 let mut value = value(random, *column, false);
                 if self.is_binary() {
@@ -390,12 +487,18 @@ fn record(kind: u64, number: u64, values: &[Vec<u8>], columns: &[Column]) -> Vec
         }
         1 => [format!("{number};").into_bytes(), values.join(&b';'), b"\n".to_vec()].concat(),
         2 => {
-            let member = |(at, (value, column)): (usize, (&Vec<u8>, &Column))| {
-                let quote = if column.is_number { "" } else { "\"" };
-                format!("\"c{at}\":{quote}{}{quote}", text(value))
-            };
-            let members: Vec<String> = values.iter().zip(columns).enumerate().map(member).collect();
-            format!("{{\"x\":{number},{}}}\n", members.join(",")).into_bytes()
+            let member =
+                |(at, (value, column)): (usize, (&Vec<u8>, &Column))| match value.is_empty() {
+                    // These three are empty values.
+                    true => ["", ",\"c{at}\":null", ",\"c{at}\":\"\""][number as usize % 3]
+                        .replace("{at}", &at.to_string()),
+                    false => {
+                        let quote = if column.is_number { "" } else { "\"" };
+                        format!(",\"c{at}\":{quote}{}{quote}", text(value))
+                    }
+                };
+            let members: String = values.iter().zip(columns).enumerate().map(member).collect();
+            format!("{{\"x\":{number}{members}}}\n").into_bytes()
         }
         _ => {
             let mut record = vec![b'.'; 40];

@@ -43,6 +43,7 @@ struct Slice {
     is_trimmed: bool,
     is_number: bool,
     is_descending: bool,
+    is_nulls_first: bool,
 }
 
 /// The meaning of a key of a record.
@@ -138,6 +139,7 @@ impl Slice {
             is_trimmed: !is_number && !matches!(part, Part::Record) && random.below(5) == 0,
             is_number,
             is_descending: random.below(4) == 0,
+            is_nulls_first: random.below(4) == 0,
             part,
         }
     }
@@ -161,7 +163,8 @@ impl Slice {
             (_, Some(bytes)) => format!("[{}]", range(bytes)),
         };
         let words = [(":int", self.is_number), (":desc", self.is_descending)];
-        let words = words.into_iter().chain([(":trim", self.is_trimmed)]);
+        let others = [(":trim", self.is_trimmed), (":nulls-first", self.is_nulls_first)];
+        let words = words.into_iter().chain(others);
         let words: String = words.filter(|(_, is_so)| *is_so).map(|(word, _)| word).collect();
         format!("{place}{bytes}{words}")
     }
@@ -211,7 +214,8 @@ impl Slice {
     fn meaning(&self, text: Vec<u8>, division: Division) -> Meaning {
         if !self.is_number {
             let is_cell = division == Division::Cells && !matches!(self.part, Part::Record);
-            return if is_cell && text.is_empty() { Meaning::Null } else { Meaning::Text(text) };
+            let has_null = is_cell || self.is_nulls_first;
+            return if has_null && text.is_empty() { Meaning::Null } else { Meaning::Text(text) };
         }
         match std::str::from_utf8(trimmed(&text)).unwrap_or("?") {
             "" => Meaning::Null,
@@ -223,9 +227,10 @@ impl Slice {
     fn order(&self, one: &Meaning, other: &Meaning, invalid: Option<InvalidPlace>) -> Ordering {
         let rank = |meaning: &Meaning| match (meaning, invalid) {
             (Meaning::Invalid, Some(InvalidPlace::First)) => 0,
-            (Meaning::Text(_) | Meaning::Number(_), _) => 1,
-            (Meaning::Null, _) => 2,
-            (Meaning::Invalid, _) => 3,
+            (Meaning::Null, _) if self.is_nulls_first => 1,
+            (Meaning::Text(_) | Meaning::Number(_), _) => 2,
+            (Meaning::Null, _) => 3,
+            (Meaning::Invalid, _) => 4,
         };
         let values = match (one, other) {
             (Meaning::Text(one), Meaning::Text(other)) => one.cmp(other),
