@@ -100,7 +100,9 @@ pub fn too_late(py: Python<'_>, raised: PyErr) -> PyErr {
     let cause = if is_interruption { raised.cause(py) } else { None };
     let raised = cause.unwrap_or(raised);
     // An exception with a method of its own for notes may refuse one.
-    _ = raised.value(py).call_method1("add_note", ("the job had succeeded: its output is complete",));
+    _ = raised
+        .value(py)
+        .call_method1("add_note", ("the job had succeeded: its output is complete",));
     raised
 }
 

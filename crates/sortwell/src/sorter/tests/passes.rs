@@ -147,7 +147,7 @@ fn the_memory_that_many_pushers_need_is_named() {
             (0..60_000).try_for_each(|_| pusher.push(b"key", &[0; 100]))?;
             pusher.finish()
         });
-        pushed.collect::<crate::Result<()>>().err()
+        pushed.collect::<Result<()>>().err()
     };
     let error = failed(&mut sorter).expect("too little memory");
     assert!(error.to_string().contains("too small for 24 pushers"), "{error}");
