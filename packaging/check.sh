@@ -55,6 +55,32 @@ wheel() {
         echo "packages: files are left after the wheel was removed" >&2
         exit 1
     fi
+    beside_one_library
+    from_the_tree
+}
+
+# Tries the wheel beside one library at a time, in the versions of the tests of the package.
+beside_one_library() {
+    local name pin
+    for name in numpy pyarrow polars nanoarrow; do
+        pin=$(grep --only-matching "\b$name==[0-9.]*" scripts/python.sh)
+        "${PYTHON:-python3}" -m venv "$roots/$name"
+        step "$roots/$name/bin/pip" install --quiet --disable-pip-version-check \
+            "$pin" "$base"/out/wheel/*.whl
+        step "$roots/$name/bin/python" -B "python/tests/alone/${name}_alone.py"
+    done
+}
+
+# Installs from this tree as the guide says. pip makes an environment for the build. The flags of
+# the compiler are those of wheel.sh, so that cargo finds what it has built.
+from_the_tree() {
+    "${PYTHON:-python3}" -m venv "$roots/tree"
+    (
+        . packaging/common.sh
+        hide_paths
+        step "$roots/tree/bin/pip" install --quiet --disable-pip-version-check ./python
+    )
+    PYTHON=$roots/tree/bin/python try "$roots/tree" /lib command python
 }
 
 debian() {
