@@ -204,8 +204,8 @@ impl DecodingShared {
         Ok(Step::Filled(open, Buffer { buffer, filled }))
     }
 
-    /// Cuts a batch off an input. If no thread expands a batch of it, headers and ends of frames are
-    /// taken first.
+    /// Cuts a batch off an input. If no thread expands a batch of it, takes headers and ends of
+    /// frames first.
     fn cut(
         &self,
         Open { from, decoder }: &mut Open,
