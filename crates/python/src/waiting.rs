@@ -33,8 +33,8 @@ use crate::faults;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Longest wait at the end of the interpreter for the calls of other threads. A stopped job needs
-/// some milliseconds, but a function of the program may take any time.
-const CLOSE_MAX: Duration = Duration::from_secs(2);
+/// some milliseconds on a machine that is not busy, and a function of the program any time.
+const CLOSE_MAX: Duration = Duration::from_secs(5);
 
 /// Time between two looks at these calls.
 const CLOSE_LOOK: Duration = Duration::from_millis(5);
