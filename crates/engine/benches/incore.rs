@@ -206,8 +206,8 @@ fn merge(c: &mut Criterion) {
             group.bench_function(format!("{width} runs of 100 bytes{ordered}"), |b| {
                 b.iter(|| {
                     let check = OrderCheck::new(&key, is_ordered);
-                    let order = (&key, Framing::Fixed(length));
-                    let mut merger = Merger::new(order, load.chunks(piece), check);
+                    let framing = Framing::Fixed(length);
+                    let mut merger = Merger::new(&key, framing, load.chunks(piece), check);
                     while merger.merge_into(black_box(&mut out), None) > 0 {}
                 });
             });

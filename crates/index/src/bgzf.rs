@@ -86,7 +86,9 @@ impl BlockReader {
     /// [`Error::Io`], and [`Error::Malformed`] for a block that is damaged.
     pub fn read(
         &mut self,
-        (file, path, length): (&File, &Path, u64),
+        file: &File,
+        path: &Path,
+        length: u64,
         offset: u64,
         out: &mut Vec<u8>,
     ) -> Result<u64> {

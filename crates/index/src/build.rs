@@ -211,7 +211,7 @@ impl BuildJob {
         let form = EntryForm { is_unique: self.unique.is_some() };
         let packer = Arc::new(Packer::new(&file, form, self.unique == Some(Unique::Error)));
         let positions = Positions::new(description.data.iter().map(DataFile::end));
-        let sort = EntrySort::new(self, files, positions.clone(), (rows, included))?;
+        let sort = EntrySort::new(self, files, positions.clone(), rows, included)?;
         let statistics = match parts {
             None => sort.whole(&packer, progress),
             Some(parts) => sort.in_parts(parts, &packer, progress),

@@ -86,8 +86,8 @@ impl RecordFile {
             if block.next == 0 || block.offset != at {
                 (block.offset, block.next) = (0, 0); // of no block, if it cannot be read
                 block.bytes.clear();
-                let file = (&self.file, self.path.as_path(), self.length);
-                block.next = block.reader.read(file, at, &mut block.bytes)?;
+                let ExpandedBlock { reader, bytes, .. } = &mut *block;
+                block.next = reader.read(&self.file, &self.path, self.length, at, bytes)?;
                 block.offset = at;
             }
             let rest = block.bytes.get(within..).unwrap_or_default();

@@ -87,8 +87,7 @@ impl ScannedFile {
         while placed.bytes.len() - begun < wanted && *offset < self.end {
             let (block, within) = bgzf::split(*offset);
             let start = placed.bytes.len();
-            let file = (&self.file, self.path.as_path(), length);
-            let next = reader.read(file, block, &mut placed.bytes)?;
+            let next = reader.read(&self.file, &self.path, length, block, &mut placed.bytes)?;
             let passed = within.min(placed.bytes.len() - start);
             placed.bytes.drain(start..start + passed);
             placed.pieces.push((start, *offset));

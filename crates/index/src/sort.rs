@@ -77,7 +77,8 @@ impl EntrySort {
         job: &BuildJob,
         files: Vec<ScannedFile>,
         positions: Positions,
-        (rows, included): (RowKeys, Included),
+        rows: RowKeys,
+        included: Included,
     ) -> Result<Self> {
         let threads = job.threads.unwrap_or_else(limits::cores).max(1);
         let memory = job.memory.resolve()?.bytes();

@@ -138,20 +138,24 @@ pub fn cut_input(
     Ok(splits.into_iter().map(|split| split.start).collect())
 }
 
-/// Sorts a part of an input file into a run, which `cut_by` says how to cut later. The part is a
-/// path, a start, an end, and true for all of a compressed file.
+/// A part of an input file, a tuple in Python: a path, a start, an end, and true for all of a
+/// compressed file.
+#[derive(FromPyObject)]
+pub struct InputPart(PathBuf, u64, u64, bool);
+
+/// Sorts a part of an input file into a run, which `cut_by` says how to cut later.
 #[pyfunction]
 pub fn make_run<'py>(
     py: Python<'py>,
     options: Vec<OptionWords>,
     cut_by: Vec<OptionWords>,
-    part: (PathBuf, u64, u64, bool),
+    part: InputPart,
     header: Vec<u8>,
     run: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult<'py>> {
     let (job, cut_by) = (sort_job(py, options)?, sort_job(py, cut_by)?);
-    let (path, start, end, is_compressed) = part;
+    let InputPart(path, start, end, is_compressed) = part;
     let split = InputSplit { path, start, end, is_compressed };
     let run = RunJob { job: &job, cut_by: &cut_by, split, header, run };
     let made = waited(py, progress, |progress| run.run(progress))?;

@@ -315,9 +315,12 @@ impl BenchOptions {
         let found = self.watching.run(false, |progress: &Progress| {
             let program = Program::this()?;
             let ground = Ground::new(
-                (&self.directory, program),
-                (runs, values::chosen(self.threads)),
-                (progress, command()),
+                &self.directory,
+                program,
+                runs,
+                values::chosen(self.threads),
+                progress,
+                command(),
             )?;
             bench(&ground)
         })?;

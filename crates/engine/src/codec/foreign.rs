@@ -33,17 +33,17 @@ const ANY: fn(&[u8]) -> bool = |_| true;
 
 /// Every such format.
 pub static FOREIGN: [Foreign; 14] = [
-    filter("xz", &["xz"], &[b"\xfd7zXZ\0"], is_xz, ("xz -dc", "xz -c")),
-    filter("bzip2", &["bz2", "bz"], &[b"BZh"], is_bzip2, ("bzip2 -dc", "bzip2 -c")),
+    filter("xz", &["xz"], &[b"\xfd7zXZ\0"], is_xz, "xz -dc", "xz -c"),
+    filter("bzip2", &["bz2", "bz"], &[b"BZh"], is_bzip2, "bzip2 -dc", "bzip2 -c"),
     file("zip", &["zip"], &[b"PK\x03\x04", b"PK\x05\x06"], is_zip, "unzip -p FILE"),
     file("7z", &["7z"], &[b"7z\xbc\xaf\x27\x1c"], ANY, "7z x -so FILE"),
-    filter("lzma", &["lzma"], &[], ANY, ("xz -dc", "xz --format=lzma -c")),
-    filter("lzip", &["lz"], &[b"LZIP\x01"], is_lzip, ("lzip -dc", "lzip -c")),
-    filter("lzop", &["lzo"], &[b"\x89LZO\0\r\n\x1a\n"], ANY, ("lzop -dc", "lzop -c")),
-    filter("compress", &["Z"], &[b"\x1f\x9d"], is_compress, ("gzip -dc", "compress -c")),
-    filter("brotli", &["br"], &[], ANY, ("brotli -dc", "brotli -c")),
-    filter("snappy", &["sz"], &[b"\xff\x06\0\0sNaPpY"], ANY, ("snzip -dc", "snzip -c")),
-    filter("old lz4", &[], &[b"\x02\x21\x4c\x18"], is_old_lz4, ("lz4 -dc", "lz4 -lc")),
+    filter("lzma", &["lzma"], &[], ANY, "xz -dc", "xz --format=lzma -c"),
+    filter("lzip", &["lz"], &[b"LZIP\x01"], is_lzip, "lzip -dc", "lzip -c"),
+    filter("lzop", &["lzo"], &[b"\x89LZO\0\r\n\x1a\n"], ANY, "lzop -dc", "lzop -c"),
+    filter("compress", &["Z"], &[b"\x1f\x9d"], is_compress, "gzip -dc", "compress -c"),
+    filter("brotli", &["br"], &[], ANY, "brotli -dc", "brotli -c"),
+    filter("snappy", &["sz"], &[b"\xff\x06\0\0sNaPpY"], ANY, "snzip -dc", "snzip -c"),
+    filter("old lz4", &[], &[b"\x02\x21\x4c\x18"], is_old_lz4, "lz4 -dc", "lz4 -lc"),
     file(
         "Parquet",
         &["parquet"],
@@ -52,12 +52,21 @@ pub static FOREIGN: [Foreign; 14] = [
         "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT csv)\"",
     ),
     // Before UTF-16, whose mark its own begins with.
-    filter("UTF-32 text", &[], &[b"\xff\xfe\0\0", b"\0\0\xfe\xff"], is_utf32, UTF32),
-    filter("UTF-16 text", &[], &[b"\xff\xfe", b"\xfe\xff"], is_utf16, UTF16),
+    filter(
+        "UTF-32 text",
+        &[],
+        &[b"\xff\xfe\0\0", b"\0\0\xfe\xff"],
+        is_utf32,
+        UTF32_EXPAND,
+        UTF32_PACK,
+    ),
+    filter("UTF-16 text", &[], &[b"\xff\xfe", b"\xfe\xff"], is_utf16, UTF16_EXPAND, UTF16_PACK),
 ];
 
-const UTF16: (&str, &str) = ("iconv -f UTF-16 -t UTF-8", "iconv -f UTF-8 -t UTF-16");
-const UTF32: (&str, &str) = ("iconv -f UTF-32 -t UTF-8", "iconv -f UTF-8 -t UTF-32");
+const UTF16_EXPAND: &str = "iconv -f UTF-16 -t UTF-8";
+const UTF16_PACK: &str = "iconv -f UTF-8 -t UTF-16";
+const UTF32_EXPAND: &str = "iconv -f UTF-32 -t UTF-8";
+const UTF32_PACK: &str = "iconv -f UTF-8 -t UTF-32";
 
 /// Returns a format of programs that are filters, with how they expand and pack.
 const fn filter(
@@ -65,7 +74,8 @@ const fn filter(
     extensions: &'static [&'static str],
     magics: &'static [&'static [u8]],
     has_header: fn(&[u8]) -> bool,
-    (expand, pack): (&'static str, &'static str),
+    expand: &'static str,
+    pack: &'static str,
 ) -> Foreign {
     Foreign { name, extensions, magics, has_header, expand, is_filter: true, pack: Some(pack) }
 }

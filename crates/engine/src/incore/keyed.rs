@@ -89,8 +89,8 @@ impl KeyedLoad {
     /// Puts the ties of all runs in order, together with other workers. Returns when all are.
     pub fn settle_runs<K: KeyEncoder>(&self, key: &K, scratch: &mut Scratch) {
         if let Some(KeyRanges { classifier, tied }) = &self.ranges {
-            let keyed = (key, classifier.first_word());
-            tied.settle(&self.dealings[0].runs(), keyed, &self.loaded.records(), scratch);
+            let (runs, word) = (self.dealings[0].runs(), classifier.first_word());
+            tied.settle(&runs, key, word, &self.loaded.records(), scratch);
         }
     }
 

@@ -266,7 +266,8 @@ impl TiedRuns {
     pub fn settle<K: KeyEncoder>(
         &self,
         runs: &[(EntryRun<'_>, bool)],
-        (key, word): (&K, usize),
+        key: &K,
+        word: usize,
         records: &Records<'_>,
         scratch: &mut Scratch,
     ) {

@@ -43,7 +43,7 @@ pub(super) fn file_at_start(number: RawFd, path: &Path) -> bool {
 /// Returns whether standard output is an empty file at its start, to be written in place.
 pub fn is_output_empty() -> bool {
     // Messages to the same file come where it ends at that time.
-    let has_messages = identity(std::io::stderr()).is_some_and(is_output);
+    let has_messages = is_output(std::io::stderr());
     plain_length(std::io::stdout()) == Some(0) && !has_messages
 }
 
@@ -90,7 +90,7 @@ pub fn writes_over(number: RawFd, path: &Path) -> bool {
 
 /// Returns whether a process that shares standard output has written to its file, which is `file`.
 pub fn is_written_by_others(file: &File) -> bool {
-    identity(file).is_some_and(is_output) && matches!(tell(std::io::stdout()), Ok(1..))
+    is_output(file) && matches!(tell(std::io::stdout()), Ok(1..))
 }
 
 /// Moves standard output past the `bytes` bytes written to its file, for any process that shares it
@@ -100,9 +100,10 @@ pub fn skip_output(bytes: u64) -> Result<()> {
     moved.map(|_| ()).map_err(|e| Error::io("seek in", Path::new("standard output"), e))
 }
 
-/// Returns whether standard output is the file of these numbers.
-fn is_output(numbers: (u64, u64)) -> bool {
-    identity(std::io::stdout()) == Some(numbers)
+/// Returns whether standard output is the file that is open here.
+fn is_output(end: impl AsFd) -> bool {
+    let found = identity(end);
+    found.is_some() && found == identity(std::io::stdout())
 }
 
 /// Returns the numbers of the file system and of the file that is open.

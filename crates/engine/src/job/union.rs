@@ -180,7 +180,7 @@ fn unite(
         for (order, place) in rewritten.filter_map(|(order, place)| Some((order.as_ref()?, place)))
         {
             if is_moved(order) {
-                rewrite(place, csv, (Arc::clone(order), width), &memory);
+                rewrite(place, csv, Arc::clone(order), width, &memory);
             }
         }
     }
@@ -264,7 +264,8 @@ fn packed_top(
 fn rewrite(
     place: &mut SortedPlace,
     csv: CsvFormat,
-    columns: (Arc<ColumnOrder>, usize),
+    order: Arc<ColumnOrder>,
+    width: usize,
     memory: &Arc<RowMemory>,
 ) {
     let top = place.top();
@@ -276,7 +277,6 @@ fn rewrite(
         }
         other => unreachable!("the top of {other:?} was read"),
     };
-    let (order, width) = columns;
     let rewritten = Rewritten::new(rest, name, top.bytes, csv, order, width, Arc::clone(memory));
     *place = SortedPlace::Supplied { stream: rewritten.supplied(), top };
 }

@@ -115,7 +115,8 @@ pub struct Merger<'a, K> {
 impl<'a, K: KeyEncoder> Merger<'a, K> {
     /// Returns a merger of `sources`, each sorted, of whole records, whose order `check` proves.
     pub fn new(
-        (key, framing): (&'a K, Framing),
+        key: &'a K,
+        framing: Framing,
         sources: impl IntoIterator<Item = &'a [u8]>,
         check: OrderCheck<'a, K>,
     ) -> Self {

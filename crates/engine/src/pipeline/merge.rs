@@ -246,8 +246,8 @@ impl<'a, K: KeyEncoder> MergeContext<'a, K> {
         let again: u64 = groups.iter().map(|group| bytes(&places[group.clone()])).sum();
         let (done, total) = crew.progress.bytes();
         if let (Some(total), MergePlan::Runs(..)) = (total, self.plan) {
-            let merged = (Phase::IntermediateMerge, 2 * again);
-            crew.progress.expect_more(merged, total.max(done + 2 * (again + bytes(places))));
+            let total = total.max(done + 2 * (again + bytes(places)));
+            crew.progress.expect_more(Phase::IntermediateMerge, 2 * again, total);
         }
     }
 

@@ -113,7 +113,7 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let bytes: u64 = shares.iter().map(|share| share.len() as u64).sum();
         let first: u64 = starts.iter().sum();
         let check = self.destination.check(self.key);
-        let mut merger = Merger::new((self.key, self.framing), shares, check);
+        let mut merger = Merger::new(self.key, self.framing, shares, check);
         let Worker { lane, sum_out, .. } = worker;
         let Self { key, framing, destination: to, .. } = *self;
         to.write(key, lane, task, first, bytes, |outlet| match outlet {

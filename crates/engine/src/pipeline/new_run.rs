@@ -66,9 +66,10 @@ impl NewRun {
         key_length: usize,
         size: Size,
     ) -> Result<Self> {
-        let shape = (rules.framing, key_length);
-        let create =
-            |path: &Path| RunWriter::create_open(path, direct, shape, rules.packing.clone());
+        let (framing, packing) = (rules.framing, &rules.packing);
+        let create = |path: &Path| {
+            RunWriter::create_open(path, direct, framing, key_length, packing.clone())
+        };
         Ok(Self::new(rules, spill.create(size, create)?, true))
     }
 

@@ -231,7 +231,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     /// Returns the error for a record that no load can hold, of which the tail was read.
     fn too_long(&self) -> Error {
         let (held, origin, framing) = (self.tail.len(), self.place(), self.how.sort.framing);
-        let place = self.place_of(origin, held);
+        let (path, offset) = self.place_of(origin, held);
         let check = message!("check {}", Setting::Format);
         let (what, check) = match framing {
             Framing::Quoted(_) => ("row", "look for an unclosed quote there".into()),
@@ -240,9 +240,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         };
         let length = match &self.work.input {
             JobInput::Files(files) => {
-                length_at(&files[origin.source], framing, place.1, LOOKED_THROUGH_MAX)
-                    .ok()
-                    .flatten()
+                length_at(&files[origin.source], framing, offset, LOOKED_THROUGH_MAX).ok().flatten()
             }
             JobInput::Stream(_) => None,
         };
@@ -255,7 +253,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             }
             None => (format!("more than {}, the most that fits", ByteSize(held as u64)), None),
         };
-        over_budget(place, what, &format!("{size} in the memory budget"), &check, least)
+        over_budget(path, offset, what, &format!("{size} in the memory budget"), &check, least)
     }
 }
 
@@ -281,7 +279,8 @@ fn is_tried_whole(work: &Work) -> bool {
 /// Returns the error for `what`, whose `size` is too much, at a byte of an input. A budget of
 /// `least_mib` MiB would do, if that is known.
 fn over_budget(
-    (path, offset): (PathBuf, u64),
+    path: PathBuf,
+    offset: u64,
     what: &str,
     size: &str,
     check: &Message,
@@ -391,14 +390,14 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
         let (layout, pieces) = &self.finished;
         let record = longest_record(bytes, pieces, self.how.sort.framing);
         let read = pieces.last().map_or(0, |last| last.end) - record.start;
-        let place = self.place_of(layout.origin(record.start), read);
+        let (path, offset) = self.place_of(layout.origin(record.start), read);
         let size = format!(
             "{}, and lines of more than {} cannot be merged within the memory budget",
             ByteSize(record.len() as u64),
             ByteSize(most_bytes),
         );
         let check = message!("check {}", Setting::Format);
-        Err(over_budget(place, "line", &size, &check, Some(least_mib)))
+        Err(over_budget(path, offset, "line", &size, &check, Some(least_mib)))
     }
 }
 

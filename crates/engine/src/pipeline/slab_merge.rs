@@ -48,8 +48,10 @@ fn begin(
 fn planner_from<'a>(
     key: &'a dyn KeyEncoder,
     readers: &[&'a RunReader],
-    (starts, bound): (&[u64], Option<Bound>),
-    (capacity, window_bytes): (usize, usize),
+    starts: &[u64],
+    bound: Option<Bound>,
+    capacity: usize,
+    window_bytes: usize,
 ) -> Result<Planner<'a>> {
     let planner = Planner::new(key, readers, starts, capacity, window_bytes)?;
     match bound {
@@ -120,11 +122,11 @@ pub fn merge_slabs<K: KeyEncoder>(
     let walked: Vec<&RunReader> = readers.iter().collect();
     let (mut starts, bound) = begin(runs, destination, crew)?;
     let copies = merge.rules.kept_copies();
-    let granted = (external.slab_for(runs, copies), window_bytes);
+    let capacity = external.slab_for(runs, copies);
     if kept_bytes(runs, copies) > 0 {
-        release_beyond(memory, granted.0);
+        release_beyond(memory, capacity);
     }
-    let mut planner = planner_from(key, &walked, (&starts, bound), granted)?;
+    let mut planner = planner_from(key, &walked, &starts, bound, capacity, window_bytes)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),
         None => Ok(None),

@@ -117,7 +117,7 @@ impl ExternalPlan {
         let width = MergeWidth::new(
             need,
             slab_bytes,
-            areas_bytes((areas, area), (slabs, slab_bytes)) + further,
+            areas_bytes(areas, area, slabs, slab_bytes) + further,
             sizes.threads,
         );
         let limit = load_limit(need, sizes);
@@ -162,7 +162,7 @@ impl ExternalPlan {
 
     /// Returns the number of bytes for loads, which are those for slabs as well.
     pub fn areas_bytes(&self) -> usize {
-        areas_bytes((self.load_areas, self.area_bytes), (self.slabs, self.slab_bytes))
+        areas_bytes(self.load_areas, self.area_bytes, self.slabs, self.slab_bytes)
     }
 
     /// Returns how many of them are used where no record is longer than usual.
@@ -197,7 +197,7 @@ impl ExternalPlan {
 }
 
 /// Returns the bytes of an arena for as many loads, and for as many slabs, of such sizes.
-fn areas_bytes((areas, area_bytes): (usize, usize), (slabs, slab_bytes): (usize, usize)) -> usize {
+fn areas_bytes(areas: usize, area_bytes: usize, slabs: usize, slab_bytes: usize) -> usize {
     (areas * area_bytes).max(slabs * slab_bytes)
 }
 

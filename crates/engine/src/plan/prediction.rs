@@ -334,7 +334,7 @@ impl Rates {
             |part: &DiskPart| volume.generated_bytes as f64 * part.share / part.disk.remove;
         let removed: f64 = self.spill.iter().map(removed).sum();
         let (phase, seconds) = (Phase::Finishing, durable + removed);
-        expected(phase, seconds, (seconds, 0.0))
+        expected(phase, seconds, seconds, 0.0)
     }
 }
 
@@ -355,15 +355,19 @@ fn in_turn<'a>(
 fn phase(phase: Phase, works: &[OverlappedWork<'_>], stages: u64) -> PhasePrediction {
     let stages = STAGE_SECONDS * stages as f64;
     let sum = |part: fn(&OverlappedWork<'_>) -> f64| works.iter().map(part).sum::<f64>();
-    let busy = (sum(|work| work.traffic.seconds()), sum(|work| work.processor_seconds));
+    let disk_seconds = sum(|work| work.traffic.seconds());
     let seconds: f64 = works.iter().map(OverlappedWork::seconds).sum();
-    expected(phase, stages + seconds, busy)
+    expected(phase, stages + seconds, disk_seconds, sum(|work| work.processor_seconds))
 }
 
 /// Returns a phase that takes `seconds`, whatever the speed of memory, with the busy seconds of
 /// disks and processors.
-fn expected(phase: Phase, seconds: f64, busy: (f64, f64)) -> PhasePrediction {
-    let (disk_seconds, processor_seconds) = busy;
+fn expected(
+    phase: Phase,
+    seconds: f64,
+    disk_seconds: f64,
+    processor_seconds: f64,
+) -> PhasePrediction {
     PhasePrediction { phase, seconds, most_seconds: seconds, disk_seconds, processor_seconds }
 }
 

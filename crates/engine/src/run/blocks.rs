@@ -90,7 +90,8 @@ impl RunBlocks {
         &self,
         offset: u64,
         number: usize,
-        (area, start): (&[u8], u64),
+        area: &[u8],
+        start: u64,
         target: &mut [u8],
     ) -> Result<()> {
         let block = &self.asked[number];

@@ -104,7 +104,7 @@ impl RunReader {
         end: u64,
     ) -> Result<()> {
         if self.geometry.packed.is_some() {
-            return expand_in_place((self.path(), &self.geometry), first, blocks, memory, end);
+            return expand_in_place(self.path(), &self.geometry, first, blocks, memory, end);
         }
         let mut numbered = (first..).zip(memory.chunks(BLOCK)).zip(blocks);
         numbered.try_for_each(|((number, bytes), block)| {
@@ -124,7 +124,7 @@ impl RunReader {
         packed: &[u8],
         target: &mut [u8],
     ) -> Result<()> {
-        expand((self.path(), &self.geometry), number, block, packed, target)
+        expand(self.path(), &self.geometry, number, block, packed, target)
     }
 
     /// Returns the record at byte `offset` of the data. Slow; for keys longer than the index holds.

@@ -100,7 +100,8 @@ pub fn stretch(blocks: &[StoredBlock], most: usize) -> (usize, Range<u64>) {
 ///
 /// [`Error::Corrupt`] with the first block that cannot be expanded, or is another than was written.
 pub(super) fn expand_in_place(
-    (path, geometry): (&Path, &RunGeometry),
+    path: &Path,
+    geometry: &RunGeometry,
     first: u64,
     blocks: &[StoredBlock],
     memory: &mut [u8],
@@ -112,7 +113,7 @@ pub(super) fn expand_in_place(
         let target = number * BLOCK..(number + 1) * BLOCK;
         packed.clear();
         packed.extend_from_slice(&memory[at..at + block.length as usize]);
-        expand((path, geometry), first + number as u64, block, &packed, &mut memory[target])?;
+        expand(path, geometry, first + number as u64, block, &packed, &mut memory[target])?;
     }
     Ok(())
 }
@@ -123,7 +124,8 @@ pub(super) fn expand_in_place(
 ///
 /// Those of [`expand_in_place`].
 pub(super) fn expand(
-    (path, geometry): (&Path, &RunGeometry),
+    path: &Path,
+    geometry: &RunGeometry,
     number: u64,
     block: &StoredBlock,
     packed: &[u8],

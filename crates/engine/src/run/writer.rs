@@ -68,7 +68,8 @@ impl RunWriter {
     pub fn create_open(
         path: &Path,
         direct: Direct,
-        (framing, key_length): (Framing, usize),
+        framing: Framing,
+        key_length: usize,
         packing: Option<RunPacking>,
     ) -> Result<Self> {
         let file = spilled::create(path, direct)?;

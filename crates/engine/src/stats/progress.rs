@@ -138,7 +138,7 @@ impl Progress {
     }
 
     /// Sets the bytes that a phase will move, and the `total` of all phases.
-    pub fn expect_more(&self, (phase, bytes): (Phase, u64), total: u64) {
+    pub fn expect_more(&self, phase: Phase, bytes: u64, total: u64) {
         self.expect_bytes(total);
         self.course(|course| course.expect_of(phase, bytes));
     }

@@ -307,8 +307,8 @@ impl Definition {
         if self.form == DefinitionForm::Columns {
             return self.places(path);
         }
-        let Some(numbers) = self.set.zip(self.generation) else { return Vec::new() };
-        self.places(path).iter().map(|place| numbered(place, numbers)).collect()
+        let (Some(set), Some(generation)) = (self.set, self.generation) else { return Vec::new() };
+        self.places(path).iter().map(|place| numbered(place, set, generation)).collect()
     }
 
     /// Removes the set that is defined at `path`: its members' files, then the text.
@@ -378,7 +378,7 @@ impl Definition {
 }
 
 /// Returns the name of a member's file in a set's generation.
-pub(super) fn numbered(place: &Path, (set, generation): (u32, u32)) -> PathBuf {
+pub(super) fn numbered(place: &Path, set: u32, generation: u32) -> PathBuf {
     let mut name = place.as_os_str().to_owned();
     name.push(format!("~{set:0NUMBER_DIGITS$x}{generation:0NUMBER_DIGITS$x}"));
     PathBuf::from(name)

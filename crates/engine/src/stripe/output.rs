@@ -63,7 +63,7 @@ impl StripedOutput {
         }
         let is_taken = |number: u32| {
             let is_there = |name: PathBuf| fs::symlink_metadata(name).is_ok();
-            let mut names = places.iter().map(|place| numbered(place, (set, number)));
+            let mut names = places.iter().map(|place| numbered(place, set, number));
             definition.generation == Some(number) || names.any(is_there)
         };
         let numbers = std::iter::repeat_with(random_number);
@@ -71,7 +71,7 @@ impl StripedOutput {
         let generation = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
         definition.generation = Some(generation);
         let create = |place: &PathBuf| {
-            let name = numbered(place, (set, generation));
+            let name = numbered(place, set, generation);
             TempFile::create(&name, direct).map_err(|e| explained(e, path))
         };
         let members = in_parallel(places.iter(), create)?;

@@ -81,7 +81,9 @@ pub fn create(path: &Path, direct: Direct) -> Result<Arc<File>> {
 pub fn open(path: &Path, direct: Direct) -> Result<Arc<File>> {
     match files_of(path)? {
         None => File::open_read(path, direct),
-        Some(files) => put_together(path, files, |path| File::open_read(path, direct)),
+        Some((paths, layout)) => {
+            put_together(path, &paths, layout, |path| File::open_read(path, direct))
+        }
     }
 }
 
@@ -89,13 +91,16 @@ pub fn open(path: &Path, direct: Direct) -> Result<Arc<File>> {
 pub fn reopen(path: &Path, direct: Direct) -> Result<Arc<File>> {
     match files_of(path)? {
         None => File::reopen(path, direct),
-        Some(files) => put_together(path, files, |path| File::reopen(path, direct)),
+        Some((paths, layout)) => {
+            put_together(path, &paths, layout, |path| File::reopen(path, direct))
+        }
     }
 }
 
 fn put_together(
     path: &Path,
-    (paths, layout): (Vec<PathBuf>, StripeLayout),
+    paths: &[PathBuf],
+    layout: StripeLayout,
     open: impl Fn(&Path) -> Result<Arc<File>>,
 ) -> Result<Arc<File>> {
     let members: Vec<Arc<File>> = paths.iter().map(|path| open(path)).collect::<Result<_>>()?;

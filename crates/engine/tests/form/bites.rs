@@ -112,6 +112,40 @@ fn long_functions_are_found() {
 }
 
 #[test]
+fn parameters_that_are_tuples_are_found() {
+    for parameters in [
+        "(a, b): (u8, u8)",
+        "pair: (u8, u8)",
+        "one: u8, pair: &'a mut (u8, Vec<u8>)",
+        "one: u8, pair: &(u8, u8), two: u8",
+        "&self, &(a, b): &(u8, u8)",
+        "one: (u8,)",
+    ] {
+        assert_eq!(found(&format!("fn f({parameters}) {{}}\n")), at(2, "f"), "{parameters}");
+        let generic = format!("fn f<'a, F: Fn(u8, u8) -> u8>(\n    {parameters},\n) {{}}\n");
+        assert_eq!(found(&generic), at(2, "f"), "{parameters}");
+    }
+    for parameters in [
+        "",
+        "(): ()",
+        "&mut self, one: u8",
+        "error: &(dyn Error + 'static)",
+        "pairs: &[(u8, u8)]",
+        "pair: Option<(u8, u8)>",
+        "act: impl Fn((u8, u8)) -> (u8, u8)",
+        "act: fn(u8, u8)",
+        "Pair(a, b): Pair",
+        "[a, b]: [u8; 2]",
+        "path: std::path::PathBuf",
+    ] {
+        let body = "{\n    let add = |(a, b): (u8, u8)| a + b;\n}\n";
+        assert_eq!(found(&format!("fn f({parameters}) -> (u8, u8) {body}")), [], "{parameters}");
+    }
+    let test = "crates/engine/src/merge/tree/tests.rs";
+    assert_eq!(found_at(test, "fn f((a, b): (u8, u8)) {}\n"), []);
+}
+
+#[test]
 fn layers_use_only_layers_before_them() {
     assert_eq!(found("use crate::{Error, io::File, key::{Key, KeyError}};\n"), []);
     assert_eq!(found("use crate::plan::Plan;\n"), at(2, "merge"));

@@ -1,5 +1,5 @@
-//! Functions within 70 lines, the length of one screen, and doc comments that open well: those of
-//! functions with a verb.
+//! Functions within 70 lines, the length of one screen, parameters that are no tuples, and doc
+//! comments that open well: those of functions with a verb.
 //!
 //! A function is found by its `fn` and its body by matching braces, in the code view, where braces
 //! of strings and comments are blank.
@@ -27,6 +27,88 @@ pub fn length(path: &str, source: &Source) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Parameters of functions that are tuples: their parts have no names where they are passed.
+/// Closures have the parameters that their callers want.
+pub fn tuples(path: &str, source: &Source) -> Vec<Fault> {
+    let code: Vec<char> = source.code.chars().collect();
+    let mut faults = Vec::new();
+    let mut line = 1;
+    for at in 0..code.len() {
+        line += usize::from(code[at] == '\n');
+        let Some(name) = name_of_function(&code, at) else { continue };
+        if parameters(&code[at..]).iter().any(|parameter| is_tuple(parameter)) {
+            let words =
+                format!("{name} takes a tuple; take its parts, or a struct that names them");
+            faults.push(fault(path, line, words));
+        }
+    }
+    faults
+}
+
+/// Returns the parameters of the function that begins here, each with its type.
+fn parameters(code: &[char]) -> Vec<String> {
+    let head = code.iter().scan(Brackets::default(), |brackets, &character| {
+        let is_outside = brackets.depth == 0;
+        brackets.pass(character);
+        Some((character, is_outside, brackets.depth))
+    });
+    // After the name and its generic parameters.
+    let list = head.skip_while(|(character, is_outside, _)| *character != '(' || !is_outside);
+    let (mut parameters, mut parameter) = (Vec::new(), String::new());
+    for (character, _, depth) in list.skip(1).take_while(|(.., depth)| *depth > 0) {
+        match character {
+            ',' if depth == 1 => parameters.push(std::mem::take(&mut parameter)),
+            _ => parameter.push(character),
+        }
+    }
+    parameters.push(parameter);
+    parameters
+}
+
+/// Returns whether the pattern or the type of a parameter is a tuple, or a reference to one.
+fn is_tuple(parameter: &str) -> bool {
+    let mut brackets = Brackets::default();
+    let colon = parameter.char_indices().find(|(_, character)| {
+        brackets.pass(*character);
+        *character == ':' && brackets.depth == 0
+    });
+    let Some((colon, _)) = colon else { return false };
+    let is_reference = |word: &&str| *word == "mut" || word.starts_with('\'');
+    let of = parameter[colon + 1..].trim_start().trim_start_matches('&');
+    let of: Vec<&str> = of.split_whitespace().skip_while(is_reference).collect();
+    [parameter[..colon].trim(), &of.join(" ")].into_iter().any(is_list)
+}
+
+/// Returns whether parentheses with a comma between their parts begin the text.
+fn is_list(text: &str) -> bool {
+    let mut brackets = Brackets::default();
+    let parts = text.chars().map_while(|character| {
+        brackets.pass(character);
+        (brackets.depth > 0).then_some((character, brackets.depth))
+    });
+    text.starts_with('(') && parts.into_iter().any(|part| part == (',', 1))
+}
+
+/// Brackets that are open, those of generic parameters included.
+#[derive(Default)]
+struct Brackets {
+    depth: usize,
+    previous: char,
+}
+
+impl Brackets {
+    fn pass(&mut self, character: char) {
+        // An arrow closes nothing.
+        let is_arrow = character == '>' && matches!(self.previous, '-' | '=');
+        match character {
+            '(' | '[' | '{' | '<' => self.depth += 1,
+            ')' | ']' | '}' | '>' if !is_arrow => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        self.previous = character;
+    }
 }
 
 /// Words that end like a verb in the third person, but are none.

@@ -43,6 +43,7 @@ pub fn all(path: &str, content: &str) -> Vec<Fault> {
         faults.extend(layers::imports(path, &source));
         faults.extend(library::silence(path, &source));
         faults.extend(functions::openings(path, content));
+        faults.extend(functions::tuples(path, &source));
         faults.extend(prose::texts(path, &source));
         faults.extend(text::absolute_paths(path, content));
     }

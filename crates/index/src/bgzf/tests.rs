@@ -10,8 +10,8 @@ fn expanded(bytes: &[u8]) -> Result<Vec<u8>> {
     file.write_all(bytes).expect("room");
     let (mut reader, mut out, mut offset) = (BlockReader::default(), Vec::new(), 0);
     while offset < bytes.len() as u64 {
-        offset =
-            reader.read((&file, Path::new("data.gz"), bytes.len() as u64), offset, &mut out)?;
+        let (path, length) = (Path::new("data.gz"), bytes.len() as u64);
+        offset = reader.read(&file, path, length, offset, &mut out)?;
     }
     Ok(out)
 }

@@ -225,21 +225,20 @@ impl FixedSlot {
     }
 
     fn write_wide<const W: usize>(&self, values: &[u8], records: &mut [u8], stride: usize) {
-        let start = self.start;
+        let from = StridedBytes { bytes: values, stride: W, start: 0 };
+        let to = StridedBytes { bytes: records, stride, start: self.start };
         match self.form {
-            SlotForm::Plain => move_values::<W>((values, W, 0), (records, stride, start), |v| v),
+            SlotForm::Plain => move_values::<W>(from, to, |value| value),
             SlotForm::Ordered { is_reversed, flips } => {
-                move_values::<W>((values, W, 0), (records, stride, start), |mut value| {
+                move_values::<W>(from, to, |mut value| {
                     if is_reversed {
                         value.reverse();
                     }
-                    flipped(value, flips)
+                    flipped(value, flips.0, flips.1)
                 });
             }
             SlotForm::Float { flip, nan } => {
-                move_values::<W>((values, W, 0), (records, stride, start), |value| {
-                    float_key(value, flip, nan)
-                });
+                move_values::<W>(from, to, |value| float_key(value, flip, nan));
             }
         }
     }
@@ -291,11 +290,12 @@ impl FixedSlot {
     }
 
     fn read_wide<const W: usize>(&self, records: &[u8], stride: usize, target: &mut [u8]) {
-        let source = (records, stride, self.start);
+        let from = StridedBytes { bytes: records, stride, start: self.start };
+        let to = StridedBytes { bytes: target, stride: W, start: 0 };
         match self.form {
             SlotForm::Ordered { is_reversed, flips } => {
-                move_values::<W>(source, (target, W, 0), |value| {
-                    let mut value = flipped(value, flips);
+                move_values::<W>(from, to, |value| {
+                    let mut value = flipped(value, flips.0, flips.1);
                     if is_reversed {
                         value.reverse();
                     }
@@ -303,21 +303,30 @@ impl FixedSlot {
                 });
             }
             SlotForm::Plain | SlotForm::Float { .. } => {
-                move_values::<W>(source, (target, W, 0), |value| value);
+                move_values::<W>(from, to, |value| value);
             }
         }
     }
 }
 
-/// Copies values of `W` bytes. Both sides are bytes, the distance of values, and the place of the
-/// first one.
+/// Bytes in which values lie at the distance `stride`, from `start` on.
+#[derive(Clone, Copy)]
+struct StridedBytes<B> {
+    bytes: B,
+    stride: usize,
+    start: usize,
+}
+
+/// Copies values of `W` bytes.
 #[inline]
 fn move_values<const W: usize>(
-    (from, from_stride, from_start): (&[u8], usize, usize),
-    (to, to_stride, to_start): (&mut [u8], usize, usize),
+    from: StridedBytes<&[u8]>,
+    to: StridedBytes<&mut [u8]>,
     change: impl Fn([u8; W]) -> [u8; W],
 ) {
-    for (from, to) in from.chunks_exact(from_stride).zip(to.chunks_exact_mut(to_stride)) {
+    let (from_start, sources) = (from.start, from.bytes.chunks_exact(from.stride));
+    let StridedBytes { bytes, stride, start: to_start } = to;
+    for (from, to) in sources.zip(bytes.chunks_exact_mut(stride)) {
         let mut value = [0; W];
         value.copy_from_slice(&from[from_start..from_start + W]);
         to[to_start..to_start + W].copy_from_slice(&change(value));
@@ -325,7 +334,7 @@ fn move_values<const W: usize>(
 }
 
 #[inline]
-fn flipped<const W: usize>(mut value: [u8; W], (first, others): (u8, u8)) -> [u8; W] {
+fn flipped<const W: usize>(mut value: [u8; W], first: u8, others: u8) -> [u8; W] {
     value[0] ^= first;
     value[1..].iter_mut().for_each(|byte| *byte ^= others);
     value

@@ -96,9 +96,12 @@ impl<'p> Ground<'p> {
     ///
     /// Those of the directory.
     pub fn new(
-        (directory, program): (&Path, Program),
-        (runs, threads): (usize, Option<usize>),
-        (progress, command): (&'p Progress, String),
+        directory: &Path,
+        program: Program,
+        runs: usize,
+        threads: Option<usize>,
+        progress: &'p Progress,
+        command: String,
     ) -> Result<Self> {
         let directory = measurement_directory(directory)?;
         Ok(Self {

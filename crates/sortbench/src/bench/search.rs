@@ -45,17 +45,19 @@ impl Search {
             (Some((below, _)), Some((above, _))) if (above as f64) < below as f64 * TIGHT => {
                 return None;
             }
-            (Some(below), Some(above)) => self.between(below, above),
+            (Some((below, short)), Some((above, long))) => {
+                self.between(below as f64, short, above as f64, long)
+            }
         };
         let size = (size as u64).min(self.most) / 100 * 100;
         let is_new = self.tries.iter().all(|(tried, _)| *tried != size);
         (size > 0 && is_new).then_some(size)
     }
 
-    /// Returns where the time would be met if it grew evenly from one size to the other, and off
-    /// both ends by enough that the bracket becomes tighter.
-    fn between(&self, (below, short): (u64, f64), (above, long): (u64, f64)) -> f64 {
-        let (below, above) = (below as f64, above as f64);
+    /// Returns where the time would be met if it grew evenly from the size `below`, which takes the
+    /// `short` time, to the size `above`, and off both ends by enough that the bracket becomes
+    /// tighter.
+    fn between(&self, below: f64, short: f64, above: f64, long: f64) -> f64 {
         let share = (self.seconds * CAUTION - short) / (long - short).max(f64::MIN_POSITIVE);
         below + (above - below) * share.clamp(0.1, 0.9)
     }

@@ -184,6 +184,13 @@ enum Access {
     Both,
 }
 
+/// Bytes of a request, and requests in flight.
+#[derive(Clone, Copy, Debug)]
+struct RequestShape {
+    bytes: usize,
+    depth: usize,
+}
+
 /// A file on a disk, and what it is read and written with.
 struct DiskBench<'p> {
     directory: PathBuf,
@@ -193,8 +200,7 @@ struct DiskBench<'p> {
     written: WrittenRanges,
     queue: Box<dyn Queue>,
     memory: Vec<Region>,
-    /// Bytes of a request, and requests in flight.
-    best: (usize, usize),
+    best: RequestShape,
     /// Places where reads and writes continue.
     next: [u64; 2],
     progress: &'p Progress,
@@ -224,7 +230,7 @@ impl<'p> DiskBench<'p> {
             written: WrittenRanges::default(),
             queue: Engine::Auto.probe()?.queue(DEPTHS[DEPTHS.len() - 1])?,
             memory: vec![memory],
-            best: (REQUESTS[0], DEPTHS[0]),
+            best: RequestShape { bytes: REQUESTS[0], depth: DEPTHS[0] },
             next: [0; 2],
             progress,
         })
@@ -239,7 +245,8 @@ impl<'p> DiskBench<'p> {
         self.best = self.requests(Access::Read, slice)?;
         let (read, read_spread) = self.rate(Access::Read, self.best, slice)?;
         // Each is read and written as a sort would.
-        self.best = (self.best.0.max(writing.0), self.best.1.max(writing.1));
+        self.best.bytes = self.best.bytes.max(writing.bytes);
+        self.best.depth = self.best.depth.max(writing.depth);
         let (both, both_spread) = self.rate(Access::Both, self.best, slice)?;
         let latency = self.latency(slice)?;
         Ok(DiskProfile {
@@ -251,8 +258,8 @@ impl<'p> DiskBench<'p> {
             spread: write_spread.max(read_spread).max(both_spread),
             sync_seconds,
             remove: f64::INFINITY, // known in the end
-            request_bytes: self.best.0 as u64,
-            queue_depth: self.best.1,
+            request_bytes: self.best.bytes as u64,
+            queue_depth: self.best.depth,
             read_factor: read_factor(latency, read),
             is_direct: self.file.file().is_direct(),
         })
@@ -267,21 +274,23 @@ impl<'p> DiskBench<'p> {
 
     /// Returns the smallest requests, and the fewest in flight, that are nearly as good as the
     /// best.
-    fn requests(&mut self, way: Access, slice: Duration) -> Result<(usize, usize)> {
+    fn requests(&mut self, way: Access, slice: Duration) -> Result<RequestShape> {
         let mut found = Vec::new();
         for depth in DEPTHS {
             for bytes in REQUESTS {
-                found.push((self.slice(way, (bytes, depth), slice)?, (bytes, depth)));
+                let shape = RequestShape { bytes, depth };
+                found.push((self.slice(way, shape, slice)?, shape));
             }
         }
         let best = found.iter().map(|(rate, _)| *rate).fold(0.0, f64::max);
         // In flight at once is what they have in common.
-        found.sort_by_key(|(_, (bytes, depth))| bytes * depth);
+        found.sort_by_key(|(_, shape)| shape.bytes * shape.depth);
         let good = found.iter().find(|(rate, _)| *rate >= NEARLY * best);
-        Ok(good.map_or((REQUESTS[0], DEPTHS[0]), |(_, requests)| *requests))
+        let least = RequestShape { bytes: REQUESTS[0], depth: DEPTHS[0] };
+        Ok(good.map_or(least, |(_, shape)| *shape))
     }
 
-    fn rate(&mut self, way: Access, of: (usize, usize), slice: Duration) -> Result<(f64, f64)> {
+    fn rate(&mut self, way: Access, of: RequestShape, slice: Duration) -> Result<(f64, f64)> {
         let rates: Result<Vec<f64>> = (0..TIMES).map(|_| self.slice(way, of, slice)).collect();
         Ok(median_and_spread(&rates?))
     }
@@ -290,14 +299,10 @@ impl<'p> DiskBench<'p> {
         self.slice(way, self.best, slice)
     }
 
-    /// Returns the bytes per second of one slice, in requests of `bytes` bytes with `depth` of them
-    /// in flight. `depth` requests are made at least, however short the slice is.
-    fn slice(
-        &mut self,
-        way: Access,
-        (bytes, depth): (usize, usize),
-        slice: Duration,
-    ) -> Result<f64> {
+    /// Returns the bytes per second of one slice, in requests of this shape. As many requests as
+    /// are in flight at once are made at least, however short the slice is.
+    fn slice(&mut self, way: Access, of: RequestShape, slice: Duration) -> Result<f64> {
+        let RequestShape { bytes, depth } = of;
         let depth = depth.min(MEMORY / bytes);
         let mut regions = cut(std::mem::take(&mut self.memory), bytes, depth);
         let rest = regions.split_off(depth);

@@ -95,7 +95,7 @@ pub fn generate_sales(
     progress.expect_bytes(estimate);
     let blocks = FileBlocks::new(room, progress);
     let sums = match to.replaceable()? {
-        Some(path) => write_file(job, &blocks, (path, estimate), progress)?,
+        Some(path) => write_file(job, &blocks, path, estimate, progress)?,
         None => stream::write(&blocks, job.threads, to, progress, |block, to| {
             let length = job.fill(block, to);
             (length, length as u128)
@@ -116,7 +116,8 @@ pub fn generate_sales(
 fn write_file(
     job: &SalesGeneration,
     blocks: &FileBlocks<'_>,
-    (path, estimate): (&Path, u64),
+    path: &Path,
+    estimate: u64,
     progress: &Progress,
 ) -> Result<Vec<u128>> {
     let temporary = TempFile::create(path, Direct::Off)?;

@@ -220,13 +220,14 @@ impl TextKeyPart {
     /// Returns the text it looks at, translated and padded as the key needs it.
     #[inline]
     pub fn content<'a: 'c, 'b: 'c, 'c>(&'a self, fields: &mut Fields<'b>) -> Content<'c> {
-        self.content_of(self.located(fields))
+        let (text, escapes) = self.located(fields);
+        self.content_of(text, escapes)
     }
 
     /// Returns located bytes as the text that they stand for.
     #[inline]
-    fn content_of<'a: 'c, 'b: 'c, 'c>(&'a self, located: (&'b [u8], Escapes)) -> Content<'c> {
-        let said = self.said(located);
+    fn content_of<'a: 'c, 'b: 'c, 'c>(&'a self, text: &'b [u8], escapes: Escapes) -> Content<'c> {
+        let said = self.said(text, escapes);
         match &self.table {
             None => said,
             Some(table) if self.trims_late() => said.through(Some(table)).trimmed(),
@@ -236,7 +237,7 @@ impl TextKeyPart {
 
     /// Returns the text that was located, before any translation.
     #[inline]
-    fn said<'a>(&self, (text, escapes): (&'a [u8], Escapes)) -> Content<'a> {
+    fn said<'a>(&self, text: &'a [u8], escapes: Escapes) -> Content<'a> {
         let cell = Content::escaped(text, escapes);
         let Some((byte, length)) = self.pad else { return cell };
         let padded = cell.padded(byte, length.saturating_sub(text.len()));
@@ -246,10 +247,10 @@ impl TextKeyPart {
     /// Appends its bytes of the key.
     #[inline]
     pub fn append<S: KeySink>(&self, fields: &mut Fields<'_>, out: &mut S) {
-        let located = self.located(fields);
-        if !self.append_usual(located, out) {
+        let (text, escapes) = self.located(fields);
+        if !self.append_usual(text, escapes, out) {
             let is_short = self.needs > fields.length();
-            self.append_content(&self.content_of(located), is_short, out);
+            self.append_content(&self.content_of(text, escapes), is_short, out);
         }
     }
 
@@ -261,11 +262,11 @@ impl TextKeyPart {
         out: &mut S,
     ) -> Result<(), Message> {
         if self.needs <= fields.length() {
-            let located = self.located(fields);
-            if out.room() > 0 && self.append_usual(located, out) {
+            let (text, escapes) = self.located(fields);
+            if out.room() > 0 && self.append_usual(text, escapes, out) {
                 return Ok(());
             }
-            let text = self.content_of(located);
+            let text = self.content_of(text, escapes);
             if self.is_good(&text) {
                 if out.room() > 0 {
                     self.append_content(&text, false, out);
@@ -339,7 +340,8 @@ impl TextKeyPart {
         }
         let is_good = self.is_good(&self.content(fields));
         let words = || {
-            self.said(self.located(fields)).with_slice(SAID_BYTES, |said| self.words.invalid(said))
+            let (text, escapes) = self.located(fields);
+            self.said(text, escapes).with_slice(SAID_BYTES, |said| self.words.invalid(said))
         };
         (!is_good).then(words)
     }

@@ -36,7 +36,7 @@ fn merged(key: &CompiledKey, length: usize, sources: &[Vec<u8>], batch: &[usize]
     let sources = sources.iter().map(Vec::as_slice);
     with_encoder!(key, |key| {
         let mut merger =
-            Merger::new((key, Framing::Fixed(length)), sources, OrderCheck::new(key, true));
+            Merger::new(key, Framing::Fixed(length), sources, OrderCheck::new(key, true));
         let mut whole = Vec::new();
         for records in batch.iter().cycle() {
             let mut out = vec![0xee; records * length + length - 1];
@@ -175,8 +175,8 @@ const END: u8 = b'.';
 fn merged_terminated(sources: &[Vec<u8>], rooms: &[usize]) -> Vec<u8> {
     let key = WholeRecord(END);
     let sources = sources.iter().map(Vec::as_slice);
-    let order = (&key, Framing::Terminated(END));
-    let mut merger = Merger::new(order, sources, OrderCheck::new(&key, true));
+    let framing = Framing::Terminated(END);
+    let mut merger = Merger::new(&key, framing, sources, OrderCheck::new(&key, true));
     let mut whole = Vec::new();
     for room in rooms.iter().cycle() {
         let mut out = vec![0xee; *room];
@@ -260,7 +260,7 @@ fn keys_that_are_made_agree_to_any_depth() {
             let texts: Vec<Vec<u8>> = sources.iter().map(|lines| lines.concat()).collect();
             let mut merger = {
                 let sources = texts.iter().map(Vec::as_slice);
-                Merger::new((key, framing), sources, OrderCheck::new(key, true))
+                Merger::new(key, framing, sources, OrderCheck::new(key, true))
             };
             let mut out = vec![0; texts.iter().map(Vec::len).sum()];
             assert_eq!(merger.merge_into(&mut out, None), out.len());
@@ -278,9 +278,9 @@ fn records_of_the_last_source_are_copied_and_taken_in_turn() {
     let lengths = [3, 3, 60, 3, 60, 60, 3];
     let lines: Vec<Vec<u8>> = (b'b'..).zip(lengths).map(|(l, length)| line(l, length)).collect();
     let (first, last) = (line(b'a', 3), lines.concat());
-    let order = (&key, Framing::Terminated(END));
+    let framing = Framing::Terminated(END);
     let sources = [&first[..], &last[..]];
-    let mut merger = Merger::new(order, sources, OrderCheck::new(&key, true));
+    let mut merger = Merger::new(&key, framing, sources, OrderCheck::new(&key, true));
     let mut whole = Vec::new();
     let mut out = vec![0; 20];
     loop {

@@ -118,11 +118,8 @@ fn check<K: KeyEncoder>(
         let shares: Vec<Vec<u8>> = runs.iter().zip(starts.iter().zip(&ends)).map(share).collect();
         let held = shares.iter().map(Vec::len).sum();
         let mut out = vec![0; held];
-        let mut merger = Merger::new(
-            (key, framing),
-            shares.iter().map(Vec::as_slice),
-            OrderCheck::new(key, true),
-        );
+        let mut merger =
+            Merger::new(key, framing, shares.iter().map(Vec::as_slice), OrderCheck::new(key, true));
         assert_eq!(merger.merge_into(&mut out, None), held);
         merged.extend_from_slice(&out);
         starts = ends;

@@ -274,7 +274,7 @@ impl Folds {
     pub fn write(&self, record: &[u8], values: &[Datum], out: &mut Vec<u8>) -> Result<(), Message> {
         out.clear();
         match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
-            Some(places) => self.write_cells(record, places, values, out),
+            Some((dialect, layout)) => self.write_cells(record, dialect, layout, values, out),
             None => self.write_numbers(record, values, out).map_err(Message::from),
         }
     }
@@ -282,7 +282,8 @@ impl Folds {
     fn write_cells(
         &self,
         record: &[u8],
-        (dialect, layout): (Dialect, RecordForm),
+        dialect: Dialect,
+        layout: RecordForm,
         values: &[Datum],
         out: &mut Vec<u8>,
     ) -> Result<(), Message> {

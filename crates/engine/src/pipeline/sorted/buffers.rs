@@ -105,7 +105,7 @@ impl RunBuffer {
         for number in 0..records.div_ceil(BLOCK) {
             let Some(mut microbuffer) = self.coming.pop() else { unreachable!("one a block") };
             if is_packed {
-                self.blocks.expand(offset, number, (area, start), &mut microbuffer)?;
+                self.blocks.expand(offset, number, area, start, &mut microbuffer)?;
             } else {
                 let bytes = &area[number * BLOCK..records.min((number + 1) * BLOCK)];
                 microbuffer[..bytes.len()].copy_from_slice(bytes);

@@ -74,7 +74,7 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     let mut guard = Guard::new(work.is_strict);
     for place in &work.inputs {
         let standing = place.first();
-        let reading = open(place, work.direct.into(), (standing.offset, None), 0, &mut feed)?;
+        let reading = open(place, work.direct.into(), standing.offset, None, 0, &mut feed)?;
         let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
         let mut source = source.with_gate(Some(&work.gate), key).at(standing);
         guard.before.forget();

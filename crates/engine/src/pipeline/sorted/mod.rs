@@ -272,7 +272,8 @@ fn pieces(plan: &StreamPlan, inputs: usize, threads: usize) -> Result<Vec<Region
 fn open(
     place: &SortedPlace,
     direct: DirectStreams,
-    (from, to): (u64, Option<u64>),
+    from: u64,
+    to: Option<u64>,
     table_bytes: usize,
     feed: &mut Feed<'_>,
 ) -> Result<Reading> {

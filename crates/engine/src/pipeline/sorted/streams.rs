@@ -257,8 +257,8 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
     ) -> Result<Self> {
         let mut sources = Vec::with_capacity(places.len());
         for (number, (place, start)) in places.iter().zip(starts).enumerate() {
-            let range = (start.offset, ends.map(|ends| ends[number]));
-            let reading = open(place, merge.direct, range, feed.table_bytes, &mut feed.feed)?;
+            let (from, to) = (start.offset, ends.map(|ends| ends[number]));
+            let reading = open(place, merge.direct, from, to, feed.table_bytes, &mut feed.feed)?;
             let (framing, is_input) = (merge.rules.framing, !place.is_spilled());
             let is_summed = merge.rules.verify && is_input;
             let source = Source::new(reading, framing, feed.window_bytes, is_summed)?;

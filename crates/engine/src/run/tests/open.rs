@@ -14,8 +14,8 @@ pub(super) fn write_open(
     batch_records: usize,
     packing: Option<RunPacking>,
 ) -> Run {
-    let open = (framing, key.key_length());
-    let writer = RunWriter::create_open(path, Direct::Auto, open, packing).unwrap();
+    let length = key.key_length();
+    let writer = RunWriter::create_open(path, Direct::Auto, framing, length, packing).unwrap();
     let progress = Progress::new();
     let mut lane = crate::sink::tests::lane(Engine::Auto, (4 * BLOCK, 0, BLOCK), &progress);
     let records: Vec<&[u8]> = framing.records(data).collect();

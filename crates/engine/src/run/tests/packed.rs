@@ -56,7 +56,7 @@ fn read_as_stream(run: &Run, most: u64) -> Vec<u8> {
         assert!(asked.count > 0 && area.len() <= asked.count * BLOCK);
         for number in 0..asked.count {
             let mut block = vec![0; BLOCK];
-            blocks.expand(at, number, (area, asked.bytes.start), &mut block).unwrap();
+            blocks.expand(at, number, area, asked.bytes.start, &mut block).unwrap();
             data.extend_from_slice(&block);
         }
         at += (asked.count * BLOCK) as u64;

@@ -33,7 +33,8 @@ impl FileSink {
         &self,
         lane: &mut Lane<'_>,
         offset: u64,
-        (region, range): (Region, Range<usize>),
+        region: Region,
+        range: Range<usize>,
         whole: Option<&[u8]>,
     ) -> Result<()> {
         let sum = self.sums.as_ref().zip(whole).map(|(sums, granule)| (sums, xxh3_64(granule)));
@@ -62,7 +63,7 @@ impl FileWriter<'_, '_> {
         let end = at + capacity;
         copy[at..end].copy_from_slice(&full[..capacity]);
         let whole = (end == sink.granule).then_some(&copy[..end]);
-        sink.write_piece(self.lane, self.start, (full, 0..capacity), whole)
+        sink.write_piece(self.lane, self.start, full, 0..capacity, whole)
     }
 
     /// Hands on the last buffer, and with it the pieces of the last granule that were written.

@@ -8,7 +8,7 @@ fn nothing_is_left_of_it() {
     let progress = Progress::new();
     let program = Program("nowhere".into());
     let ground =
-        Ground::new((directory.path(), program), (0, None), (&progress, "bench".into())).unwrap();
+        Ground::new(directory.path(), program, 0, None, &progress, "bench".into()).unwrap();
     assert_eq!(ground.runs, 1);
     let input = ground.generate("input", 100, FileRecords::Lines).unwrap();
     assert_eq!(fs::metadata(&input).unwrap().len(), 10_000);

@@ -14,8 +14,8 @@ fn table<'f>(finding: &'f Finding, title: &str) -> &'f FigureTable {
 fn a_small_bench_has_all_its_parts() {
     let directory = tempfile::tempdir().unwrap();
     let (program, progress) = (Program("nowhere".into()), Progress::new());
-    let told = (&progress, "bench kernels".to_owned());
-    let ground = Ground::new((directory.path(), program), (2, None), told).unwrap();
+    let command = "bench kernels".to_owned();
+    let ground = Ground::new(directory.path(), program, 2, None, &progress, command).unwrap();
     let finding = kernels(&ground, KernelSizes { records: 1000, keys: 120_000 }).unwrap();
     assert_eq!(table(&finding, "QuickSorts of 1000").rows.len(), 5);
     assert_eq!(table(&finding, "keys with pointers").rows.len(), 2);

@@ -39,7 +39,8 @@ fn only_what_was_written_is_read() {
     let mut bench = DiskBench::new(folder.path(), &progress).expect("a file");
     let (bytes, depth) = (REQUESTS[1], DEPTHS[0]);
     for way in [Access::Write, Access::Both] {
-        let rate = bench.slice(way, (bytes, depth), Duration::ZERO).expect("measured");
+        let rate =
+            bench.slice(way, RequestShape { bytes, depth }, Duration::ZERO).expect("measured");
         assert!(rate > 0.0, "one round of requests, even in no time");
     }
     // Four from the start on, and two from the middle on.

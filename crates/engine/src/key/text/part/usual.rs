@@ -13,7 +13,8 @@ impl TextKeyPart {
     #[inline]
     pub(super) fn append_usual<S: KeySink>(
         &self,
-        (text, escapes): (&[u8], Escapes),
+        text: &[u8],
+        escapes: Escapes,
         out: &mut S,
     ) -> bool {
         if escapes != Escapes::None || text.is_empty() {
