@@ -47,8 +47,8 @@ pub struct RunFile {
 /// A sorter that writes sorted runs and does not merge them.
 ///
 /// A run is as long as memory allows. It appears whole and durable under its name, `run-1.keyed`,
-/// `run-2.keyed` and so on. After an error or a drop, the runs that are finished stay. A process that
-/// is killed also leaves an empty hidden file, `.run-3.keyed` for instance.
+/// `run-2.keyed` and so on. After an error or a drop, the runs that are finished stay. A process
+/// that is killed also leaves an empty hidden file, `.run-3.keyed` for instance.
 ///
 /// ```
 /// use sortwell::{ByteSize, Sorter};
