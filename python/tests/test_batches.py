@@ -629,7 +629,7 @@ class Faults(WithFolder):
         }
         for name, program in programs.items():
             with self.subTest(name):
-                status, out, err = self.run_python(begin + program + end, kill_after=0.7)
+                status, out, err, _ = self.interrupt_python(begin + program + end, after=0.7)
                 self.assertEqual((status, out), (0, "interrupted\n"), err)
                 self.assert_nothing_left()
 
