@@ -348,13 +348,16 @@ class Faults(WithRoots):
 class Ends(WithRoots):
     """Sorts in a process of their own that is ended."""
 
-    def end(self, act, cluster, *options):
-        """Calls `act` with the command in its reduces. Returns its status and its words."""
+    def end(self, act, cluster, *options, parts=40):
+        """Calls `act` with the command in its reduces. Returns its status and its words.
+
+        With many parts it has many reduces: a busy machine may call late.
+        """
         path = self.folder / "in"
         if not path.exists():
             self.write("in", records(300_000, "uniform", seed=10))
         words = [sys.executable, "-m", "sortwell.cluster", "sort", "-F", "fixed:100", "-k", "0..10"]
-        words += ["--address", cluster.address, "-M", "352MiB", "--parts", "40", *options]
+        words += ["--address", cluster.address, "-M", "352MiB", "--parts", str(parts), *options]
         words += ["-T", str(self.folder / "temp"), "-o", str(self.folder / "out"), str(path)]
         command = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
         self.addCleanup(command.stderr.close)
@@ -381,7 +384,9 @@ class Ends(WithRoots):
         self.assert_no_runs()
 
     def test_interrupt(self):
-        status, words = self.end(lambda command: command.send_signal(signal.SIGINT), CLUSTER)
+        status, words = self.end(
+            lambda program: program.send_signal(signal.SIGINT), CLUSTER, parts=400
+        )
         # Ray's own code fails a check at times while its tasks are ended; then it ends the program.
         has_failed = "(core_worker" in words or " C " in words
         if not has_failed:
@@ -390,7 +395,7 @@ class Ends(WithRoots):
         self.assert_nothing_left(60 if has_failed else 15, words)
 
     def test_death_of_the_driver(self):
-        status, _ = self.end(subprocess.Popen.kill, CLUSTER)
+        status, _ = self.end(subprocess.Popen.kill, CLUSTER, parts=400)
         self.assertEqual(status, -signal.SIGKILL)
         self.assert_nothing_left(60)
 
