@@ -39,7 +39,8 @@ from measuring.process import LeftOut
 from measuring.suites import SUITES, Bench, Suite
 from measuring.throttle import throttled
 
-# What is compared, and the bounds in percent: of two programs, and of two numbers of threads.
+# Times that are compared, with their bounds in percent: of two programs, and of two numbers of
+# threads.
 BOUNDS = {"user": (math.inf, 10.0), "cpu": (3.0, math.inf), "wall": (5.0, math.inf)}
 
 

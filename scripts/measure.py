@@ -18,7 +18,7 @@ and what counts is the ratio of their best times within one run:
 Suites of `compress-runs` time sortwell alone, with several options; the suite `orders` does so on
 the same records in several orders; `lines-bgzf`, `lines-zstd-frames` and `lines-lz4-blocks` do so
 on compressed lines, by one thread and by two. `unique` and `limit`, which hardly write anything,
-are held against `read`, which is reading the input once.
+are compared with `read`, which is reading the input once.
 Tables go to DuckDB as well, if Python finds its module, and if it has enough with the same memory.
 What cannot be measured here is left out with a message. If that is a whole suite, the exit status
 is 1.

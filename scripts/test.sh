@@ -43,13 +43,15 @@ wait "$getting"
 trap - EXIT
 cat "$target/get.log"
 # Tests of clusters mostly wait for processes of Ray, so others run at the same time. All of them end,
-# as a test that is killed may leave such processes.
-scripts/python.sh test --if-possible > "$target/python.log" 2>&1 &
+# as a test that is killed may leave such processes. Only Ctrl-C kills them.
+setsid scripts/python.sh test --if-possible > "$target/python.log" 2>&1 &
 python=$! failed=()
+trap 'kill -- -$python 2> /dev/null || true' EXIT
 logged make --no-print-directory test-oracle BUILT=1 || failed+=("random commands")
 logged scripts/browser.sh test --if-possible || failed+=("the report page")
 logged tail --lines=+1 --follow --pid="$python" "$target/python.log"
 wait "$python" || failed+=("the Python package")
+trap - EXIT
 if ((${#failed[@]} > 0)); then
     printf 'test: failed: %s\n' "${failed[@]}" >&2
     exit 1

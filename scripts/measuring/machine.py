@@ -33,7 +33,7 @@ def file_system(directory: Path) -> str:
 
 
 def program(binary: Path) -> dict:
-    """Version of the program, and the commit of the tree that it lies in."""
+    """Returns the version of the program, and the commit of the tree that has it."""
     describe = ["git", "-C", str(binary.parent), "describe"]
     return {
         "version": said([str(binary), "--version"]),
@@ -48,7 +48,7 @@ def gnu_sort() -> str:
 
 
 def has_locale(name: str) -> bool:
-    """Whether the system has a locale; without it, programs use C and say nothing."""
+    """Returns whether the system has a locale. Programs use C without it, and say nothing."""
     before = locale.setlocale(locale.LC_ALL)
     try:
         locale.setlocale(locale.LC_ALL, name)

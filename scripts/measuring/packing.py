@@ -53,7 +53,7 @@ def pack_lz4(_bench: Bench, source: Path, part: Path) -> None:
     run(["lz4", "-q", "-f", "-BI", str(source), str(part)])
 
 
-# What packs which input; all are made from the lines `ascii`.
+# Functions that pack the inputs. All are made from the lines `ascii`.
 PACKED = {
     "ascii-bgzf": pack_bgzf,
     "ascii-zstd-frames": pack_zstd,

@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 
 class LeftOut(Exception):
-    """What a suite needs is missing here; the message says what."""
+    """Something that a suite needs is missing here; the message names it."""
 
 
 def run(command: list[str], environment: dict | None = None) -> tuple[dict, str]:

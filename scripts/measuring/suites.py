@@ -65,7 +65,7 @@ class Suite:
 
     @property
     def is_varying(self) -> bool:
-        """Whether lengths of records differ."""
+        """Returns whether lengths of records differ."""
         return self.inputs[0] in VARYING
 
     @property

@@ -11,7 +11,7 @@ import json
 import statistics
 from pathlib import Path
 
-# What workers spend their time on, and its parts in the statistics.
+# Steps that workers spend their time on, with their names in the statistics.
 STEPS = {
     "reading": ("reading",),
     "dealing": ("dealing",),

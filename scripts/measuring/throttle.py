@@ -19,7 +19,7 @@ GROUPS = Path("/sys/fs/cgroup")
 NAME = "sortwell-measure"
 # The controller of disks where each has a hierarchy of its own.
 OLD = "blkio"
-# The limits are divided anew this often.
+# Time between two divisions of the rate.
 STEP_SECONDS = 0.1
 # A direction that moves less than this part of its limit has more than it needs.
 USED_PART = 0.85

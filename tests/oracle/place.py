@@ -21,6 +21,7 @@ from .circumstances import (
     STDOUT_PIPE,
     Circumstances,
 )
+from .lz4_frames import one_frame
 
 OLD = b"what was there before\n"
 ENDINGS = {"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4", "": ""}
@@ -39,11 +40,14 @@ def recode(binary: str, data: bytes, option: str, codec: str) -> bytes:
 
 
 def pack(binary: str, data: bytes, codec: str) -> bytes:
-    """Returns compressed data, of one member or frame, or of several that threads may expand."""
+    """Returns compressed data: one member or frame, or several parts that threads may expand."""
     pieces = 1 + len(data) % 4
     cuts = [len(data) * number // pieces for number in range(pieces + 1)]
     parts = [data[start:end] for start, end in zip(cuts, cuts[1:])]
-    return b"".join(recode(binary, part, "--compress", codec) for part in parts)
+    packed = b"".join(recode(binary, part, "--compress", codec) for part in parts)
+    if codec == "lz4" and packed and len(data) % 3:
+        return one_frame(packed, data, len(data) // 3)
+    return packed
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import unittest
 
+from lz4_frames import blocks, one_frame, xxh32
 from model import Job, Outcome, Unspecified, acceptable, expected
 
 
@@ -478,6 +479,30 @@ class Operators(ModelCase):
         self.assert_status(2, apart, "-t,", "-k1:int", "--split-by", "1")
         clash = b"a/b,1\na?b,2\n"
         self.assert_status(2, clash, "-t,", "-k1", "--split-by", "1")
+
+
+class Lz4Frames(unittest.TestCase):
+    """Frames that the command does not write."""
+
+    def test_xxh32(self):
+        """Known values of the hash."""
+        found = [
+            xxh32(data) for data in (b"", b"a", b"abc", b"Nobody inspects the spammish repetition")
+        ]
+        self.assertEqual(found, [0x02CC5D05, 0x550D7456, 0x32D153FF, 0xE2293B2F])
+
+    def test_blocks_of_several_frames_come_into_one(self):
+        """The order of blocks, and each optional field."""
+        def frame(*texts):
+            blocks = [struct.pack("<I", len(text) | 1 << 31) + text for text in texts]
+            return b"\x04\x22\x4d\x18\x60\x50\0" + b"".join(blocks) + bytes(4)
+
+        one = one_frame(frame(b"ab", b"c") + frame(b"d"), b"abcd", 0)
+        self.assertEqual(one[7:], frame(b"ab", b"c", b"d")[7:])
+        self.assertEqual([data for _, data in blocks(one)], [b"ab", b"c", b"d"])
+        checked = one_frame(frame(b"ab"), b"ab", 7)
+        self.assertEqual(checked[4:14], b"\x7c\x50\x02" + bytes(7))
+        self.assertTrue(checked.endswith(bytes(4) + struct.pack("<I", xxh32(b"ab"))))
 
 
 class OtherCommands(ModelCase):

@@ -1,4 +1,4 @@
-//! A disk that is full: refused before, found out during, nothing left behind.
+//! A disk that is full: refused before, found out during, nothing left.
 //!
 //! A small file system is mounted in a namespace of its own, which needs no rights on most systems.
 //! Where it is forbidden those cases say so and are left out; the device that is always full exists
@@ -45,7 +45,7 @@ fn an_output_that_does_not_fit() {
     folder.write("in", random_records(30_000, 100));
     let script = "$sortwell sort -F fixed:100 -o small/out in";
     let Some(said) = in_small_folder(&folder, 1024, script) else { return };
-    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
     said.fails(4, &["small", "space"]);
 }
 
@@ -92,7 +92,7 @@ fn a_compressed_output_that_does_not_fit() {
     folder.write("in", random_records(30_000, 100));
     let script = "$sortwell sort -F fixed:100 --compress gzip -o small/out.gz in";
     let Some(said) = in_small_folder(&folder, 1024, script) else { return };
-    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
     said.fails(4, &["cannot write small/out.gz", "No space left"]);
 }
 
@@ -102,7 +102,7 @@ fn spilled_runs_that_do_not_fit_are_refused_with_numbers() {
     folder.run("generate 1000000 in").quietly();
     let script = "$sortwell sort -F fixed:100 -M 64MiB -T small -o out in";
     let Some(said) = in_small_folder(&folder, 1024, script) else { return };
-    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
     said.fails(4, &["small", "1 MiB free", "--temp"]);
     assert_eq!(folder.names(), ["in", "small"]);
 }
@@ -119,7 +119,7 @@ fn more_temporary_files_than_are_allowed() {
     let input = folder.read("in");
     folder.run_with(sort, &input).fails(4, &[&parts[..], &["take more than"]].concat());
     assert_eq!(folder.names(), ["in", "spill"]);
-    assert_eq!(fs::read_dir(folder.at("spill")).expect("folder").count(), 0, "left behind");
+    assert_eq!(fs::read_dir(folder.at("spill")).expect("folder").count(), 0, "left");
     folder.run(&format!("{} in", sort.replace("20MiB", "40MiB"))).quietly();
     assert_eq!(folder.read("out").len(), input.len());
 }
@@ -137,13 +137,13 @@ fn compressed_runs_that_fit_and_that_do_not() {
     assert!(folder.read("out") == folder.read("expected"));
     let little = format!("{} --compress-runs zstd", sort.replace("25", "2"));
     folder.run(&little).fails(4, &["take more than the 2 MiB that --temp-limit allows"]);
-    assert_eq!(fs::read_dir(folder.at("spill")).expect("folder").count(), 0, "left behind");
+    assert_eq!(fs::read_dir(folder.at("spill")).expect("folder").count(), 0, "left");
 
     let sort = "$sortwell sort -M 32MiB -T small --compress-runs zstd -o out in";
     let Some(said) = in_small_folder(&folder, 25 << 10, sort) else { return };
     assert!(said.status == 0 && said.out.is_empty(), "{said:?}");
     let Some(said) = in_small_folder(&folder, 2 << 10, sort) else { return };
-    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
     said.fails(4, &["small", "No space left"]);
 }
 
@@ -163,7 +163,7 @@ fn an_index_that_does_not_fit() {
     // The last pages, and a few in between.
     for kib in [12, 500, 1800] {
         let Some(said) = in_small_folder(&folder, kib, build) else { return };
-        assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+        assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
         said.fails(4, &["cannot write small/index", "No space left"]);
         // An old index stays.
         let script = format!("echo old > small/index; {build}; s=$?; cat small/index; (exit $s)");
@@ -192,7 +192,7 @@ fn records_that_do_not_fit_into_an_index() {
         if is_enough {
             let out = String::from_utf8_lossy(&said.out);
             assert!(said.status == 0 && out.starts_with("old small/index differ"), "{said:?}");
-            assert!(out.ends_with("\nindex\n"), "left behind: {out}");
+            assert!(out.ends_with("\nindex\n"), "left: {out}");
             continue;
         }
         assert_eq!(String::from_utf8_lossy(&said.out), "30000\nindex\n", "{kib} KiB");
@@ -208,7 +208,7 @@ fn temporary_files_of_an_index_that_do_not_fit() {
     folder.write("index", "old");
     let build = "$sortwell index build in -k 1 -M 40MiB --threads 1 -T small -o index";
     let Some(said) = in_small_folder(&folder, 2048, build) else { return };
-    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
     said.fails(4, &["small", "pace"]);
     let names = ["in", "index", "small"];
     assert_eq!(folder.read("index"), b"old");

@@ -170,7 +170,7 @@ fn parts_of_build(folder: &Folder) -> Option<(std::path::PathBuf, usize)> {
     Some((directory, manifest.matches("\"part\":{\"records\"").count()))
 }
 
-/// Starts a build and kills it once so many parts are kept, or somewhat later.
+/// Starts a build and kills it once this number of parts is kept, or somewhat later.
 fn kill_build(folder: &Folder, parts: usize) {
     let words: Vec<&str> = BUILD.split(' ').collect();
     let mut child = folder.command(&words).stderr(Stdio::null()).spawn().expect("start");

@@ -13,34 +13,35 @@ const LINES_MAX: usize = 70;
 
 /// Functions that are too long.
 pub fn length(path: &str, source: &Source) -> Vec<Fault> {
-    let code: Vec<char> = source.code.chars().collect();
-    let mut faults = Vec::new();
-    let mut line = 1;
-    for at in 0..code.len() {
-        line += usize::from(code[at] == '\n');
-        let Some(name) = name_of_function(&code, at) else { continue };
-        let Some(lines) = lines_of_function(&code[at..]) else { continue };
-        if lines > LINES_MAX {
-            let words =
-                format!("{name} has {lines} lines, {LINES_MAX} allowed; give a part a name");
-            faults.push(fault(path, line, words));
-        }
-    }
-    faults
+    faults_of_functions(path, source, |name, code| {
+        let lines = lines_of_function(code).filter(|lines| *lines > LINES_MAX)?;
+        Some(format!("{name} has {lines} lines, {LINES_MAX} allowed; give a part a name"))
+    })
 }
 
 /// Parameters of functions that are tuples: their parts have no names where they are passed.
 /// Closures have the parameters that their callers want.
 pub fn tuples(path: &str, source: &Source) -> Vec<Fault> {
+    faults_of_functions(path, source, |name, code| {
+        let is_found = parameters(code).iter().any(|parameter| is_tuple(parameter));
+        is_found
+            .then(|| format!("{name} takes a tuple; take its parts, or a struct that names them"))
+    })
+}
+
+/// Returns the faults that `fault_of` finds in functions, by the name and the code from `fn` on.
+fn faults_of_functions(
+    path: &str,
+    source: &Source,
+    fault_of: impl Fn(&str, &[char]) -> Option<String>,
+) -> Vec<Fault> {
     let code: Vec<char> = source.code.chars().collect();
     let mut faults = Vec::new();
     let mut line = 1;
     for at in 0..code.len() {
         line += usize::from(code[at] == '\n');
         let Some(name) = name_of_function(&code, at) else { continue };
-        if parameters(&code[at..]).iter().any(|parameter| is_tuple(parameter)) {
-            let words =
-                format!("{name} takes a tuple; take its parts, or a struct that names them");
+        if let Some(words) = fault_of(&name, &code[at..]) {
             faults.push(fault(path, line, words));
         }
     }

@@ -327,7 +327,7 @@ fn blocks_are_counted_in_order() {
     assert_eq!(cut.rest().expect("the checksum and the length match"), b"");
 }
 
-/// What was counted before the damage is part of the checksum of the frame.
+/// Blocks that were counted before the damage are part of the checksum of the frame.
 #[test]
 fn a_damaged_block_is_put_back_with_those_after_it() {
     let text = text(200_000);
