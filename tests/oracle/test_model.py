@@ -493,6 +493,7 @@ class Lz4Frames(unittest.TestCase):
 
     def test_blocks_of_several_frames_come_into_one(self):
         """The order of blocks, and each optional field."""
+
         def frame(*texts):
             blocks = [struct.pack("<I", len(text) | 1 << 31) + text for text in texts]
             return b"\x04\x22\x4d\x18\x60\x50\0" + b"".join(blocks) + bytes(4)
