@@ -1,11 +1,16 @@
 """`sortwell.cluster` on four nodes of this machine, beside the sort of one machine."""
 
+import concurrent.futures
 import contextlib
 import gzip
+import importlib.util
 import io
 import json
 import os
 import random
+import re
+import signal
+import sys
 import unittest
 from unittest import mock
 
@@ -18,6 +23,8 @@ from sortwell import _errors
 from sortwell.cluster import __main__ as _command
 from sortwell.cluster import _driver, _inputs, _named_files, _tasks
 from sortwell.cluster.__main__ import main
+from sortwell.cluster._interrupts import Interrupts
+from sortwell.cluster._results import ClusterProgress
 from sortwell.cluster._spec import FORMS, Spec, Split, bytes_of
 
 
@@ -228,12 +235,41 @@ class Sorts(WithRoots):
         self.assertGreater(min(part.records for part in statistics.parts), 0)
 
     def test_report(self):
-        path = self.write("in", records(30_000, "uniform"))
-        page = self.folder / "page.html"
-        self.sorted(path, format="fixed:100", key="0..10", report=page)
+        path = self.write("in", records(60_000, "uniform"))
+        page, seen = self.folder / "page.html", []
+        self.sorted(path, format="fixed:100", key="0..10", report=page, progress=seen.append)
+        phases = list(dict.fromkeys(progress.phase for progress in seen))
+        self.assertEqual(phases, ["find", "split", "map", "cut", "reduce", "commit"])
+        shares = [progress.share for progress in seen if progress.share is not None]
+        self.assertEqual(shares, sorted(shares))
+        self.assertEqual((shares[0], shares[-1]), (0, 1))
         content = page.read_text()
         for name in [*NODES, "part-00003", "map 0", "reduce 3"]:
             self.assertIn(name, content)
+        table = content.partition("between nodes</h2>")[2].partition("</table>")[0]
+        head, *rows = table.split("<tr>")[1:]
+        self.assertEqual(head.count("<th>"), 1 + len(NODES))
+        sent = [row for row in rows if re.search("<td>[0-9.]+ [kM]B</td>", row)]
+        self.assertEqual(len(sent), len(NODES), "each node has sent")
+
+    def test_an_interrupt_that_ray_catches(self):
+        path = self.write("in", records(30_000, "uniform"))
+        sent, wait = [], ray.wait
+
+        def wait_with_an_interrupt(*words, **named):
+            if not sent:
+                sent.append(True)
+                with contextlib.suppress(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
+            return wait(*words, **named)
+
+        with (
+            mock.patch.object(ray, "wait", wait_with_an_interrupt),
+            self.assertRaises(KeyboardInterrupt),
+        ):
+            self.sorted(path, format="fixed:100", key="0..10")
+        self.assertFalse(self.folder.joinpath("out").exists())
+        self.assert_no_runs()
 
     def test_names_of_tasks(self):
         path = self.write("in", records(30_000, "uniform"))
@@ -399,13 +435,107 @@ class Commands(unittest.TestCase):
         ):
             screen = _command._Screen()
             screen.say("before")
-            screen.show(_driver.ClusterProgress("map", 1, 2))
+            screen.show(ClusterProgress("map", 1, 2))
             screen.warn("slow", RuntimeWarning, "", 0)
             screen.say("sortwell: failed")
-            screen.show(_driver.ClusterProgress("cut", 1, 1))
+            screen.show(ClusterProgress("cut", 1, 1))
             screen.say("after")
-        expected = "before\n\rmap      [#########\nsortwell: slow\nsortwell: failed\n"
-        self.assertEqual(errors.getvalue(), f"{expected}\rcut      [#########\nafter\n")
+        expected = "before\n\rmap    [###########\nsortwell: slow\nsortwell: failed\n"
+        self.assertEqual(errors.getvalue(), f"{expected}\rcut    [###########\nafter\n")
+
+    def test_the_line_of_the_progress(self):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            screen = _command._Screen()
+            screen.show(ClusterProgress("find", 0, 0))
+            screen.show(ClusterProgress("reduce", 7, 10))
+            screen.close()
+            screen.close()
+        start = f"\rfind   [{30 * '.'}] \rreduce"
+        self.assertEqual(errors.getvalue(), f"{start} [{21 * '#'}{9 * '.'}] 7/10 tasks\n")
+
+    def test_explain(self):
+        printed = io.StringIO()
+        words = ["explain", "--bytes", "400MB", "--nodes", "4", "--cpus", "2"]
+        words += ["--disk", "50MB", "--network", "10MB"]
+        with contextlib.redirect_stdout(printed):
+            self.assertEqual(main([*words, "-M", "1GiB"]), 0)
+            self.assertEqual(main([*words, "-M", "352MiB"]), 0)
+        one = """\
+passes          1
+between nodes   300.00 MB
+map             2.0 s, limited by the disk
+  each node     100.00 MB read
+reduce          7.5 s, limited by the network
+  each node     100.00 MB written, 75.00 MB received
+time            9.5 s
+"""
+        two = """\
+passes          2
+between nodes   300.00 MB
+map             4.0 s, limited by the disk
+  each node     100.00 MB read, 100.00 MB written
+reduce          7.5 s, limited by the network
+  each node     100.00 MB read, 100.00 MB written, 75.00 MB received
+time            11.5 s
+"""
+        self.assertEqual(printed.getvalue(), one + two)
+        # A node of the cluster has all processors and all memory of it.
+        alone = sortwell.cluster.explain("8GB", nodes=1, disk="100GB", memory="64GiB")
+        self.assertEqual((alone.passes, alone.bytes_between_nodes), (1, 0))
+        self.assertEqual({phase.limit for phase in alone.phases}, {"processor"})
+        for wrong, what in [
+            ({"nodes": 0}, "one node at least"),
+            ({"nodes": 2, "cpus": 0}, "one processor"),
+            ({"nodes": 40}, "each needs 1728 MiB at least"),
+            ({"nodes": 2, "disk": 0}, "one byte a second"),
+            ({"nodes": 2, "memory": "much"}, "size"),
+        ]:
+            with self.subTest(wrong), self.assertRaisesRegex(sortwell.UsageError, what):
+                sortwell.cluster.explain("1GB", **wrong)
+
+    def test_missing_packages(self):
+        find = importlib.util.find_spec
+        for name in ("ray", "aiohttp"):
+            errors = io.StringIO()
+            lacking = mock.Mock(
+                side_effect=lambda asked, no=name: None if asked == no else find(asked)
+            )
+            with (
+                mock.patch.object(importlib.util, "find_spec", lacking),
+                contextlib.redirect_stderr(errors),
+            ):
+                self.assertEqual(main(["sort", "-o", "out", "in"]), 2)
+            self.assertIn("pip install './python[cluster]'", errors.getvalue())
+        with (
+            mock.patch.dict(sys.modules, {"ray": None}),
+            self.assertRaisesRegex(sortwell.UsageError, "pip install './python.cluster.'"),
+        ):
+            sortwell.cluster.sort("in", "out")
+
+    def test_interrupts_that_are_caught(self):
+        def caught():
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+
+        with Interrupts() as interrupts:
+            interrupts.check()
+            caught()
+            with self.assertRaises(KeyboardInterrupt):
+                interrupts.check()
+        # A program that has a handler of its own decides itself.
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            with Interrupts() as interrupts:
+                signal.raise_signal(signal.SIGINT)
+                interrupts.check()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        # Signals do not come to other threads.
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(Interrupts().__enter__).result().check()
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
     def test_names_of_a_sort_that_is_resumed(self):
         spec = Spec("job", "token", 1 << 28, "/nowhere", ())
@@ -502,7 +632,8 @@ class Refusals(WithRoots):
         quoted = self.write("quoted.csv", b'id\n"')
         os.truncate(quoted, 200 << 20)
         words = "the row at byte 3 has more than 160 MiB.* look for an unclosed quote there"
-        self.refused(sortwell.MalformedError, words, quoted, format="csv", key="id")
+        options = {"format": "csv", "key": "id", "memory": "352MiB"}
+        self.refused(sortwell.MalformedError, words, quoted, **options)
         packed = self.write("packed.gz", gzip.compress(b"a\n" * 90_000)[:100])
         self.refused(sortwell.MalformedError, "packed.gz", packed)
 

@@ -1,6 +1,7 @@
 """Faults in the middle of a cluster sort: killed processes, lost nodes, cut connections."""
 
 import contextlib
+import dataclasses
 import fcntl
 import itertools
 import json
@@ -560,6 +561,27 @@ class Answers(WithRoots):
             blocks.close()
             self.assertTrue(SlowMerge.closed.wait(10), "it ends as its receiver is gone")
 
+    def test_requests_that_are_refused(self):
+        spec, source = self.asked([b"1\n"])
+        runs = pathlib.Path(source.ranges[0][0]).parent
+        runs.parent.joinpath("secret").write_bytes(b"x")
+        outside = dataclasses.replace(source, ranges=((str(runs.parent / "secret"), 0, 1),))
+        path = source.ranges[0][0]
+        backwards = dataclasses.replace(source, ranges=((path, 2, 1),))
+        dots = dataclasses.replace(source, ranges=((f"{runs}/../secret", 0, 1),))
+        other_job = dataclasses.replace(source, url=source.url.replace(spec.job, "other"))
+        for asked, settings, reason in [
+            (source, dataclasses.replace(spec, token="wrong"), "wrong token"),
+            (source, dataclasses.replace(spec, token=""), "wrong token"),
+            (outside, spec, "no range of a run"),
+            (backwards, spec, "no range of a run"),
+            (dots, spec, "no range of a run"),
+            (other_job, spec, "no such sort"),
+        ]:
+            with self.subTest(reason), self.assertRaisesRegex(SourceLost, reason):
+                list(_reception._blocks(settings, asked))
+        self.assertEqual(b"".join(_reception._blocks(spec, source)), b"1\n")
+
     def test_named_files_that_differ(self):
         known = self.write("known", b"a\n")
         words = (("key", f"1:order=@{known}"),)
@@ -664,7 +686,7 @@ class Kills(WithRoots):
 
         self.loses_nodes = True
         options = {"format": "fixed:100", "key": "0..10", "parts": parts, "progress": act}
-        fits = mock.patch.object(_placement, "_fits_memory", return_value=False)
+        fits = mock.patch.object(_placement, "_bytes_in_memory", return_value=0)
         try:
             with fits if passes == 2 else contextlib.nullcontext():
                 found, statistics = self.sorted(inputs, **options)

@@ -26,6 +26,7 @@ from sortwell.cluster import (
     _spec,
     _tasks,
 )
+from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._spec import (
     MadePart,
@@ -308,7 +309,7 @@ class Outputs(WithFolder):
     def finish(self, lose, output=None):
         """Has parts made and named, while `lose` is called with each method of an exchange."""
         nodes, _ = self.begun(["n1", "n2"], output)
-        sort = _driver._Sort(self.spec, str(output or self.out), None)
+        sort = _driver._Sort(self.spec, str(output or self.out), None, Interrupts())
         call, made = nodes.call, []
 
         def make_parts(*_):
@@ -398,7 +399,7 @@ class Outputs(WithFolder):
 class Inputs(WithFolder):
     """Inputs that change while they are sorted."""
 
-    def run_of(self, change, in_memory=False):
+    def run_of(self, change, in_memory=0):
         """Makes a run of a file that changes meanwhile."""
         path = self.folder / "in"
         path.write_bytes(b"b\na\n")
@@ -453,7 +454,7 @@ class Inputs(WithFolder):
                 failed.append(os.listdir(self.spec.memory_folder("n1")))
                 raise _errors.make("NoSpaceError", "full", 4, None, None, None, errno.ENOSPC)
 
-        run = self.run_of(fail, in_memory=True)
+        run = self.run_of(fail, in_memory=4)
         self.assertEqual(len(failed), 1)
         self.assertEqual(pathlib.Path(run.path).read_bytes(), b"a\nb\n")
         self.assertEqual(os.path.dirname(run.path), self.spec.folder("n1"))
@@ -498,7 +499,7 @@ class Inputs(WithFolder):
                 wrong = self.assertRaisesRegex(
                     sortwell.StorageError, f"the node of {path} is lost, and no other node has"
                 )
-                spec = dataclasses.replace(self.spec, keeps=False)
+                spec = dataclasses.replace(self.spec, keeps=False, memory=1 << 30)
                 with (
                     self.subTest(node=node, lost=lost),
                     mock.patch.object(nodes, "call", call_with_losses),
@@ -520,7 +521,7 @@ class Inputs(WithFolder):
         work = Work("map", "n1", 0.0, 0.0, [])
         run = Run(0, "lost", "run", 4, 2, "1f", [], work)
         split = Split(0, "in", None, 0, 4, False, "")
-        sort = _driver._Sort(self.spec, str(self.out), None)
+        sort = _driver._Sort(self.spec, str(self.out), None, Interrupts())
         cluster = mock.Mock(nodes=[mock.Mock(id="n1")])
         with mock.patch.object(sort, "_missing", return_value=set()):
             for made in (
@@ -562,7 +563,7 @@ class Attempts(unittest.TestCase):
         with mock.patch.object(_running.ray, "get", side_effect=error):
             done = {}
             attempt = _running._Attempt(number, "n1", 0.0)
-            self.assertFalse(tasks._result("reference", attempt, done))
+            tasks._result("reference", attempt, done)
             self.assertEqual(done, {})
 
     def error_of_task(self, error):

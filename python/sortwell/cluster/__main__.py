@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
-    from sortwell.cluster._driver import ClusterProgress
+    from sortwell.cluster._results import ClusterProgress
 
 _INSTALL = "pip install './python[cluster]'"
 
@@ -24,7 +24,7 @@ _EXAMPLES = """\
 Examples:
   sortwell cluster sort -F csv -k id:int -o /shared/sorted /shared/data/*.csv
   sortwell cluster sort -k 2:decimal --parts 40 -M 8GiB -o 'node://*/out' 'node://*/logs/*.log'
-  sortwell cluster explain --bytes 1TB --nodes 40 --cpus 16
+  sortwell cluster explain --bytes 1TB --nodes 40 --cpus 16 -M 8GiB
 """
 
 # Short options of `sortwell sort`.
@@ -103,10 +103,18 @@ def _parser() -> argparse.ArgumentParser:
         known: dict[str, Any] = {"help": "as of 'sortwell sort'", "dest": name}
         known |= {"action": "store_true"} if name in _FLAGS else {"action": "append"}
         sort.add_argument(*shorts, f"--{name}", **known)
-    explain = commands.add_parser("explain", help="predict a sort", allow_abbrev=False)
+    explain = commands.add_parser(
+        "explain",
+        help="predict a sort",
+        description="Predicts the passes, bytes and seconds of a sort on equal nodes.",
+        allow_abbrev=False,
+    )
     explain.add_argument("--bytes", required=True, metavar="SIZE", help="bytes of the inputs")
     explain.add_argument("--nodes", type=int, required=True, help="number of nodes")
     explain.add_argument("--cpus", type=int, default=1, help="processors of a node")
+    explain.add_argument(
+        "-M", "--memory", metavar="SIZE", help="limit of each node; 1GiB by default"
+    )
     explain.add_argument(
         "--disk", metavar="SIZE", help="bytes a second of a node's disk; 1GB by default"
     )
@@ -159,13 +167,19 @@ class _Screen:
     def show(self, progress: ClusterProgress) -> None:
         """Shows the progress in a line that fits into the terminal."""
         width = 30
-        filled = width * progress.done // max(progress.tasks, 1)
+        filled = int(width * (progress.share or 0))
         bar = "#" * filled + "." * (width - filled)
-        line = f"{progress.phase:8} [{bar}] {progress.done}/{progress.tasks}"
-        self._is_line_open = progress.done != progress.tasks
-        end = "" if self._is_line_open else "\n"
+        counts = f"{progress.done}/{progress.tasks} tasks" if progress.tasks else ""
+        line = f"{progress.phase:6} [{bar}] {counts}"
+        self._is_line_open = True
         # A terminal may wrap a line that fills it.
-        print(f"\r{line[: _columns() - 1]}", end=end, file=sys.stderr, flush=True)
+        print(f"\r{line[: _columns() - 1]}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Ends the line of the progress."""
+        if self._is_line_open:
+            self._is_line_open = False
+            print(file=sys.stderr, flush=True)
 
 
 def _columns() -> int:
@@ -197,24 +211,38 @@ def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) ->
         progress=screen.show if shows else None,
         **options,
     )
+    screen.close()
     if arguments.stats:
         screen.say(json.dumps(statistics.as_dict()))
 
 
 def _explain(arguments: argparse.Namespace) -> None:
     from sortwell.cluster import explain
+    from sortwell.cluster._results import text_of_bytes
 
     found = explain(
         arguments.bytes,
         nodes=arguments.nodes,
         cpus=arguments.cpus,
+        memory=arguments.memory,
         disk=arguments.disk,
         network=arguments.network,
     )
     print(f"passes          {found.passes}")
-    print(f"between nodes   {found.bytes_between_nodes / 1e9:.2f} GB")
+    print(f"between nodes   {text_of_bytes(found.bytes_between_nodes)}")
     for phase in found.phases:
         print(f"{phase.name:15} {phase.seconds:.1f} s, limited by the {phase.limit}")
+        moved = [
+            f"{text_of_bytes(size)} {how}"
+            for size, how in [
+                (phase.bytes_read, "read"),
+                (phase.bytes_written, "written"),
+                (phase.bytes_received, "received"),
+            ]
+            if size
+        ]
+        if moved:
+            print(f"  each node     {', '.join(moved)}")
     print(f"time            {found.seconds:.1f} s")
 
 

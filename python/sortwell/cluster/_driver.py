@@ -16,21 +16,26 @@ import logging
 import os
 import secrets
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sortwell import _errors, _options
-from sortwell.cluster import _bounds, _inputs, _named_files, _placement, _report
+from sortwell.cluster import _bounds, _budget, _inputs, _named_files, _placement, _report
+from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._output import OutputFolder
-from sortwell.cluster._results import ClusterStatistics, NodeStatistics, Part, Phase
+from sortwell.cluster._results import (
+    ClusterProgress,
+    ClusterStatistics,
+    NodeStatistics,
+    Part,
+    Phase,
+)
 from sortwell.cluster._spec import (
     FORMS,
     MEMORY_FOLDER,
     RUN_ENDS,
     NodeLost,
     Spec,
-    check_memory,
     checked_form,
-    checked_memory,
     checked_options,
     own_error,
     proof_error,
@@ -40,7 +45,7 @@ from sortwell.cluster._spec import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection
     from typing import Any
 
     from sortwell._options import Option, Path, Paths
@@ -53,15 +58,6 @@ _NO_RAY = (
     "Ray is not installed; install it from a copy of the repository of sortwell with: "
     "pip install './python[cluster]'"
 )
-
-
-@dataclass(frozen=True)
-class ClusterProgress:
-    """Progress of a cluster sort: the phase, and how many of its tasks are done."""
-
-    phase: str
-    done: int
-    tasks: int
 
 
 def sort(
@@ -124,7 +120,7 @@ def sort(
     spec = Spec(
         job=secrets.token_hex(6),
         token=secrets.token_hex(16),
-        memory=checked_memory(memory),
+        memory=_budget.checked(memory),
         temp=folder,
         options=words,
         form=checked_form(form),
@@ -138,7 +134,9 @@ def sort(
     if is_ours:
         _connect(address)
     try:
-        statistics = _Sort(spec, os.fsdecode(output), progress).run(names, parts)
+        with Interrupts() as interrupts:
+            sort = _Sort(spec, os.fsdecode(output), progress, interrupts)
+            statistics = sort.run(names, parts)
     finally:
         if is_ours:
             ray.shutdown()
@@ -190,14 +188,19 @@ class _Sort:
     """One sort on the cluster."""
 
     def __init__(
-        self, spec: Spec, output: str, progress: Callable[[ClusterProgress], object] | None
+        self,
+        spec: Spec,
+        output: str,
+        progress: Callable[[ClusterProgress], object] | None,
+        interrupts: Interrupts,
     ) -> None:
         self._spec = spec
         self._output = OutputFolder(output, spec)
         self._progress = progress
+        self._interrupts = interrupts
         self._phases: list[Phase] = []
         self._redone_maps = self._redone_parts = self._kept_maps = self._second_attempts = 0
-        self._in_memory = False
+        self._in_memory = self._tasks = 0
         self._made: dict[int, MadePart] = {}
         self._work: list[Work] = []
 
@@ -212,18 +215,20 @@ class _Sort:
             raise own_error(error) from error.__cause__
         is_done = is_damaged = False
         try:
-            check_memory(self._spec.memory, len(cluster.nodes))
+            _budget.check(self._spec.memory, len(cluster.nodes))
             self._output.claim(cluster)
-            with self._stage("find"):
-                files = _inputs.find(cluster, names)
+            self._notify("find")
+            files = _inputs.find(cluster, names)
             self._spec = self._spec.with_header(_inputs.common_header(files, self._spec))
-            with self._stage("split"):
-                splits = _placement.splits(cluster, self._spec, files)
+            self._notify("split")
+            splits = _placement.splits(cluster, self._spec, files)
+            parts = parts or len(cluster.nodes)
+            self._tasks = len(splits) + parts
             runs = self._kept_runs(cluster, splits)
             chosen, self._in_memory = _placement.place(cluster, self._spec, splits)
             chosen = {number: node for number, node in chosen.items() if number not in runs}
             runs |= self._make_runs(cluster, splits, chosen)
-            bounds = self._kept_bounds(cluster, splits, runs, parts or len(cluster.nodes))
+            bounds = self._kept_bounds(cluster, splits, runs, parts)
             statistics = self._finish(cluster, splits, runs, bounds, begun)
             is_done = True
         except BaseException as error:
@@ -254,9 +259,9 @@ class _Sort:
             self._make_parts(cluster, splits, runs, bounds)
             statistics = self._prove(cluster, runs, time.monotonic() - begun)
             try:
-                with self._stage("commit"):
-                    self._output.commit(cluster, list(self._made.values()))
-                    self._output.write_manifest(cluster, statistics)
+                self._notify("commit", self._tasks)
+                self._output.commit(cluster, list(self._made.values()))
+                self._output.write_manifest(cluster, statistics)
             except NodeLost as error:
                 reason = str(error)
             else:
@@ -271,16 +276,10 @@ class _Sort:
     def _ids(self, cluster: Cluster) -> list[str]:
         return [node.id for node in cluster.nodes]
 
-    def _notify(self, phase: str, done: int, tasks: int) -> None:
+    def _notify(self, phase: str, done: int = 0) -> None:
+        self._interrupts.check()
         if self._progress is not None:
-            self._progress(ClusterProgress(phase, done, tasks))
-
-    @contextlib.contextmanager
-    def _stage(self, phase: str) -> Iterator[None]:
-        """Notifies of a phase that is one task."""
-        self._notify(phase, 0, 1)
-        yield
-        self._notify(phase, 1, 1)
+            self._progress(ClusterProgress(phase, done, self._tasks))
 
     def _kept_runs(self, cluster: Cluster, splits: list[Split]) -> dict[int, Run]:
         """Returns the runs that an interrupted sort has left."""
@@ -308,10 +307,10 @@ class _Sort:
         from sortwell.cluster._tasks import make_run
 
         begun = time.monotonic()
-        waiting = {split.number: split for split in splits}
+        numbered = {split.number: split for split in splits}
 
         def start(number: int, node: str) -> Any:
-            split, threads = waiting[number], cluster.cpus(node)
+            split, threads = numbered[number], cluster.cpus(node)
             task = task_on(make_run, f"map {number}", node, threads)
             return task.remote(self._spec, split, threads, self._in_memory)
 
@@ -320,9 +319,9 @@ class _Sort:
             "map",
             start,
             chosen,
-            notify=lambda done: self._notify("map", done, len(chosen)),
-            may_move=lambda number: self._ids(cluster) if waiting[number].node is None else [],
-            owned=lambda number: waiting[number] if waiting[number].node else None,
+            notify=lambda done: self._notify("map", len(splits) - len(chosen) + done),
+            may_move=lambda number: self._ids(cluster) if numbered[number].node is None else [],
+            owned=lambda number: numbered[number] if numbered[number].node else None,
         )
         made: dict[int, Run] = runs.finish()
         self._redone_maps += runs.repeated
@@ -339,7 +338,8 @@ class _Sort:
 
         begun = time.monotonic()
         for _ in range(ATTEMPTS):
-            with contextlib.suppress(NodeLost), self._stage("cut"):
+            self._notify("cut", len(splits))
+            with contextlib.suppress(NodeLost):
                 bounds = _bounds.find(cluster, self._spec, list(runs.values()), parts)
                 self._phases.append(Phase("cut", time.monotonic() - begun, len(runs)))
                 return bounds
@@ -367,6 +367,9 @@ class _Sort:
             task = task_on(make_part, f"reduce {number}", node, threads)
             return task.remote(self._spec, number, path, sources, threads)
 
+        def notify(done: int) -> None:
+            self._notify("reduce", self._tasks - parts + len(self._made) + done)
+
         left, reason, failed = set(range(parts)) - set(self._made), "", 0
         while failed < ATTEMPTS:
             nodes = [node.id for node in self._output.owners(cluster)]
@@ -375,7 +378,7 @@ class _Sort:
                 "reduce",
                 start,
                 {number: nodes[number * len(nodes) // parts] for number in sorted(left)},
-                notify=lambda done: self._notify("reduce", done, parts),
+                notify=notify,
                 may_move=lambda _: [node.id for node in self._output.owners(cluster)],
                 owned=lambda _: None,
             )
@@ -417,12 +420,12 @@ class _Sort:
             if runs[split.number].node not in known or runs[split.number].path in missing
         ]
         # The nodes that are left may have no memory for runs of others.
-        self._in_memory = self._in_memory and not lost
+        self._in_memory = 0 if lost else self._in_memory
         _placement.check_owners(cluster, lost)
         if lost:
             self._redone_maps += len(lost)
             chosen = _inputs.assign(lost, self._ids(cluster))
-            made = self._make_runs(cluster, lost, chosen)
+            made = self._make_runs(cluster, splits, chosen)
             for split in lost:
                 if not made[split.number].has_records_of(runs[split.number]):
                     raise storage_error(
@@ -462,10 +465,11 @@ class _Sort:
         for part in parts:
             node = nodes.setdefault(part.node, NodeStatistics(cluster.name(part.node)))
             node.parts += 1
-            node.bytes_received += sum(part.received.values())
-            node.bytes_from_other_nodes += sum(
-                size for source, size in part.received.items() if source != part.node
-            )
+            for source, size in part.received.items():
+                name = cluster.name(source)
+                node.received_from[name] = node.received_from.get(name, 0) + size
+                node.bytes_received += size
+                node.bytes_from_other_nodes += size if source != part.node else 0
         return ClusterStatistics(
             records=sum(part.records for part in parts),
             bytes=sum(part.bytes for part in parts),

@@ -31,7 +31,7 @@ import threading
 import time
 
 from sortwell import _errors, _native
-from sortwell.cluster import _claims, _janitor, _named_files
+from sortwell.cluster import _budget, _claims, _janitor, _named_files
 from sortwell.cluster._spec import (
     MEMORY_FOLDER,
     PREFIX,
@@ -105,7 +105,7 @@ class Exchange:
         with self._beginning:
             if self._begun is None or self._begun.job != spec.job:
                 self._begin(spec, node, output, is_claimed)
-        self._memory = spec.memory // 4 // max(senders, 1)
+        self._senders = max(senders, 1)
         self._ready.wait(30)
         if self._port == 0:
             raise storage_error(f"no port could be opened at {self._address}")
@@ -171,7 +171,7 @@ class Exchange:
 
     def cut_input(self, path: str, start: int, length: int) -> list[int]:
         """Returns the beginnings of the splits of an input file."""
-        words, most = self._spec.cut_words(), self._spec.task_memory
+        words, most = self._spec.cut_words(), _budget.of_task(self._spec.memory)
         return _native.cut_input(words, path, start, length, most)
 
     def find_cuts(
@@ -338,7 +338,9 @@ class Exchange:
         total = len(header) + sum(end - start for _, start, end in ranges)
         # The sort had begun before the header was known.
         spec = self._spec.with_header(header)
-        words = spec.merge_words(self._memory, self._folders[0], is_last=False)
+        held = spec.bytes_in_memory(self._node)
+        memory = _budget.of_merge(spec.memory, held, self._senders)
+        words = spec.merge_words(memory, self._folders[0], is_last=False)
         await response.prepare(request)
         try:
             merge = _native.MergedRanges(words, header, ranges, BLOCK)

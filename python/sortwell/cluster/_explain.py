@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sortwell.cluster import _budget
 from sortwell.cluster._spec import bytes_of, usage_error
 
 # Bytes a second that a disk reads and writes, that a network carries each way, and that a processor
@@ -16,9 +17,12 @@ _MERGE = 0.6e9
 
 @dataclass(frozen=True)
 class PhasePrediction:
-    """A phase: seconds that each resource of a node takes, and which one limits it."""
+    """A phase: bytes that a node moves, seconds of each resource, and which one limits it."""
 
     name: str
+    bytes_read: int
+    bytes_written: int
+    bytes_received: int
     disk_seconds: float
     network_seconds: float
     processor_seconds: float
@@ -41,7 +45,11 @@ class PhasePrediction:
 
 @dataclass(frozen=True)
 class ClusterPrediction:
-    """Prediction of a sort of `bytes` bytes on `nodes` nodes."""
+    """Prediction of a sort of `bytes` bytes on `nodes` nodes.
+
+    `passes` is 1 if the runs stay in memory, otherwise 2. `bytes_between_nodes` is that of all
+    nodes together.
+    """
 
     bytes: int
     nodes: int
@@ -60,29 +68,38 @@ def explain(
     *,
     nodes: int,
     cpus: int = 1,
+    memory: str | int | None = None,
     disk: str | int | None = None,
     network: str | int | None = None,
 ) -> ClusterPrediction:
-    """Predicts a cluster sort of `size` bytes on equal nodes.
+    """Predicts a cluster sort of `size` bytes on equal nodes, without `resume`.
 
-    `cpus` is the number of processors of a node. `disk` and `network` are bytes a second of a node,
-    each way; by default 1 GB and 1.25 GB.
+    `cpus` is the number of processors of a node, and `memory` the limit of a node, as of `sort`.
+    `disk` and `network` are bytes a second of a node, each way; by default 1 GB and 1.25 GB.
 
-        print(sortwell.cluster.explain("1TB", nodes=40, cpus=16).seconds)
+        print(sortwell.cluster.explain("1TB", nodes=40, cpus=16, memory="8GiB").seconds)
 
-    Raises `UsageError` for numbers that make no sense.
+    Raises `UsageError` for numbers that make no sense, and for too little memory.
     """
     if nodes < 1 or cpus < 1:
         raise usage_error("a cluster has one node at least, and a node one processor")
+    limit = _budget.checked(memory)
+    _budget.check(limit, nodes)
     total = bytes_of(size)
-    share = total / nodes
+    share = -(-total // nodes)
     rate = _DISK if disk is None else bytes_of(disk)
     line = _NETWORK if network is None else bytes_of(network)
     if rate <= 0 or line <= 0:
         raise usage_error("a disk and a network carry one byte a second at least")
-    away = share * (nodes - 1) / nodes
+    is_in_memory = share <= _budget.of_runs(limit, nodes)
+    away = share * (nodes - 1) // nodes
+    # Runs in memory are neither written to the disk nor read from it.
+    of_runs = 0 if is_in_memory else share
+    map_processor, reduce_processor = share / _SORT / cpus, 2 * share / _MERGE / cpus
     phases = [
-        PhasePrediction("map", 2 * share / rate, 0.0, share / _SORT / cpus),
-        PhasePrediction("reduce", 2 * share / rate, away / line, 2 * share / _MERGE / cpus),
+        PhasePrediction("map", share, of_runs, 0, (share + of_runs) / rate, 0.0, map_processor),
+        PhasePrediction(
+            "reduce", of_runs, share, away, (of_runs + share) / rate, away / line, reduce_processor
+        ),
     ]
-    return ClusterPrediction(total, nodes, 2, int(away * nodes), phases)
+    return ClusterPrediction(total, nodes, 1 if is_in_memory else 2, away * nodes, phases)

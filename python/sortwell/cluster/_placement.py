@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sortwell.cluster import _inputs
+from sortwell.cluster import _budget, _inputs
 from sortwell.cluster._spec import NodeLost, Source, lost_input
 
 TYPE_CHECKING = False
@@ -12,15 +12,13 @@ if TYPE_CHECKING:
     from sortwell.cluster._nodes import Cluster
     from sortwell.cluster._spec import InputFile, Run, Spec, Split
 
-# Part of the memory of a sort that a split takes: its records and their entries fit.
-_SPLIT_SHARE = 0.4
-
 
 def splits(cluster: Cluster, spec: Spec, files: list[InputFile]) -> list[Split]:
     """Returns the splits of the inputs. Raises an error if a node with an input is lost."""
-    most = int(spec.task_memory * _SPLIT_SHARE)
-    total = sum(file.bytes for file in files)
-    length = max(min(most, -(-total // len(cluster.nodes))), 1 << 20)
+    share = -(-sum(file.bytes for file in files) // len(cluster.nodes))
+    # All nodes get as many splits, of one size.
+    count = -(-share // _budget.of_split(spec.memory))
+    length = max(-(-share // max(count, 1)), 1 << 20)
 
     def cut(file: InputFile, start: int, length: int) -> list[int]:
         asked = ("cut_input", file.path, start, length)
@@ -34,13 +32,16 @@ def splits(cluster: Cluster, spec: Spec, files: list[InputFile]) -> list[Split]:
     return _inputs.splits(files, length, spec, cut)
 
 
-def place(cluster: Cluster, spec: Spec, splits: list[Split]) -> tuple[dict[int, str], bool]:
-    """Returns the node of each split, and whether its run stays in memory."""
+def place(cluster: Cluster, spec: Spec, splits: list[Split]) -> tuple[dict[int, str], int]:
+    """Returns the node of each split, and the bytes of runs in the memory of a node.
+
+    They are 0 if runs are on disk.
+    """
     while True:
         check_owners(cluster, splits)
         chosen = _inputs.assign(splits, [node.id for node in cluster.nodes])
         try:
-            return chosen, _fits_memory(cluster, spec, splits, chosen)
+            return chosen, _bytes_in_memory(cluster, spec, splits, chosen)
         except NodeLost:
             cluster.drop_lost()
 
@@ -53,18 +54,22 @@ def check_owners(cluster: Cluster, splits: Iterable[Split]) -> None:
             raise lost_input(split.path)
 
 
-def _fits_memory(cluster: Cluster, spec: Spec, splits: list[Split], chosen: dict[int, str]) -> bool:
-    """Returns whether the runs of each node fit in a part of its memory."""
+def _bytes_in_memory(
+    cluster: Cluster, spec: Spec, splits: list[Split], chosen: dict[int, str]
+) -> int:
+    """Returns the most bytes of runs of a node if those of all fit in memory, otherwise 0."""
     shares = dict.fromkeys(chosen.values(), 0)
     for split in splits:
         shares[chosen[split.number]] += split.bytes
     # A compressed file makes a run of unknown length; a kept run has to outlive a reboot.
     if any(split.is_compressed for split in splits) or spec.keeps or not shares:
-        return False
-    total = sum(shares.values())
-    return max(shares.values()) <= spec.memory_of_runs and all(
-        cluster.call(node.id, "free_in_memory") > 2 * total for node in cluster.nodes
-    )
+        return 0
+    most, total = max(shares.values()), sum(shares.values())
+    if most > _budget.of_runs(spec.memory, len(cluster.nodes)):
+        return 0
+    # Nodes of one machine share the file system of its memory.
+    free = (cluster.call(node.id, "free_in_memory") for node in cluster.nodes)
+    return most if all(bytes_free > 2 * total for bytes_free in free) else 0
 
 
 def sources(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 
+from sortwell.cluster._results import text_of_bytes
 from sortwell.cluster._spec import storage_error
 
 TYPE_CHECKING = False
@@ -53,6 +54,9 @@ parts.</p>
 <div class="scroll">{profiles}</div>
 <h2>Nodes</h2>
 <div class="scroll">{nodes}</div>
+<h2>Bytes between nodes</h2>
+<p>Each row is a node that sent, each column one that received.</p>
+<div class="scroll">{streams}</div>
 <h2>Parts</h2>
 <p>The largest part has {skew:.3f} times the bytes of the mean.</p>
 <div class="scroll">{parts}</div>
@@ -85,10 +89,10 @@ def page(statistics: ClusterStatistics) -> str:
         (
             node.name,
             node.runs,
-            _bytes(node.bytes_sorted),
+            text_of_bytes(node.bytes_sorted),
             node.parts,
-            _bytes(node.bytes_received),
-            _bytes(node.bytes_from_other_nodes),
+            text_of_bytes(node.bytes_received),
+            text_of_bytes(node.bytes_from_other_nodes),
         )
         for node in statistics.nodes
     ]
@@ -106,14 +110,15 @@ def page(statistics: ClusterStatistics) -> str:
         records=f"{statistics.records:,}",
         seconds=statistics.seconds,
         count=len(names),
-        bytes=_bytes(statistics.bytes),
-        speed=_bytes(int(statistics.bytes / max(statistics.seconds, 1e-9))),
+        bytes=text_of_bytes(statistics.bytes),
+        speed=text_of_bytes(int(statistics.bytes / max(statistics.seconds, 1e-9))),
         passes="one pass" if statistics.passes == 1 else f"{statistics.passes} passes",
-        between=_bytes(statistics.bytes_between_nodes),
+        between=text_of_bytes(statistics.bytes_between_nodes),
         faults=" ".join(faults),
         timeline=_timeline(names, work),
         profiles=_profiles(names, work),
         nodes=_table(["node", "runs", "sorted", "parts", "received", "from other nodes"], rows),
+        streams=_streams(statistics),
         skew=statistics.skew,
         parts=_parts(statistics),
         phases=_table(
@@ -123,18 +128,24 @@ def page(statistics: ClusterStatistics) -> str:
     )
 
 
-def _bytes(count: int) -> str:
-    for unit, size in [("GB", 10**9), ("MB", 10**6), ("kB", 10**3)]:
-        if count >= size:
-            return f"{count / size:.2f} {unit}"
-    return f"{count} B"
-
-
 def _table(heads: list[str], rows: Iterable[tuple[object, ...]]) -> str:
     def line(tag: str, cells: Iterable[object]) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells)
 
     return "<table>" + line("th", heads) + "".join(line("td", row) for row in rows) + "</table>"
+
+
+def _streams(statistics: ClusterStatistics) -> str:
+    """Returns a table of the bytes that each node has received of each."""
+    receivers = statistics.nodes
+    senders = dict.fromkeys(name for node in receivers for name in (node.name, *node.received_from))
+    return _table(
+        ["from", *(node.name for node in receivers)],
+        [
+            (name, *(text_of_bytes(node.received_from.get(name, 0)) for node in receivers))
+            for name in senders
+        ],
+    )
 
 
 def _span(work: list[Work]) -> tuple[float, float]:
@@ -211,7 +222,7 @@ def _profiles(names: list[str], work: list[Work]) -> str:
             if value > 0
         ]
         label = f'<text x="0" y="{_PROFILE // 2}">{html.escape(name[:14])}</text>'
-        label += f'<text x="0" y="12">{_bytes(int(most / step))}/s</text>'
+        label += f'<text x="0" y="12">{text_of_bytes(int(most / step))}/s</text>'
         charts.append(_chart(_PROFILE, seconds, [label, *bars], f"bytes moved by {name} over time"))
     return "<br>".join(charts)
 
@@ -224,7 +235,8 @@ def _parts(statistics: ClusterStatistics) -> str:
         width = round(300 * part.bytes / most)
         rows.append(
             f"<tr><td>{html.escape(os.path.basename(part.path))}<td>{part.records:,}"
-            f"<td>{_bytes(part.bytes)}<td style='text-align:left'><svg width='300' height='12'>"
+            f"<td>{text_of_bytes(part.bytes)}"
+            "<td style='text-align:left'><svg width='300' height='12'>"
             f"<rect class='reduce' width='{width}' height='12'/></svg>"
         )
     return "<table><tr><th>part<th>records<th>bytes<th>" + "".join(rows) + "</table>"

@@ -1,4 +1,4 @@
-"""Results of a cluster sort."""
+"""Results and progress of a cluster sort."""
 
 from __future__ import annotations
 
@@ -12,6 +12,31 @@ if TYPE_CHECKING:
 
     # A field of a class here has the name of the type.
     Raw: TypeAlias = bytes
+
+
+def text_of_bytes(count: int) -> str:
+    """Returns a number of bytes as text with a unit."""
+    for unit, size in [("GB", 10**9), ("MB", 10**6), ("kB", 10**3)]:
+        if count >= size:
+            return f"{count / size:.2f} {unit}"
+    return f"{count} B"
+
+
+@dataclass(frozen=True)
+class ClusterProgress:
+    """Progress of a cluster sort: the phase, and how many tasks of all phases are done.
+
+    Each run and each part is a task. Their number, `tasks`, is 0 until the inputs are split.
+    """
+
+    phase: str
+    done: int
+    tasks: int
+
+    @property
+    def share(self) -> float | None:
+        """Part of the tasks that is done, from 0 to 1, as far as their number is known."""
+        return self.done / self.tasks if self.tasks else None
 
 
 @dataclass(frozen=True)
@@ -41,7 +66,10 @@ class Phase:
 
 @dataclass
 class NodeStatistics:
-    """Work of one node, in bytes, and its numbers of runs and parts."""
+    """Work of one node, in bytes, and its numbers of runs and parts.
+
+    `received_from` is the bytes that each node, by its name, has sent to this one.
+    """
 
     name: str
     bytes_sorted: int = 0
@@ -49,6 +77,7 @@ class NodeStatistics:
     bytes_from_other_nodes: int = 0
     runs: int = 0
     parts: int = 0
+    received_from: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass

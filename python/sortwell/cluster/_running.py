@@ -89,6 +89,7 @@ class Tasks:
     ) -> None:
         """Tasks of a kind are named by numbers, with their nodes in `chosen`.
 
+        `notify` is called with the number of those that are done, each second at least.
         `may_move` returns the nodes for another attempt. `owned` returns the split of a task that
         only the node of its input can do, if it is such a task.
         """
@@ -124,8 +125,8 @@ class Tasks:
             while self._begin_waiting() or self._under_way or self._waiting:
                 for reference in self._ready():
                     attempt = self._under_way.pop(reference)
-                    if self._result(reference, attempt, done):
-                        self._notify(len(done))
+                    self._result(reference, attempt, done)
+                self._notify(len(done))
                 self._end_without_sources()
                 self._try_again()
                 self._warn()
@@ -182,24 +183,24 @@ class Tasks:
         if ended:
             ray.wait(ended, num_returns=len(ended), timeout=_LOOK * 10)
 
-    def _result(self, reference: Any, attempt: _Attempt, done: dict[int, Any]) -> bool:
-        """Takes the result of an attempt, or begins another one. Returns whether there is one."""
+    def _result(self, reference: Any, attempt: _Attempt, done: dict[int, Any]) -> None:
+        """Takes the result of an attempt, or begins another one."""
         number = attempt.number
         if number in done:
-            return False
+            return
         try:
             done[number] = ray.get(reference)
             self._waiting.pop(number, None)
             self._seconds.append(time.monotonic() - attempt.begun)
             self._end(lambda other: other.number == number)
-            return True
+            return
         except ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, SourceLost):
                 # Other parts need the node as well. They begin when its runs are there again.
                 self.reason = error.cause.reason
                 self._suspects.add(error.cause.node)
                 self._waiting.clear()
-                return False
+                return
             if isinstance(error.cause, NodeLost):
                 self._check_attempts(number, error.cause)
                 self._cluster.begin_exchanges()
@@ -211,7 +212,6 @@ class Tasks:
             self._not_before[number] = time.monotonic() + 2 ** self._failed[number] - 1
         if not self._suspects:
             self._repeat(attempt)
-        return False
 
     def _check_attempts(self, number: int, error: BaseException) -> None:
         """Raises an error if a task has been tried often enough."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -83,13 +84,6 @@ RUN_ENDS = ("", ".index")
 
 # Folder whose files are in memory.
 MEMORY_FOLDER = "/dev/shm"
-
-# Memory of a node without the option.
-_MEMORY = "1GiB"
-
-# Least memory of a node: that of a sort and of two interpreters, and of a merge for each node.
-_MEMORY_LEAST = 128 << 20
-_MEMORY_EACH = 40 << 20
 
 
 def usage_error(message: str) -> BaseException:
@@ -249,19 +243,9 @@ class Spec:
         words = _without_unused(words)
         return [*words, ("memory", str(memory)), ("threads", str(threads)), ("temp", temp)]
 
-    @property
-    def task_memory(self) -> int:
-        """Bytes of the sort of a split. The node's exchange and two interpreters have the rest."""
-        return max(self.memory - (192 << 20), 64 << 20)
-
-    @property
-    def memory_of_runs(self) -> int:
-        """Most bytes of runs that stay in the memory of a node."""
-        return self.task_memory // 4
-
     def merge_words(self, memory: int, temp: str, is_last: bool) -> Words:
         """Returns the options of a merge of runs, or of the last merge."""
-        limit: Words = [("memory", str(max(memory, _MEMORY_EACH))), ("temp", temp)]
+        limit: Words = [("memory", str(memory)), ("temp", temp)]
         if is_last:
             selection = [word for word in self.options if word[0] in _SELECTION]
             return _without_unused(self._order() + selection) + limit
@@ -280,6 +264,15 @@ class Spec:
     def memory_folder(self, node: str) -> str:
         """Returns the folder of the runs on a node that stay in memory."""
         return os.path.join(MEMORY_FOLDER, self.name, node)
+
+    def bytes_in_memory(self, node: str) -> int:
+        """Returns the bytes of the runs on this node that are in its memory."""
+        found = 0
+        with contextlib.suppress(OSError), os.scandir(self.memory_folder(node)) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    found += entry.stat().st_size
+        return found
 
     def note_of_begin(self, node: str, task: str) -> str:
         """Returns the path of the file that says that a task of this call has begun on a node."""
@@ -334,21 +327,6 @@ def checked_form(form: str) -> str:
     if form not in FORMS:
         raise usage_error(f"'{form}' is no form of the exchange; use one of {', '.join(FORMS)}")
     return form
-
-
-def checked_memory(memory: str | int | None) -> int:
-    """Returns the memory of a node in bytes."""
-    return bytes_of(_MEMORY if memory is None else memory)
-
-
-def check_memory(memory: int, nodes: int) -> None:
-    """Raises `UsageError` if the memory of a node is too little: each node sends to all others."""
-    least = max(_MEMORY_LEAST + _MEMORY_EACH * nodes, 256 << 20)
-    if memory < least:
-        raise usage_error(
-            f"with {nodes} nodes, each needs {least >> 20} MiB at least; "
-            f"{memory >> 20} MiB were given"
-        )
 
 
 def state_of(path: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import asdict
 import ray
 
 from sortwell import _errors, _native
+from sortwell.cluster import _budget
 from sortwell.cluster._exchange import NOTE
 from sortwell.cluster._janitor import LOCK
 from sortwell.cluster._reception import Reception
@@ -47,8 +48,10 @@ def _note_begin(spec: Spec, node: str, task: str) -> None:
         pathlib.Path(spec.note_of_begin(node, task)).touch()
 
 
-def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
-    """Sorts a split into a run on this node, in a folder of its memory or of its disk.
+def make_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
+    """Sorts a split into a run on this node.
+
+    `in_memory` is the bytes of runs that stay in the memory of the node, 0 if they are on disk.
 
     Raises `RunLost` if a janitor has removed the folder meanwhile.
     """
@@ -61,10 +64,10 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
         if not in_memory or not is_space(error):
             raise
         # Something else has taken the memory since the sort began.
-        return make_run(spec, split, threads, in_memory=False)
+        return make_run(spec, split, threads, in_memory=0)
 
 
-def _made_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
+def _made_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
     if split.is_compressed:
         spec = spec.with_header(split.header)
     node, task = here(), f"map {split.number}"
@@ -75,9 +78,7 @@ def _made_run(spec: Spec, split: Split, threads: int, in_memory: bool) -> Run:
     for path in (folder, temp):
         os.makedirs(path, exist_ok=True)
     path = os.path.join(folder, f"run-{split.number:06}-{uuid.uuid4().hex[:8]}")
-    memory = spec.task_memory
-    if in_memory:
-        memory -= spec.memory_of_runs
+    memory = _budget.of_task(spec.memory) - in_memory
     _check_unchanged(split)
     try:
         size, records, checksum, keys = _native.make_run(
@@ -202,7 +203,8 @@ def _merged(
 ) -> dict[str, Any]:
     """Merges sources into a file, and returns the statistics."""
     folder = spec.folder(here())
-    words = spec.merge_words(spec.memory // 4, folder, is_last=True)
+    memory = _budget.of_merge(spec.memory, spec.bytes_in_memory(here()))
+    words = spec.merge_words(memory, folder, is_last=True)
     words.append(("threads", str(threads)))
     reception = Reception(spec, sources, folder)
     try:

@@ -53,7 +53,7 @@ Examples:
     sortwell cluster sort -o 'node://*/sorted' 'node://*/logs/*.log'
 
   Predict a sort of a terabyte on 40 nodes:
-    sortwell cluster explain --bytes 1TB --nodes 40 --cpus 16";
+    sortwell cluster explain --bytes 1TB --nodes 40 --cpus 16 -M 8GiB";
 
 /// Runs the package. Returns only if that cannot be done.
 pub fn run(arguments: &ClusterArguments) -> CommandOutcome {

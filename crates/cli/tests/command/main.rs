@@ -7,6 +7,7 @@ mod benches;
 mod benchmark;
 mod calibrating;
 mod children;
+mod cluster;
 mod compression;
 mod csv;
 mod descriptors;
