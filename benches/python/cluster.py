@@ -6,6 +6,7 @@ The data is that of `sortwell generate`: millions of records of 100 bytes. The n
 processor each. A small sort comes first. In each round, one after the other:
 
 - a cluster sort into four parts, 512 MiB for each node, in two passes;
+- the same with 1 GiB for each node: 2 GB are sorted in one pass;
 - `sortwell sort` with 1 GiB, in two passes.
 
 Then come single figures: the memory of each node, the rate of an exchange for one range and for
@@ -31,7 +32,7 @@ from sortwell.cluster._spec import Source, Spec
 
 NODES = 4
 OPTIONS = {"format": "fixed:100", "key": "0..10"}
-NODE_MEMORY = 512 << 20
+NODE_MEMORY = [512 << 20, 1 << 30]
 
 
 def show(name, **figures):
@@ -86,30 +87,33 @@ class Memory:
                 self.most[node] = max(self.most.get(node, 0), size)
 
 
-def cluster_sort(data, folder):
+def cluster_sort(data, folder, memory):
     """Sorts on the cluster."""
     shutil.rmtree(folder / "parts", ignore_errors=True)
     return sortwell.cluster.sort(
-        data, folder / "parts", memory=NODE_MEMORY, temp=folder, parts=NODES, **OPTIONS
+        data, folder / "parts", memory=memory, temp=folder, parts=NODES, **OPTIONS
     )
 
 
 def rounds(program, data, folder, count):
-    """Times both sorts in turn."""
+    """Times all sorts in turn."""
     small = folder / "small"
     subprocess.run([program, "generate", "100000", small], check=True)
-    cluster_sort(small, folder)
+    cluster_sort(small, folder, NODE_MEMORY[0])
     for _ in range(count):
-        statistics = timed("cluster", lambda: cluster_sort(data, folder))
-        show("phases", **{phase.name: phase.seconds for phase in statistics.phases})
-        between = statistics.bytes_between_nodes / statistics.bytes
-        show("balance", skew=statistics.skew, between=between, passes=statistics.passes)
+        for memory in NODE_MEMORY:
+            statistics = timed("cluster", lambda m=memory: cluster_sort(data, folder, m))
+            show("phases", **{phase.name: phase.seconds for phase in statistics.phases})
+            between = statistics.bytes_between_nodes / statistics.bytes
+            show("balance", skew=statistics.skew, between=between, passes=statistics.passes)
         words = [program, "sort", "-F", "fixed:100", "-k", "0..10", "-M", "1GiB", "-T", folder]
         words += ["-o", folder / "one", data]
         timed("one process", lambda words=words: subprocess.run(words, check=True))
-    with Memory() as memory:
-        cluster_sort(data, folder)
-    show("memory of nodes", budget=NODE_MEMORY, most=max(memory.most.values()))
+    for budget in NODE_MEMORY:
+        with Memory() as memory:
+            passes = cluster_sort(data, folder, budget).passes
+        most = max(memory.most.values())
+        show("memory of nodes, without runs in memory", budget=budget, most=most, passes=passes)
 
 
 def exchange_rates(data, folder):
