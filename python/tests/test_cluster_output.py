@@ -460,6 +460,21 @@ class Inputs(WithFolder):
         self.assertEqual(os.path.dirname(run.path), self.spec.folder("n1"))
         self.assertEqual(os.listdir(self.spec.memory_folder("n1")), [])
 
+    def test_runs_beyond_the_share_of_memory(self):
+        memory = pathlib.Path(self.spec.memory_folder("n1"))
+        for in_memory, folder in [(4, str(memory)), (3, self.spec.folder("n1"))]:
+            seen = []
+
+            def look(_, seen=seen):
+                seen.append(memory.joinpath("run-000000-dead").exists())
+
+            memory.mkdir(parents=True, exist_ok=True)
+            memory.joinpath("run-000000-dead").write_bytes(b"a\n")
+            run = self.run_of(look, in_memory=in_memory)
+            self.assertEqual(os.path.dirname(run.path), folder)
+            self.assertFalse(seen[0], "what an attempt has left that died is removed")
+            shutil.rmtree(memory)
+
     def test_folders_that_a_janitor_has_removed(self):
         for is_made_again in (False, True):
             nodes = Nodes(self.out, self.spec, ["n1"])

@@ -51,7 +51,8 @@ def _note_begin(spec: Spec, node: str, task: str) -> None:
 def make_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
     """Sorts a split into a run on this node.
 
-    `in_memory` is the bytes of runs that stay in the memory of the node, 0 if they are on disk.
+    `in_memory` is the bytes of runs that stay in the memory of each node, 0 if they are on disk. A
+    run that would make them more is on disk, as that of a second attempt on another node.
 
     Raises `RunLost` if a janitor has removed the folder meanwhile.
     """
@@ -73,11 +74,13 @@ def _made_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
     node, task = here(), f"map {split.number}"
     _note_begin(spec, node, task)
     recorder = Recorder(task, node)
+    if in_memory and not _has_room(spec, node, split, in_memory):
+        in_memory = 0
     temp = spec.folder(node)
     folder = spec.memory_folder(node) if in_memory else temp
     for path in (folder, temp):
         os.makedirs(path, exist_ok=True)
-    path = os.path.join(folder, f"run-{split.number:06}-{uuid.uuid4().hex[:8]}")
+    path = os.path.join(folder, f"{_name(split)}-{uuid.uuid4().hex[:8]}")
     memory = _budget.of_task(spec.memory) - in_memory
     _check_unchanged(split)
     try:
@@ -102,6 +105,22 @@ def _made_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
     if spec.keeps:
         _note(split, run)
     return run
+
+
+def _has_room(spec: Spec, node: str, split: Split, in_memory: int) -> bool:
+    """Returns whether the run of a split makes the runs in the memory of a node no more than this.
+
+    Removes what an attempt has left that died. Indexes take little.
+    """
+    for path in pathlib.Path(spec.memory_folder(node)).glob(f"{_name(split)}-*"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return spec.bytes_in_memory(node) + split.bytes <= in_memory + in_memory // 8
+
+
+def _name(split: Split) -> str:
+    """Returns the beginning of the names of the runs of a split."""
+    return f"run-{split.number:06}"
 
 
 def _check_unchanged(split: Split) -> None:
