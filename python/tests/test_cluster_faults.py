@@ -266,7 +266,7 @@ class Faults(WithRoots):
             changed = [node for node, url in before.items() if cluster.url(node) != url]
             self.assertEqual(len(changed), 1)
         finally:
-            cluster.close(keeps_runs=False, is_done=False)
+            cluster.close(keeps_runs=False, keeps_exchanges=False)
 
     def test_exchanges_that_die_at_the_end_leave_no_runs(self):
         killed = []

@@ -213,9 +213,8 @@ class _Sort:
             cluster = Cluster(self._spec, self._output.folder)
         except BaseException as error:
             raise own_error(error) from error.__cause__
-        is_done = is_damaged = False
+        is_done = is_damaged = is_refused = False
         try:
-            _budget.check(self._spec.memory, len(cluster.nodes))
             self._output.claim(cluster)
             self._notify("find")
             files = _inputs.find(cluster, names)
@@ -235,9 +234,12 @@ class _Sort:
             self._output.remove_parts(cluster)
             # Runs that are damaged would be so next time, too.
             is_damaged = isinstance(error, (_errors.ProofError, _errors.MalformedError))
+            # Nothing is wrong with the exchanges then.
+            is_refused = isinstance(error, (_errors.UsageError, _errors.MalformedError))
             raise own_error(error) from error.__cause__
         finally:
-            cluster.close(self._spec.keeps and not is_done and not is_damaged, is_done)
+            keeps_runs = self._spec.keeps and not is_done and not is_damaged
+            cluster.close(keeps_runs, keeps_exchanges=is_done or is_refused)
         return statistics
 
     def _finish(

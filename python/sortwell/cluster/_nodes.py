@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from sortwell.cluster import _budget
 from sortwell.cluster._exchange import Exchange
 from sortwell.cluster._spec import (
     HeadLost,
@@ -84,6 +85,7 @@ class Cluster:
         self.nodes = alive()
         if not self.nodes:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
+        _budget.check(spec.memory, len(self.nodes))
         self._output = output
         # Nodes that have claimed the folder of the output.
         self.claimed: set[str] = set()
@@ -95,7 +97,7 @@ class Cluster:
         try:
             self.begin_exchanges()
         except BaseException:
-            self.close(keeps_runs=spec.keeps, is_done=False)
+            self.close(keeps_runs=spec.keeps, keeps_exchanges=False)
             raise
 
     def begin_exchanges(self) -> None:
@@ -227,8 +229,8 @@ class Cluster:
             raise storage_error("all nodes of the cluster are lost")
         return lost
 
-    def close(self, keeps_runs: bool, is_done: bool) -> None:
-        """Removes all runs unless they are kept. Exchanges stay after a sort that is done.
+    def close(self, keeps_runs: bool, keeps_exchanges: bool) -> None:
+        """Removes all runs unless they are kept. Exchanges may stay for the next sort.
 
         Without its head, a cluster answers no more; each node removes what is not kept by itself.
         """
@@ -246,7 +248,7 @@ class Cluster:
             with contextlib.suppress(Exception):
                 # An exchange that was restarted finds the runs after it has begun the sort again.
                 self._finish(node, reference, "end", keeps_runs)
-                if is_done:
+                if keeps_exchanges:
                     _KEPT.append((_session(), node, self._exchanges.pop(node)))
         for exchange in self._exchanges.values():
             with contextlib.suppress(Exception):
