@@ -65,7 +65,7 @@ class WithRoots(unittest.TestCase):
 
     def sorted(self, inputs, output="out", **options):
         """Sorts on the cluster, and returns the records of all parts, and the statistics."""
-        options.setdefault("memory", "512MiB")
+        options.setdefault("memory", "352MiB")
         statistics = sortwell.cluster.sort(
             inputs, self.folder / output, temp=self.folder / "temp", **options
         )

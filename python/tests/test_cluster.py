@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import importlib.util
 import io
+import itertools
 import json
 import os
 import random
@@ -21,11 +22,11 @@ import sortwell
 import sortwell.cluster
 from sortwell import _errors
 from sortwell.cluster import __main__ as _command
-from sortwell.cluster import _driver, _inputs, _named_files, _tasks
+from sortwell.cluster import _budget, _driver, _inputs, _named_files, _placement, _tasks
 from sortwell.cluster.__main__ import main
 from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._results import ClusterProgress
-from sortwell.cluster._spec import FORMS, Spec, Split, bytes_of
+from sortwell.cluster._spec import FORMS, InputFile, Spec, Split, bytes_of
 
 
 def setUpModule():
@@ -237,7 +238,8 @@ class Sorts(WithRoots):
     def test_report(self):
         path = self.write("in", records(60_000, "uniform"))
         page, seen = self.folder / "page.html", []
-        self.sorted(path, format="fixed:100", key="0..10", report=page, progress=seen.append)
+        options = {"report": page, "progress": seen.append}
+        _, statistics = self.sorted(path, format="fixed:100", key="0..10", **options)
         phases = list(dict.fromkeys(progress.phase for progress in seen))
         self.assertEqual(phases, ["find", "split", "map", "cut", "reduce", "commit"])
         shares = [progress.share for progress in seen if progress.share is not None]
@@ -246,11 +248,14 @@ class Sorts(WithRoots):
         content = page.read_text()
         for name in [*NODES, "part-00003", "map 0", "reduce 3"]:
             self.assertIn(name, content)
-        table = content.partition("between nodes</h2>")[2].partition("</table>")[0]
+        table = content.partition("sender and receiver</h2>")[2].partition("</table>")[0]
         head, *rows = table.split("<tr>")[1:]
         self.assertEqual(head.count("<th>"), 1 + len(NODES))
-        sent = [row for row in rows if re.search("<td>[0-9.]+ [kM]B</td>", row)]
-        self.assertEqual(len(sent), len(NODES), "each node has sent")
+        sent = [re.findall("<td>([0-9.]+ [kM]B)</td>", row) for row in rows]
+        self.assertEqual([len(row) for row in sent], [len(NODES)] * len(NODES))
+        received = sum(sum(node.received_from.values()) for node in statistics.nodes)
+        own = sum(node.received_from[node.name] for node in statistics.nodes)
+        self.assertEqual(received - own, statistics.bytes_between_nodes)
 
     def test_an_interrupt_that_ray_catches(self):
         path = self.write("in", records(30_000, "uniform"))
@@ -448,11 +453,16 @@ class Commands(unittest.TestCase):
         with contextlib.redirect_stderr(errors):
             screen = _command._Screen()
             screen.show(ClusterProgress("find", 0, 0))
-            screen.show(ClusterProgress("reduce", 7, 10))
+            screen.show(ClusterProgress("reduce", 10, 12))
+            screen.show(ClusterProgress("map", 6, 12))
             screen.close()
             screen.close()
-        start = f"\rfind   [{30 * '.'}] \rreduce"
-        self.assertEqual(errors.getvalue(), f"{start} [{21 * '#'}{9 * '.'}] 7/10 tasks\n")
+        lines = [
+            f"find   [{30 * '.'}] ",
+            f"reduce [{25 * '#'}{5 * '.'}] 10/12 tasks",
+            f"map    [{15 * '#'}{15 * '.'}] 6/12 tasks ",
+        ]
+        self.assertEqual(errors.getvalue(), "".join(f"\r{line}" for line in lines) + "\n")
 
     def test_explain(self):
         printed = io.StringIO()
@@ -564,6 +574,43 @@ class Sizes(unittest.TestCase):
         for text in ["", "GiB", "1iB", "12X", "1Gx", "1bk", "-1GiB", "1..2MiB", "50%"]:
             with self.assertRaisesRegex(sortwell.UsageError, "is not a size"):
                 bytes_of(text)
+
+
+class Budgets(unittest.TestCase):
+    """The memory of a node."""
+
+    def test_all_steps_fit(self):
+        for mib, nodes in itertools.product([256, 352, 512, 1024, 9000], [1, 2, 4, 12, 16, 40]):
+            memory, least = mib << 20, (232 + 40 * nodes) << 20
+            if memory < least:
+                continue
+            most = _budget.of_runs(memory, nodes)
+            for held in [0, most // 3, most]:
+                with self.subTest(mib=mib, nodes=nodes, held=held):
+                    merges = _budget.of_part(memory, nodes, held)
+                    merges += nodes * _budget.of_sent_merge(memory, nodes, held)
+                    if held > 16 << 20:
+                        self.assertLessEqual((192 << 20) + held + merges, memory)
+                    sort = _budget.of_sort(memory, held)
+                    self.assertLessEqual((192 << 20) + held + sort, memory)
+                    self.assertLess(_budget.of_split(memory, held), sort // 2)
+
+    def test_one_gibibyte(self):
+        found = [_budget.of_runs(1 << 30, nodes) >> 20 for nodes in (1, 4, 12, 40)]
+        self.assertEqual(found, [499, 499, 312, 16])
+
+    def test_splits(self):
+        def lengths(nodes, **options):
+            spec = Spec("job", "token", 1 << 30, "/nowhere", (), **options)
+            files = [InputFile("in", None, 10 << 30, b"", False, "")]
+            cluster = mock.Mock(nodes=[mock.Mock()] * nodes)
+            with mock.patch.object(_placement._inputs, "splits") as splits:
+                _placement.splits(cluster, spec, files)
+            return splits.call_args.args[1]
+
+        # A sort that continues on fewer nodes has the same splits.
+        self.assertEqual(lengths(3, keeps=True), lengths(4, keeps=True))
+        self.assertEqual(-(-(10 << 30) // lengths(4)) % 4, 0)
 
 
 class NamedFiles(unittest.TestCase):

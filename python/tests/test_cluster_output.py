@@ -55,7 +55,7 @@ class Nodes:
             exchange = _exchange.Exchange("127.0.0.1")
             exchange.begin(spec, name, 1, str(folder))
             self.exchanges[name] = exchange
-            self.nodes.append(mock.Mock(id=name))
+            self.nodes.append(mock.Mock(id=name, address=name))
             self.nodes[-1].name = name
 
     def call(self, node, method, *arguments):
@@ -462,7 +462,7 @@ class Inputs(WithFolder):
 
     def test_runs_beyond_the_share_of_memory(self):
         memory = pathlib.Path(self.spec.memory_folder("n1"))
-        for in_memory, folder in [(4, str(memory)), (3, self.spec.folder("n1"))]:
+        for others, folder in [(b"", str(memory)), (b"1" * 100, self.spec.folder("n1"))]:
             seen = []
 
             def look(_, seen=seen):
@@ -470,10 +470,22 @@ class Inputs(WithFolder):
 
             memory.mkdir(parents=True, exist_ok=True)
             memory.joinpath("run-000000-dead").write_bytes(b"a\n")
-            run = self.run_of(look, in_memory=in_memory)
+            memory.joinpath("run-000001-other").write_bytes(others)
+            run = self.run_of(look, in_memory=4)
             self.assertEqual(os.path.dirname(run.path), folder)
-            self.assertFalse(seen[0], "what an attempt has left that died is removed")
+            self.assertFalse(seen[0], "files of a dead attempt are removed")
             shutil.rmtree(memory)
+        # The sort takes what the runs of others leave. A file of holes takes no memory.
+        self.spec = dataclasses.replace(self.spec, memory=1 << 30)
+        memory.mkdir()
+        for name, size in [("run-000009-x", 300 << 20), ("run-000009-x.index", 100 << 20)]:
+            memory.joinpath(name).touch()
+            os.truncate(memory / name, size)
+        for in_memory, most in [(0, 300 << 20), (200 << 20, 300 << 20), (310 << 20, 310 << 20)]:
+            run = self.run_of(lambda _: None, in_memory=in_memory)
+            folder = memory if in_memory == most else pathlib.Path(self.spec.folder("n1"))
+            self.assertEqual(pathlib.Path(run.path).parent, folder)
+            self.assertEqual(int(self.words["memory"]), (1 << 30) - (192 << 20) - most)
 
     def test_folders_that_a_janitor_has_removed(self):
         for is_made_again in (False, True):
@@ -495,7 +507,7 @@ class Inputs(WithFolder):
                 mock.patch.object(_tasks, "_merged", lambda *_, again=again: again.end()),
                 self.assertRaisesRegex(RunLost, "its exchange was dead"),
             ):
-                _tasks.make_part(self.spec, 0, str(self.out / ".part-00000"), [], 1)
+                _tasks.make_part(self.spec, 0, str(self.out / ".part-00000"), [], 1, 1)
 
     def test_nodes_of_inputs_that_are_lost(self):
         path = self.folder / "in"
@@ -633,6 +645,7 @@ class Attempts(unittest.TestCase):
 
     def test_an_exchange_that_takes_its_time(self):
         cluster = _nodes.Cluster.__new__(_nodes.Cluster)
+        cluster._check = mock.Mock()
         answers = [_nodes.ray.exceptions.GetTimeoutError("no answer"), "splits"]
         with (
             mock.patch.object(cluster, "keep_exchanges") as keep,
@@ -641,6 +654,8 @@ class Attempts(unittest.TestCase):
         ):
             self.assertEqual(cluster._answer("n1", "reference", mock.Mock()), "splits")
         keep.assert_called_once_with()
+        # Ctrl-C is looked for before each wait.
+        self.assertEqual(cluster._check.call_count, 2)
 
 
 if __name__ == "__main__":

@@ -145,6 +145,8 @@ class _Screen:
 
     def __init__(self) -> None:
         self._is_line_open = False
+        # Width of the line that was shown last.
+        self._width = 0
 
     def say(self, text: str) -> None:
         """Prints text in lines of its own."""
@@ -172,8 +174,10 @@ class _Screen:
         counts = f"{progress.done}/{progress.tasks} tasks" if progress.tasks else ""
         line = f"{progress.phase:6} [{bar}] {counts}"
         self._is_line_open = True
-        # A terminal may wrap a line that fills it.
-        print(f"\r{line[: _columns() - 1]}", end="", file=sys.stderr, flush=True)
+        # A terminal may wrap a line that fills it. A shorter line covers the one before.
+        line = line[: _columns() - 1]
+        print(f"\r{line:{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
 
     def close(self) -> None:
         """Ends the line of the progress."""

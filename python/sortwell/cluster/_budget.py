@@ -3,7 +3,7 @@
     map       interpreters | runs in memory | the sort of a split
     reduce    interpreters | runs in memory | the merge of a part | all merges that the node sends
 
-Runs are in memory only if those of each node fit. Otherwise they are on disk, and take none.
+Runs stay in memory only if those of each node fit. Otherwise they are on disk.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ _DEFAULT = "1GiB"
 # Memory of two interpreters: of the exchange, and of a task.
 _INTERPRETERS = 192 << 20
 
-# Least memory of a sort with both interpreters, and of a merge.
+# Least memory of a sort with both interpreters, of the sort of a split, and of a merge.
 _LEAST = 128 << 20
+_SORT_LEAST = 64 << 20
 _EACH = 40 << 20
 
-# Part of the memory of a task that a split takes: its records and their entries fit.
+# Part of the memory of a sort that a split takes: its records and their entries fit.
 _SPLIT_SHARE = 0.4
 
 # Part of the memory of a task that runs take at most.
 _RUNS_SHARE = 0.6
+
+# Runs that always stay in memory: merges of so few bytes take less than their limits.
+_RUNS_LEAST = 16 << 20
 
 
 def checked(memory: str | int | None) -> int:
@@ -42,25 +46,37 @@ def check(memory: int, nodes: int) -> None:
         )
 
 
-def of_task(memory: int) -> int:
-    """Returns the bytes that the sort of a split may take. The interpreters have the rest."""
-    return max(memory - _INTERPRETERS, 64 << 20)
+def of_sort(memory: int, held: int = 0) -> int:
+    """Returns the bytes that the sort of a split may take.
+
+    `held` is the bytes of the runs that are in the memory of the node, or will be.
+    """
+    return max(memory - _INTERPRETERS - held, _SORT_LEAST)
 
 
-def of_split(memory: int) -> int:
+def of_split(memory: int, held: int = 0) -> int:
     """Returns the most bytes of a split."""
-    return int(of_task(memory) * _SPLIT_SHARE)
+    return int(of_sort(memory, held) * _SPLIT_SHARE)
 
 
 def of_runs(memory: int, nodes: int) -> int:
-    """Returns the most bytes of runs that stay in the memory of a node, beside its merges."""
+    """Returns the most bytes of runs that stay in the memory of a node."""
+    tasks = of_sort(memory)
     least_of_merges = _EACH * (nodes + 1)
-    return max(min(int(of_task(memory) * _RUNS_SHARE), of_task(memory) - least_of_merges), 0)
+    return max(min(int(tasks * _RUNS_SHARE), tasks - least_of_merges), _RUNS_LEAST)
 
 
-def of_merge(memory: int, held: int, count: int = 1) -> int:
-    """Returns the bytes of a part's merge, or of each of `count` merges that a node sends.
+def of_sent_merge(memory: int, nodes: int, held: int) -> int:
+    """Returns the bytes of each merge that a node sends: one to each node."""
+    return max(_of_merges(memory, held) // nodes, _EACH)
 
-    `held` is the bytes of the runs in the memory of the node.
-    """
-    return max(min(memory // 4, (of_task(memory) - held) // 2) // count, _EACH)
+
+def of_part(memory: int, nodes: int, held: int) -> int:
+    """Returns the bytes of the merge of a part, beside the merges that its node sends."""
+    left = of_sort(memory, held) - of_sent_merge(memory, nodes, held) * nodes
+    return max(min(_of_merges(memory, held), left), _EACH)
+
+
+def _of_merges(memory: int, held: int) -> int:
+    """Returns the bytes of a part's merge, or of all merges that a node sends."""
+    return min(memory // 4, of_sort(memory, held) // 2)

@@ -210,7 +210,7 @@ class _Sort:
 
         begun = time.monotonic()
         try:
-            cluster = Cluster(self._spec, self._output.folder)
+            cluster = Cluster(self._spec, self._output.folder, self._interrupts.check)
         except BaseException as error:
             raise own_error(error) from error.__cause__
         is_done = is_damaged = is_refused = False
@@ -231,6 +231,7 @@ class _Sort:
             statistics = self._finish(cluster, splits, runs, bounds, begun)
             is_done = True
         except BaseException as error:
+            self._interrupts.forget()
             self._output.remove_parts(cluster)
             # Runs that are damaged would be so next time, too.
             is_damaged = isinstance(error, (_errors.ProofError, _errors.MalformedError))
@@ -367,7 +368,7 @@ class _Sort:
             sources = _placement.sources(cluster, runs, bounds, number)
             threads = cluster.cpus(node)
             task = task_on(make_part, f"reduce {number}", node, threads)
-            return task.remote(self._spec, number, path, sources, threads)
+            return task.remote(self._spec, number, path, sources, threads, len(cluster.nodes))
 
         def notify(done: int) -> None:
             self._notify("reduce", self._tasks - parts + len(self._made) + done)

@@ -95,7 +95,7 @@ class Exchange:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def begin(
-        self, spec: Spec, node: str, senders: int, output: str, is_claimed: bool = False
+        self, spec: Spec, node: str, nodes: int, output: str, is_claimed: bool = False
     ) -> str:
         """Begins a sort, or continues one whose exchange has died. Returns where ranges are.
 
@@ -105,7 +105,7 @@ class Exchange:
         with self._beginning:
             if self._begun is None or self._begun.job != spec.job:
                 self._begin(spec, node, output, is_claimed)
-        self._senders = max(senders, 1)
+        self._nodes = nodes
         self._ready.wait(30)
         if self._port == 0:
             raise storage_error(f"no port could be opened at {self._address}")
@@ -171,7 +171,7 @@ class Exchange:
 
     def cut_input(self, path: str, start: int, length: int) -> list[int]:
         """Returns the beginnings of the splits of an input file."""
-        words, most = self._spec.cut_words(), _budget.of_task(self._spec.memory)
+        words, most = self._spec.cut_words(), _budget.of_sort(self._spec.memory)
         return _native.cut_input(words, path, start, length, most)
 
     def find_cuts(
@@ -339,7 +339,7 @@ class Exchange:
         # The sort had begun before the header was known.
         spec = self._spec.with_header(header)
         held = spec.bytes_in_memory(self._node)
-        memory = _budget.of_merge(spec.memory, held, self._senders)
+        memory = _budget.of_sent_merge(spec.memory, self._nodes, held)
         words = spec.merge_words(memory, self._folders[0], is_last=False)
         await response.prepare(request)
         try:

@@ -72,7 +72,9 @@ def explain(
     disk: str | int | None = None,
     network: str | int | None = None,
 ) -> ClusterPrediction:
-    """Predicts a cluster sort of `size` bytes on equal nodes, without `resume`.
+    """Predicts a cluster sort of plain files of `size` bytes on equal nodes, without `resume`.
+
+    It assumes that /dev/shm of the nodes has room for one pass.
 
     `cpus` is the number of processors of a node, and `memory` the limit of a node, as of `sort`.
     `disk` and `network` are bytes a second of a node, each way; by default 1 GB and 1.25 GB.

@@ -1,7 +1,7 @@
 """Ctrl-C during a sort.
 
 The exception is raised wherever the main thread is, which is mostly code of Ray. Some of that code
-catches it and goes on. So it is also noted here, and raised again by the next `check`.
+catches it and continues. So it is also noted here, and raised again by the next `check`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Interrupts:
         self._is_on = False
 
     def __enter__(self) -> Interrupts:
-        """Begins."""
+        """Replaces the default handler of the signal."""
         is_main = threading.current_thread() is threading.main_thread()
         self._is_on = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if self._is_on:
@@ -34,8 +34,8 @@ class Interrupts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends."""
-        if self._is_on:
+        """Puts the default handler back, unless the program has set another one meanwhile."""
+        if self._is_on and signal.getsignal(signal.SIGINT) == self._note:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
@@ -46,3 +46,7 @@ class Interrupts:
         """Raises `KeyboardInterrupt` if Ctrl-C was noted."""
         if self._is_noted:
             raise KeyboardInterrupt
+
+    def forget(self) -> None:
+        """Forgets Ctrl-C, as the sort has ended and cleans up."""
+        self._is_noted = False

@@ -80,8 +80,13 @@ def on(node: str) -> Any:
 class Cluster:
     """The nodes of a sort, with an exchange on each."""
 
-    def __init__(self, spec: Spec, output: str) -> None:
+    def __init__(self, spec: Spec, output: str, check: Callable[[], None] = lambda: None) -> None:
+        """Has the exchange of each node begin the sort.
+
+        `check` raises an error if the sort was interrupted. It is called during long calls.
+        """
         self.spec = spec
+        self._check = check
         self.nodes = alive()
         if not self.nodes:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
@@ -135,9 +140,9 @@ class Cluster:
                     self._urls[node] = ray.get(reference)
 
     def _begin_sort(self, node: str) -> Any:
-        exchange, senders = self._exchanges[node], len(self.nodes)
+        exchange, nodes = self._exchanges[node], len(self.nodes)
         is_claimed = node in self.claimed
-        return exchange.begin.remote(self.spec, node, senders, self._output, is_claimed)
+        return exchange.begin.remote(self.spec, node, nodes, self._output, is_claimed)
 
     def url(self, node: str) -> str:
         """Returns where ranges of a node's runs are requested."""
@@ -194,6 +199,7 @@ class Cluster:
         """Returns the answer of an exchange, which is called again if it has died."""
         attempt = 0
         while True:
+            self._check()
             try:
                 if reference is None:
                     reference = call_again(node)

@@ -16,9 +16,16 @@ if TYPE_CHECKING:
 def splits(cluster: Cluster, spec: Spec, files: list[InputFile]) -> list[Split]:
     """Returns the splits of the inputs. Raises an error if a node with an input is lost."""
     share = -(-sum(file.bytes for file in files) // len(cluster.nodes))
-    # All nodes get as many splits, of one size.
-    count = -(-share // _budget.of_split(spec.memory))
-    length = max(-(-share // max(count, 1)), 1 << 20)
+    most = _budget.of_split(spec.memory)
+    if spec.keeps:
+        # Kept runs are of the same splits if the sort continues on fewer nodes.
+        length = min(most, share)
+    else:
+        if share <= _budget.of_runs(spec.memory, len(cluster.nodes)):
+            most = _budget.of_split(spec.memory, share)
+        # Splits of a large file have one length, so that nodes get as many.
+        length = -(-share // max(-(-share // most), 1))
+    length = max(length, 1 << 20)
 
     def cut(file: InputFile, start: int, length: int) -> list[int]:
         asked = ("cut_input", file.path, start, length)
@@ -57,19 +64,23 @@ def check_owners(cluster: Cluster, splits: Iterable[Split]) -> None:
 def _bytes_in_memory(
     cluster: Cluster, spec: Spec, splits: list[Split], chosen: dict[int, str]
 ) -> int:
-    """Returns the most bytes of runs of a node if those of all fit in memory, otherwise 0."""
+    """Returns the bytes of the runs of the node that has most, or 0 if they are on disk."""
     shares = dict.fromkeys(chosen.values(), 0)
     for split in splits:
         shares[chosen[split.number]] += split.bytes
     # A compressed file makes a run of unknown length; a kept run has to outlive a reboot.
     if any(split.is_compressed for split in splits) or spec.keeps or not shares:
         return 0
-    most, total = max(shares.values()), sum(shares.values())
+    most = max(shares.values())
     if most > _budget.of_runs(spec.memory, len(cluster.nodes)):
         return 0
     # Nodes of one machine share the file system of its memory.
-    free = (cluster.call(node.id, "free_in_memory") for node in cluster.nodes)
-    return most if all(bytes_free > 2 * total for bytes_free in free) else 0
+    wanted = dict.fromkeys((node.address for node in cluster.nodes), 0)
+    for node in cluster.nodes:
+        wanted[node.address] += shares.get(node.id, 0)
+    free = {node: cluster.call(node.id, "free_in_memory") for node in cluster.nodes}
+    fits = all(size > 2 * wanted[node.address] for node, size in free.items())
+    return most if fits else 0
 
 
 def sources(

@@ -54,7 +54,7 @@ parts.</p>
 <div class="scroll">{profiles}</div>
 <h2>Nodes</h2>
 <div class="scroll">{nodes}</div>
-<h2>Bytes between nodes</h2>
+<h2>Bytes by sender and receiver</h2>
 <p>Each row is a node that sent, each column one that received.</p>
 <div class="scroll">{streams}</div>
 <h2>Parts</h2>

@@ -35,7 +35,7 @@ class ClusterProgress:
 
     @property
     def share(self) -> float | None:
-        """Part of the tasks that is done, from 0 to 1, as far as their number is known."""
+        """Part of the tasks that is done, from 0 to 1, or `None` until inputs are split."""
         return self.done / self.tasks if self.tasks else None
 
 

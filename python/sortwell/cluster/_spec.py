@@ -266,12 +266,12 @@ class Spec:
         return os.path.join(MEMORY_FOLDER, self.name, node)
 
     def bytes_in_memory(self, node: str) -> int:
-        """Returns the bytes of the runs on this node that are in its memory."""
+        """Returns the bytes of the runs on this node that are in its memory, without indexes."""
         found = 0
         with contextlib.suppress(OSError), os.scandir(self.memory_folder(node)) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
-                    found += entry.stat().st_size
+                    found += 0 if entry.name.endswith(".index") else entry.stat().st_size
         return found
 
     def note_of_begin(self, node: str, task: str) -> str:

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from sortwell.cluster._spec import Source, Spec, Split
 
 
+# Bytes by which a run may be longer than its split: a last line gets an end.
+_LINE_ENDS = 16
+
+
 def here() -> str:
     """Returns the id of the node that runs this."""
     node: str = ray.get_runtime_context().get_node_id()
@@ -52,36 +56,39 @@ def make_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
     """Sorts a split into a run on this node.
 
     `in_memory` is the bytes of runs that stay in the memory of each node, 0 if they are on disk. A
-    run that would make them more is on disk, as that of a second attempt on another node.
+    run that would exceed this is written to disk, for example that of a second attempt.
 
     Raises `RunLost` if a janitor has removed the folder meanwhile.
     """
     lock = _lock_of(spec, here())
     try:
-        return _made_run(spec, split, threads, in_memory)
+        return _made_run(spec, split, threads, in_memory, may_be_in_memory=in_memory > 0)
     except OSError as error:
         if lock is not None and _lock_of(spec, here()) != lock:
             raise RunLost(f"the folder of run {split.number} was removed") from error
         if not in_memory or not is_space(error):
             raise
         # Something else has taken the memory since the sort began.
-        return make_run(spec, split, threads, in_memory=0)
+        return _made_run(spec, split, threads, in_memory, may_be_in_memory=False)
 
 
-def _made_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
+def _made_run(
+    spec: Spec, split: Split, threads: int, in_memory: int, may_be_in_memory: bool
+) -> Run:
     if split.is_compressed:
         spec = spec.with_header(split.header)
     node, task = here(), f"map {split.number}"
     _note_begin(spec, node, task)
     recorder = Recorder(task, node)
-    if in_memory and not _has_room(spec, node, split, in_memory):
-        in_memory = 0
+    _remove_dead(spec, node, split)
+    held = spec.bytes_in_memory(node)
+    has_room = held + split.bytes <= in_memory + _LINE_ENDS
     temp = spec.folder(node)
-    folder = spec.memory_folder(node) if in_memory else temp
+    folder = spec.memory_folder(node) if may_be_in_memory and has_room else temp
     for path in (folder, temp):
         os.makedirs(path, exist_ok=True)
     path = os.path.join(folder, f"{_name(split)}-{uuid.uuid4().hex[:8]}")
-    memory = _budget.of_task(spec.memory) - in_memory
+    memory = _budget.of_sort(spec.memory, max(in_memory, held))
     _check_unchanged(split)
     try:
         size, records, checksum, keys = _native.make_run(
@@ -107,15 +114,11 @@ def _made_run(spec: Spec, split: Split, threads: int, in_memory: int) -> Run:
     return run
 
 
-def _has_room(spec: Spec, node: str, split: Split, in_memory: int) -> bool:
-    """Returns whether the run of a split makes the runs in the memory of a node no more than this.
-
-    Removes what an attempt has left that died. Indexes take little.
-    """
+def _remove_dead(spec: Spec, node: str, split: Split) -> None:
+    """Removes files in memory of a dead attempt to make this run on this node."""
     for path in pathlib.Path(spec.memory_folder(node)).glob(f"{_name(split)}-*"):
         with contextlib.suppress(OSError):
             path.unlink()
-    return spec.bytes_in_memory(node) + split.bytes <= in_memory + in_memory // 8
 
 
 def _name(split: Split) -> str:
@@ -158,8 +161,12 @@ def _note(split: Split, run: Run) -> None:
     os.rename(f"{run.path}.tmp", f"{run.path}{NOTE}")
 
 
-def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads: int) -> MadePart:
+def make_part(
+    spec: Spec, number: int, path: str, sources: list[Source], threads: int, nodes: int
+) -> MadePart:
     """Merges what nodes send into a part of the output. Returns what was written.
+
+    There are `nodes` nodes, to each of which this one may send as well.
 
     A file of this name is that of another attempt, which has the same bytes. Raises `RunLost` if a
     janitor has removed the folder of this node meanwhile.
@@ -172,7 +179,7 @@ def make_part(spec: Spec, number: int, path: str, sources: list[Source], threads
     lock = _lock_of(spec, node)
     try:
         _check_continues(spec, node, lock)
-        statistics = _merged(spec, sources, temporary, threads, recorder)
+        statistics = _merged(spec, sources, temporary, threads, nodes, recorder)
         size = os.path.getsize(temporary)
         header_bytes = size - statistics["bytes"]
         with open(temporary, "rb") as file:
@@ -218,11 +225,11 @@ def _check_continues(spec: Spec, node: str, lock: tuple[int, int] | None) -> Non
 
 
 def _merged(
-    spec: Spec, sources: list[Source], output: str, threads: int, recorder: Recorder
+    spec: Spec, sources: list[Source], output: str, threads: int, nodes: int, recorder: Recorder
 ) -> dict[str, Any]:
     """Merges sources into a file, and returns the statistics."""
     folder = spec.folder(here())
-    memory = _budget.of_merge(spec.memory, spec.bytes_in_memory(here()))
+    memory = _budget.of_part(spec.memory, nodes, spec.bytes_in_memory(here()))
     words = spec.merge_words(memory, folder, is_last=True)
     words.append(("threads", str(threads)))
     reception = Reception(spec, sources, folder)
