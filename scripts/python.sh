@@ -86,6 +86,8 @@ put() {
     rm -rf "$site"/sortwell "$site"/sortwell-*.dist-info
     cp -r python/sortwell "$site"
     cp "$built/libsortwell_native.so" "$site/sortwell/_native.abi3.so"
+    # As pip does: many processes of the tests import it.
+    "$python" -m compileall -q "$site/sortwell"
     cp "$built/sortwell" "$home/bin"
     packaging/share.sh "$built/sortwell" "$home/share"
 }
