@@ -548,7 +548,9 @@ class Processes(WithFolder):
             "check": "sortwell.check('zeros', format='fixed:100')",
             "build_index": f"sortwell.build_index('zeros', 'out', key='0..10', {large})",
             "sorted": f"for _ in sortwell.sorted(itertools.count(), {options}): ...",
-            "push": f"s = sortwell.Sorter({fixed})\n    while True: s.push(bytes(50_000_000))",
+            # Ctrl-C may also come between two calls.
+            "push": f"with sortwell.Sorter({fixed}) as sorter:\n"
+            "        while True: sorter.push(zeros)",
             "sort_batches": f"sortwell.sort_batches(endless(), 'n', {options})",
             "generate": "sortwell.generate(10**12, '/dev/null')",
             "validate": "sortwell.validate('zeros')",
@@ -557,7 +559,7 @@ class Processes(WithFolder):
             code = (
                 "import itertools, os, signal, pyarrow, sortwell\n"
                 "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-                "waiting = f'/dev/fd/{os.pipe()[0]}'\n"
+                "waiting, zeros = f'/dev/fd/{os.pipe()[0]}', bytes(50_000_000)\n"
                 "def endless():\n"
                 "    batch = pyarrow.record_batch({'n': pyarrow.array(range(10_000))})\n"
                 "    batches = itertools.repeat(batch)\n"
