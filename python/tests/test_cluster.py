@@ -412,6 +412,7 @@ class RandomSorts(WithRoots):
             if "random" not in str(options):
                 options |= random_operators(source, options)
             options["form"] = source.choice(FORMS)
+            options["memory"] = source.choice(["288MiB", "352MiB", "1GiB"])
             # Runs that are kept are on disk, others in memory.
             options["resume"] = source.random() < 0.5
             parts = source.choice([1, 2, 5, 9])

@@ -27,6 +27,7 @@ import sortwell
 import sortwell.cluster
 from sortwell import _native
 from sortwell.cluster import _exchange, _janitor, _nodes, _placement, _reception, _running
+from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._spec import Source, SourceLost, Spec
 
@@ -254,7 +255,7 @@ class Faults(WithRoots):
     def test_an_exchange_that_begins_again(self):
         (self.folder / "out").mkdir()
         spec = Spec("0123456789ab", "token", 352 << 20, str(self.folder / "temp"), ())
-        cluster = _nodes.Cluster(spec, str(self.folder / "out"))
+        cluster = _nodes.Cluster(spec, str(self.folder / "out"), Interrupts())
         try:
             before = {node.id: cluster.url(node.id) for node in cluster.nodes}
             self.assertTrue(kill(b"Exchange"))

@@ -7,6 +7,7 @@ import itertools
 import os
 import pathlib
 import shutil
+import signal
 import tempfile
 import time
 import unittest
@@ -643,9 +644,33 @@ class Attempts(unittest.TestCase):
             cancel.assert_called_once_with("1 on n2", force=True)
         self.assertEqual(tasks._under_way, {})
 
+    def test_an_interrupt_while_exchanges_begin(self):
+        spec = Spec("0123456789ab", "token", 1 << 30, "/nowhere", ())
+        node = mock.Mock(id="n1")
+        killed = []
+
+        def begin(cluster):
+            cluster._urls["n1"] = "http://n1"
+            signal.raise_signal(signal.SIGINT)
+
+        with (
+            mock.patch.object(_nodes, "alive", lambda: [node]),
+            mock.patch.object(_nodes, "check_head"),
+            mock.patch.object(_nodes, "_exchange_of") as exchange_of,
+            mock.patch.object(_nodes.Cluster, "begin_exchanges", begin),
+            mock.patch.object(_nodes.ray, "get") as get,
+            mock.patch.object(_nodes.ray, "kill", killed.append),
+            Interrupts() as interrupts,
+        ):
+            with self.assertRaises(KeyboardInterrupt):
+                _nodes.Cluster(spec, "/nowhere", interrupts)
+            # The exchange is asked to end before it is killed.
+            get.assert_called_once()
+            self.assertEqual(killed, [exchange_of.return_value])
+
     def test_an_exchange_that_takes_its_time(self):
         cluster = _nodes.Cluster.__new__(_nodes.Cluster)
-        cluster._check = mock.Mock()
+        cluster._interrupts = mock.Mock()
         answers = [_nodes.ray.exceptions.GetTimeoutError("no answer"), "splits"]
         with (
             mock.patch.object(cluster, "keep_exchanges") as keep,
@@ -655,7 +680,7 @@ class Attempts(unittest.TestCase):
             self.assertEqual(cluster._answer("n1", "reference", mock.Mock()), "splits")
         keep.assert_called_once_with()
         # Ctrl-C is looked for before each wait.
-        self.assertEqual(cluster._check.call_count, 2)
+        self.assertEqual(cluster._interrupts.check.call_count, 2)
 
 
 if __name__ == "__main__":

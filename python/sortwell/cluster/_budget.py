@@ -8,6 +8,9 @@ Runs stay in memory only if those of each node fit. Otherwise they are on disk.
 
 from __future__ import annotations
 
+import contextlib
+import os
+
 from sortwell.cluster._spec import bytes_of, usage_error
 
 # Memory of a node without the option.
@@ -42,8 +45,19 @@ def check(memory: int, nodes: int) -> None:
     if memory < least:
         raise usage_error(
             f"with {nodes} nodes, each needs {least >> 20} MiB at least; "
-            f"{memory >> 20} MiB were given"
+            f"{memory >> 20} MiB were given; give more with 'memory'"
         )
+
+
+def held(folder: str) -> int:
+    """Returns the bytes of the runs in a folder of memory. Their indexes take little."""
+    found = 0
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            # Another attempt may remove it meanwhile.
+            with contextlib.suppress(OSError):
+                found += 0 if entry.name.endswith(".index") else entry.stat().st_size
+    return found
 
 
 def of_sort(memory: int, held: int = 0) -> int:

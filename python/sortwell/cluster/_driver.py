@@ -210,7 +210,7 @@ class _Sort:
 
         begun = time.monotonic()
         try:
-            cluster = Cluster(self._spec, self._output.folder, self._interrupts.check)
+            cluster = Cluster(self._spec, self._output.folder, self._interrupts)
         except BaseException as error:
             raise own_error(error) from error.__cause__
         is_done = is_damaged = is_refused = False

@@ -338,7 +338,7 @@ class Exchange:
         total = len(header) + sum(end - start for _, start, end in ranges)
         # The sort had begun before the header was known.
         spec = self._spec.with_header(header)
-        held = spec.bytes_in_memory(self._node)
+        held = _budget.held(spec.memory_folder(self._node))
         memory = _budget.of_sent_merge(spec.memory, self._nodes, held)
         words = spec.merge_words(memory, self._folders[0], is_last=False)
         await response.prepare(request)

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 
 class Interrupts:
-    """Notes Ctrl-C between its beginning and its end, where the default would raise an exception.
+    """Notes Ctrl-C in a `with` block of the main thread.
 
-    Signals are for the main thread alone: in other threads, and where a program has a handler of
-    its own, nothing changes.
+    In other threads, and where a program has a handler of its own, nothing changes.
     """
 
     def __init__(self) -> None:
@@ -48,5 +47,5 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def forget(self) -> None:
-        """Forgets Ctrl-C, as the sort has ended and cleans up."""
+        """Forgets Ctrl-C, so that calls which clean up after it are not interrupted by it too."""
         self._is_noted = False

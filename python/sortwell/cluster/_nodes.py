@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from sortwell.cluster._interrupts import Interrupts
     from sortwell.cluster._spec import Spec
 
 # Label of a node's name.
@@ -80,13 +81,10 @@ def on(node: str) -> Any:
 class Cluster:
     """The nodes of a sort, with an exchange on each."""
 
-    def __init__(self, spec: Spec, output: str, check: Callable[[], None] = lambda: None) -> None:
-        """Has the exchange of each node begin the sort.
-
-        `check` raises an error if the sort was interrupted. It is called during long calls.
-        """
+    def __init__(self, spec: Spec, output: str, interrupts: Interrupts) -> None:
+        """Has the exchange of each node begin the sort."""
         self.spec = spec
-        self._check = check
+        self._interrupts = interrupts
         self.nodes = alive()
         if not self.nodes:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
@@ -199,7 +197,7 @@ class Cluster:
         """Returns the answer of an exchange, which is called again if it has died."""
         attempt = 0
         while True:
-            self._check()
+            self._interrupts.check()
             try:
                 if reference is None:
                     reference = call_again(node)
@@ -240,6 +238,7 @@ class Cluster:
 
         Without its head, a cluster answers no more; each node removes what is not kept by itself.
         """
+        self._interrupts.forget()
         try:
             check_head()
         except HeadLost:

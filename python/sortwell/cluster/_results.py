@@ -26,7 +26,8 @@ def text_of_bytes(count: int) -> str:
 class ClusterProgress:
     """Progress of a cluster sort: the phase, and how many tasks of all phases are done.
 
-    Each run and each part is a task. Their number, `tasks`, is 0 until the inputs are split.
+    Each run and each part is a task. Their number, `tasks`, is 0 until the inputs are split. If a
+    node is lost, what was done on it no longer counts.
     """
 
     phase: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import re
@@ -264,15 +263,6 @@ class Spec:
     def memory_folder(self, node: str) -> str:
         """Returns the folder of the runs on a node that stay in memory."""
         return os.path.join(MEMORY_FOLDER, self.name, node)
-
-    def bytes_in_memory(self, node: str) -> int:
-        """Returns the bytes of the runs on this node that are in its memory, without indexes."""
-        found = 0
-        with contextlib.suppress(OSError), os.scandir(self.memory_folder(node)) as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):
-                    found += 0 if entry.name.endswith(".index") else entry.stat().st_size
-        return found
 
     def note_of_begin(self, node: str, task: str) -> str:
         """Returns the path of the file that says that a task of this call has begun on a node."""

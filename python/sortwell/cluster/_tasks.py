@@ -81,7 +81,7 @@ def _made_run(
     _note_begin(spec, node, task)
     recorder = Recorder(task, node)
     _remove_dead(spec, node, split)
-    held = spec.bytes_in_memory(node)
+    held = _budget.held(spec.memory_folder(node))
     has_room = held + split.bytes <= in_memory + _LINE_ENDS
     temp = spec.folder(node)
     folder = spec.memory_folder(node) if may_be_in_memory and has_room else temp
@@ -229,7 +229,7 @@ def _merged(
 ) -> dict[str, Any]:
     """Merges sources into a file, and returns the statistics."""
     folder = spec.folder(here())
-    memory = _budget.of_part(spec.memory, nodes, spec.bytes_in_memory(here()))
+    memory = _budget.of_part(spec.memory, nodes, _budget.held(spec.memory_folder(here())))
     words = spec.merge_words(memory, folder, is_last=True)
     words.append(("threads", str(threads)))
     reception = Reception(spec, sources, folder)

@@ -47,7 +47,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// Whether a job has begun its second run, so that the first one is kept.
+/// Returns whether a job has begun its second run, so that the first one is kept.
 fn has_second_run(folder: &Folder) -> bool {
     let jobs = fs::read_dir(folder.at("spill")).expect("list");
     jobs.flatten().any(|job| job.path().join("run-000001").exists())
