@@ -1,6 +1,5 @@
 """`sortwell.cluster` on four nodes of this machine, beside the sort of one machine."""
 
-import concurrent.futures
 import contextlib
 import gzip
 import importlib.util
@@ -10,7 +9,6 @@ import json
 import os
 import random
 import re
-import signal
 import sys
 import unittest
 from unittest import mock
@@ -24,7 +22,6 @@ from sortwell import _errors
 from sortwell.cluster import __main__ as _command
 from sortwell.cluster import _budget, _driver, _inputs, _named_files, _placement, _tasks
 from sortwell.cluster.__main__ import main
-from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._results import ClusterProgress
 from sortwell.cluster._spec import FORMS, InputFile, Spec, Split, bytes_of
 
@@ -256,25 +253,6 @@ class Sorts(WithRoots):
         received = sum(sum(node.received_from.values()) for node in statistics.nodes)
         own = sum(node.received_from[node.name] for node in statistics.nodes)
         self.assertEqual(received - own, statistics.bytes_between_nodes)
-
-    def test_an_interrupt_that_ray_catches(self):
-        path = self.write("in", records(30_000, "uniform"))
-        sent, wait = [], ray.wait
-
-        def wait_with_an_interrupt(*words, **named):
-            if not sent:
-                sent.append(True)
-                with contextlib.suppress(KeyboardInterrupt):
-                    signal.raise_signal(signal.SIGINT)
-            return wait(*words, **named)
-
-        with (
-            mock.patch.object(ray, "wait", wait_with_an_interrupt),
-            self.assertRaises(KeyboardInterrupt),
-        ):
-            self.sorted(path, format="fixed:100", key="0..10")
-        self.assertFalse(self.folder.joinpath("out").exists())
-        self.assert_no_runs()
 
     def test_names_of_tasks(self):
         path = self.write("in", records(30_000, "uniform"))
@@ -523,30 +501,6 @@ time            11.5 s
             self.assertRaisesRegex(sortwell.UsageError, "pip install './python.cluster.'"),
         ):
             sortwell.cluster.sort("in", "out")
-
-    def test_interrupts_that_are_caught(self):
-        def caught():
-            with contextlib.suppress(KeyboardInterrupt):
-                signal.raise_signal(signal.SIGINT)
-
-        with Interrupts() as interrupts:
-            interrupts.check()
-            caught()
-            with self.assertRaises(KeyboardInterrupt):
-                interrupts.check()
-        # A program that has a handler of its own decides itself.
-        before = signal.signal(signal.SIGINT, lambda *_: None)
-        try:
-            with Interrupts() as interrupts:
-                signal.raise_signal(signal.SIGINT)
-                interrupts.check()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
-        # Signals do not come to other threads.
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            pool.submit(Interrupts().__enter__).result().check()
-        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
     def test_names_of_a_sort_that_is_resumed(self):
         spec = Spec("job", "token", 1 << 28, "/nowhere", ())

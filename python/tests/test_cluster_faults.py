@@ -27,7 +27,6 @@ import sortwell
 import sortwell.cluster
 from sortwell import _native
 from sortwell.cluster import _exchange, _janitor, _nodes, _placement, _reception, _running
-from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._spec import Source, SourceLost, Spec
 
@@ -255,7 +254,7 @@ class Faults(WithRoots):
     def test_an_exchange_that_begins_again(self):
         (self.folder / "out").mkdir()
         spec = Spec("0123456789ab", "token", 352 << 20, str(self.folder / "temp"), ())
-        cluster = _nodes.Cluster(spec, str(self.folder / "out"), Interrupts())
+        cluster = _nodes.Cluster(spec, str(self.folder / "out"))
         try:
             before = {node.id: cluster.url(node.id) for node in cluster.nodes}
             self.assertTrue(kill(b"Exchange"))
@@ -361,7 +360,10 @@ class Ends(WithRoots):
         words = [sys.executable, "-m", "sortwell.cluster", "sort", "-F", "fixed:100", "-k", "0..10"]
         words += ["--address", cluster.address, "-M", "352MiB", "--parts", str(parts), *options]
         words += ["-T", str(self.folder / "temp"), "-o", str(self.folder / "out"), str(path)]
+        # These tests may be a job in the background, which ignores Ctrl-C, as its children do.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         command = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        signal.signal(signal.SIGINT, before)
         self.addCleanup(command.stderr.close)
         until = time.monotonic() + 60
         while not list(self.folder.glob("out/.part-*")) and time.monotonic() < until:

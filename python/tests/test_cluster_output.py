@@ -7,7 +7,6 @@ import itertools
 import os
 import pathlib
 import shutil
-import signal
 import tempfile
 import time
 import unittest
@@ -27,7 +26,6 @@ from sortwell.cluster import (
     _spec,
     _tasks,
 )
-from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._spec import (
     MadePart,
@@ -310,7 +308,7 @@ class Outputs(WithFolder):
     def finish(self, lose, output=None):
         """Has parts made and named, while `lose` is called with each method of an exchange."""
         nodes, _ = self.begun(["n1", "n2"], output)
-        sort = _driver._Sort(self.spec, str(output or self.out), None, Interrupts())
+        sort = _driver._Sort(self.spec, str(output or self.out), None)
         call, made = nodes.call, []
 
         def make_parts(*_):
@@ -549,7 +547,7 @@ class Inputs(WithFolder):
         work = Work("map", "n1", 0.0, 0.0, [])
         run = Run(0, "lost", "run", 4, 2, "1f", [], work)
         split = Split(0, "in", None, 0, 4, False, "")
-        sort = _driver._Sort(self.spec, str(self.out), None, Interrupts())
+        sort = _driver._Sort(self.spec, str(self.out), None)
         cluster = mock.Mock(nodes=[mock.Mock(id="n1")])
         with mock.patch.object(sort, "_missing", return_value=set()):
             for made in (
@@ -651,7 +649,7 @@ class Attempts(unittest.TestCase):
 
         def begin(cluster):
             cluster._urls["n1"] = "http://n1"
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
         with (
             mock.patch.object(_nodes, "alive", lambda: [node]),
@@ -660,17 +658,15 @@ class Attempts(unittest.TestCase):
             mock.patch.object(_nodes.Cluster, "begin_exchanges", begin),
             mock.patch.object(_nodes.ray, "get") as get,
             mock.patch.object(_nodes.ray, "kill", killed.append),
-            Interrupts() as interrupts,
         ):
             with self.assertRaises(KeyboardInterrupt):
-                _nodes.Cluster(spec, "/nowhere", interrupts)
+                _nodes.Cluster(spec, "/nowhere")
             # The exchange is asked to end before it is killed.
             get.assert_called_once()
             self.assertEqual(killed, [exchange_of.return_value])
 
     def test_an_exchange_that_takes_its_time(self):
         cluster = _nodes.Cluster.__new__(_nodes.Cluster)
-        cluster._interrupts = mock.Mock()
         answers = [_nodes.ray.exceptions.GetTimeoutError("no answer"), "splits"]
         with (
             mock.patch.object(cluster, "keep_exchanges") as keep,
@@ -679,8 +675,6 @@ class Attempts(unittest.TestCase):
         ):
             self.assertEqual(cluster._answer("n1", "reference", mock.Mock()), "splits")
         keep.assert_called_once_with()
-        # Ctrl-C is looked for before each wait.
-        self.assertEqual(cluster._interrupts.check.call_count, 2)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from dataclasses import replace
 
 from sortwell import _errors, _options
 from sortwell.cluster import _bounds, _budget, _inputs, _named_files, _placement, _report
-from sortwell.cluster._interrupts import Interrupts
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import (
     ClusterProgress,
@@ -134,9 +133,7 @@ def sort(
     if is_ours:
         _connect(address)
     try:
-        with Interrupts() as interrupts:
-            sort = _Sort(spec, os.fsdecode(output), progress, interrupts)
-            statistics = sort.run(names, parts)
+        statistics = _Sort(spec, os.fsdecode(output), progress).run(names, parts)
     finally:
         if is_ours:
             ray.shutdown()
@@ -188,16 +185,11 @@ class _Sort:
     """One sort on the cluster."""
 
     def __init__(
-        self,
-        spec: Spec,
-        output: str,
-        progress: Callable[[ClusterProgress], object] | None,
-        interrupts: Interrupts,
+        self, spec: Spec, output: str, progress: Callable[[ClusterProgress], object] | None
     ) -> None:
         self._spec = spec
         self._output = OutputFolder(output, spec)
         self._progress = progress
-        self._interrupts = interrupts
         self._phases: list[Phase] = []
         self._redone_maps = self._redone_parts = self._kept_maps = self._second_attempts = 0
         self._in_memory = self._tasks = 0
@@ -210,7 +202,7 @@ class _Sort:
 
         begun = time.monotonic()
         try:
-            cluster = Cluster(self._spec, self._output.folder, self._interrupts)
+            cluster = Cluster(self._spec, self._output.folder)
         except BaseException as error:
             raise own_error(error) from error.__cause__
         is_done = is_damaged = is_refused = False
@@ -231,7 +223,6 @@ class _Sort:
             statistics = self._finish(cluster, splits, runs, bounds, begun)
             is_done = True
         except BaseException as error:
-            self._interrupts.forget()
             self._output.remove_parts(cluster)
             # Runs that are damaged would be so next time, too.
             is_damaged = isinstance(error, (_errors.ProofError, _errors.MalformedError))
@@ -280,7 +271,6 @@ class _Sort:
         return [node.id for node in cluster.nodes]
 
     def _notify(self, phase: str, done: int = 0) -> None:
-        self._interrupts.check()
         if self._progress is not None:
             self._progress(ClusterProgress(phase, done, self._tasks))
 

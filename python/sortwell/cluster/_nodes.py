@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from sortwell.cluster._interrupts import Interrupts
     from sortwell.cluster._spec import Spec
 
 # Label of a node's name.
@@ -81,10 +80,9 @@ def on(node: str) -> Any:
 class Cluster:
     """The nodes of a sort, with an exchange on each."""
 
-    def __init__(self, spec: Spec, output: str, interrupts: Interrupts) -> None:
+    def __init__(self, spec: Spec, output: str) -> None:
         """Has the exchange of each node begin the sort."""
         self.spec = spec
-        self._interrupts = interrupts
         self.nodes = alive()
         if not self.nodes:
             raise usage_error("no node of the cluster has a CPU; start one with 'ray start'")
@@ -197,7 +195,6 @@ class Cluster:
         """Returns the answer of an exchange, which is called again if it has died."""
         attempt = 0
         while True:
-            self._interrupts.check()
             try:
                 if reference is None:
                     reference = call_again(node)
@@ -238,7 +235,6 @@ class Cluster:
 
         Without its head, a cluster answers no more; each node removes what is not kept by itself.
         """
-        self._interrupts.forget()
         try:
             check_head()
         except HeadLost:
