@@ -5,6 +5,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::process::Child;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
@@ -34,13 +35,35 @@ fn expected(folder: &Folder) -> Vec<u8> {
     sorted_by(&folder.read("in"), LENGTH, |record| record[..10].to_vec())
 }
 
-/// Sends a signal and waits for the end, which comes soon.
-fn stop(child: Child, name: &str, words: &str) -> Said {
-    let asked = Instant::now();
-    signal(&child, name);
-    let said = Said::from(ended(child, Duration::from_secs(20)));
-    assert!(asked.elapsed() < SOON, "{words}, SIG{name}: {:?}", asked.elapsed());
-    said
+/// Sends a signal and waits for the end, which comes soon. A job whose writes are under way waits for
+/// the disk, which other tests use too: that may take as long as one byte that is made durable.
+fn stop(folder: &Folder, child: Child, name: &str, words: &str) -> Said {
+    let has_ended = AtomicBool::new(false);
+    let (output, took, disk) = thread::scope(|scope| {
+        let disk = scope.spawn(|| longest_sync(folder, &has_ended));
+        let asked = Instant::now();
+        signal(&child, name);
+        let output = ended(child, Duration::from_secs(20));
+        let took = asked.elapsed();
+        has_ended.store(true, Ordering::Relaxed);
+        (output, took, disk.join().expect("a disk"))
+    });
+    assert!(took < SOON + disk, "{words}, SIG{name}: {took:?}; a byte was written in {disk:?}");
+    Said::from(output)
+}
+
+/// Makes bytes durable, one by one, until a job has ended. Returns the longest time of one.
+fn longest_sync(folder: &Folder, has_ended: &AtomicBool) -> Duration {
+    let mut file = tempfile::tempfile_in(folder.path()).expect("file");
+    let (first, mut longest) = (Instant::now(), Duration::ZERO);
+    // A job that hangs has failed by then.
+    while !has_ended.load(Ordering::Relaxed) && first.elapsed() < Duration::from_secs(30) {
+        let begun = Instant::now();
+        file.write_all(b"x").expect("write");
+        file.sync_data().expect("sync");
+        longest = longest.max(begun.elapsed());
+    }
+    longest
 }
 
 fn in_spill(folder: &Folder) -> usize {
@@ -57,7 +80,7 @@ fn along(folder: &Folder, line: &str, mut judge: impl FnMut(&Said)) -> usize {
     let stopped = moments.zip(SIGNALS.into_iter().cycle()).filter(|(moment, (name, status))| {
         let child = folder.start(line);
         sleep(*moment);
-        let said = stop(child, name, line);
+        let said = stop(folder, child, name, line);
         judge(&said);
         // Before anything is listened for it dies at once, and says nothing.
         if said.status != 0 {
@@ -167,7 +190,7 @@ fn inputs_that_stand_still() {
     ] {
         for (name, status) in SIGNALS {
             let child = with_stalled_input(&folder, line, &all[..bytes]);
-            let said = stop(child, name, line);
+            let said = stop(&folder, child, name, line);
             assert_eq!((folder.names(), in_spill(&folder)), (names.clone(), 0), "{line}");
             // As GNU sort, the one that is called so dies of the signal itself, and says nothing.
             let is_silent = line.starts_with("gnu") && said.words.is_empty();
@@ -205,7 +228,7 @@ fn outputs_that_are_taken_slowly_or_not_at_all() {
                 thread::spawn(take)
             });
             sleep(Duration::from_millis(400));
-            let said = stop(child, name, line);
+            let said = stop(&folder, child, name, line);
             assert_eq!((folder.names(), in_spill(&folder)), (names.clone(), 0), "{line}");
             said.fails(status, &["interrupted"]);
             if let Some(reader) = reader {
