@@ -134,8 +134,8 @@ fn a_mark_that_is_set_meanwhile_is_seen() {
         let file = File::reopen(&folder.input(0), Direct::Off).expect("a file");
         file.mark(&folder.at("spill")).expect("marked");
     };
-    // A pipe does not hold all of the output, so the job waits until the file is marked.
-    let trial = Trial::new(100, vec![Part::bytes(0, 8)], vec![b'x'; 1_000_000]);
+    // A pipe holds a MiB at most, so the job waits until the file is marked.
+    let trial = Trial::new(100, vec![Part::bytes(0, 8)], vec![b'x'; 3_000_000]);
     let folder = Arc::new(trial.folder());
     // The records come when all of them were read, and those of a stream before the file is read.
     for is_stream in [false, true] {
