@@ -665,6 +665,29 @@ class Attempts(unittest.TestCase):
             get.assert_called_once()
             self.assertEqual(killed, [exchange_of.return_value])
 
+    def test_nodes_with_one_label(self):
+        def listed(number, label=None, cpus=2.0, is_alive=True):
+            labels = {} if label is None else {"sortwell-node": label}
+            resources = {"CPU": cpus}
+            known = {"NodeID": number, "Labels": labels, "Resources": resources, "Alive": is_alive}
+            return known | {"NodeManagerAddress": "127.0.0.1"}
+
+        rows = [listed("5a", "b"), listed("3c", "a"), listed("4b", "a"), listed("2d")]
+        rows += [listed("6e", "b", is_alive=False), listed("7f", "b", cpus=0.0)]
+        with (
+            mock.patch.object(_nodes, "check_head"),
+            mock.patch.object(_nodes.ray, "nodes", lambda: rows),
+        ):
+            found = _nodes.alive()
+        names = [(node.name, node.id) for node in found]
+        self.assertEqual(names, [("2d", "2d"), ("3c", "3c"), ("4b", "4b"), ("b", "5a")])
+        cluster = _nodes.Cluster.__new__(_nodes.Cluster)
+        cluster.nodes = found
+        for name, ids in (("a", "3c 4b"), ("b", "5a"), ("4b", "4b"), ("*", "2d 3c 4b 5a")):
+            self.assertEqual(" ".join(node.id for node in cluster.named(name)), ids)
+        with self.assertRaisesRegex(sortwell.UsageError, "no node is named 'c'.* 2d, 3c, 4b, b$"):
+            cluster.named("c")
+
     def test_an_exchange_that_takes_its_time(self):
         cluster = _nodes.Cluster.__new__(_nodes.Cluster)
         answers = [_nodes.ray.exceptions.GetTimeoutError("no answer"), "splits"]

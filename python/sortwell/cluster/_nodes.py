@@ -41,9 +41,13 @@ PATIENCE = 30
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the cluster."""
+    """A node of the cluster.
+
+    Its name is its label. Without one, or if another node has the same label, it is its id.
+    """
 
     id: str
+    label: str | None
     name: str
     address: str
     cpus: int
@@ -62,13 +66,14 @@ def check_head() -> None:
 def alive() -> list[Node]:
     """Returns the nodes that can run tasks, by name."""
     check_head()
-    found = []
     listed: Any = ray.nodes
-    for node in listed():
-        cpus = int(node["Resources"].get("CPU", 0))
-        if node["Alive"] and cpus > 0:
-            name = node.get("Labels", {}).get(LABEL) or node["NodeID"]
-            found.append(Node(node["NodeID"], name, node["NodeManagerAddress"], cpus))
+    nodes = [node for node in listed() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+    labels = [node.get("Labels", {}).get(LABEL) for node in nodes]
+    found = []
+    for node, label in zip(nodes, labels, strict=True):
+        name = label if label and labels.count(label) == 1 else node["NodeID"]
+        cpus = int(node["Resources"]["CPU"])
+        found.append(Node(node["NodeID"], label, name, node["NodeManagerAddress"], cpus))
     return sorted(found, key=lambda node: (node.name, node.id))
 
 
@@ -153,8 +158,8 @@ class Cluster:
         return next((known.cpus for known in self.nodes if known.id == node), 1)
 
     def named(self, name: str) -> list[Node]:
-        """Returns the nodes of a name; all for `*`."""
-        found = [node for node in self.nodes if name in ("*", node.name, node.id)]
+        """Returns the nodes of a label or an id; all for `*`."""
+        found = [node for node in self.nodes if name in ("*", node.label, node.id)]
         if not found:
             known = ", ".join(node.name for node in self.nodes)
             raise usage_error(f"no node is named '{name}'; the nodes are {known}")
