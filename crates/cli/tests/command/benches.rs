@@ -81,7 +81,7 @@ fn datamation() {
 
 #[test]
 fn minute() {
-    let finding = found("minute --seconds 0.5 --largest 3MB --price 1000");
+    let finding = found("minute --seconds 5 --largest 3MB --price 1000");
     assert_eq!(sources(&finding), (2, 12));
     let most = table(&finding, "Largest sizes sorted");
     assert_eq!(list(&most["rows"]).len(), 2, "Indy and Daytona");
