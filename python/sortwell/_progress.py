@@ -6,6 +6,8 @@ from __future__ import annotations
 class Progress:
     """Progress of a job, which a `progress=` callback receives about ten times a second.
 
+    The last call comes when the job has succeeded: then all is done, and no time is left.
+
     `phase`
         the current step in words, such as "writing runs"
     `done`

@@ -229,7 +229,7 @@ impl BlockSorter {
                 Ok(None)
             })?;
             if block.is_none() {
-                self.wait.show(py)?;
+                self.wait.show_end(py)?;
             }
             Ok(block.map(Block::new))
         })

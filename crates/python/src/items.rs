@@ -230,7 +230,7 @@ impl SortedItems {
             match refilled.and_then(|done| done.map_err(|error| faults::exception(py, &error))) {
                 Ok(true) => {}
                 Ok(false) => {
-                    self.wait.show(py)?;
+                    self.wait.show_end(py)?;
                     return Ok(None);
                 }
                 Err(error) => {

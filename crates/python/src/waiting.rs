@@ -222,6 +222,14 @@ enum WorkFault {
     NoThread(Error),
 }
 
+/// Progress as a callback receives it. The bytes are those of all passes.
+struct ShownProgress {
+    done: u64,
+    total: Option<u64>,
+    share: Option<f64>,
+    seconds_left: Option<f64>,
+}
+
 /// Wait for work, with the callback that shows its progress.
 pub struct Wait {
     progress: Arc<Progress>,
@@ -279,7 +287,7 @@ impl Wait {
     ) -> PyResult<sortwell::Result<T>> {
         let ended = self.run_until(py, job, Result::is_ok)?;
         if ended.is_ok() {
-            self.show(py).map_err(|raised| faults::too_late(py, raised))?;
+            self.show_end(py).map_err(|raised| faults::too_late(py, raised))?;
         }
         Ok(ended)
     }
@@ -345,18 +353,31 @@ impl Wait {
         self.show(py)
     }
 
-    /// Calls the callback.
+    /// Calls the callback while the job runs.
+    fn show(&self, py: Python<'_>) -> PyResult<()> {
+        let (done, total) = self.progress.bytes();
+        let seconds_left = self.progress.left().map(|left| left.as_secs_f64());
+        self.call(py, &ShownProgress { done, total, share: self.progress.done(), seconds_left })
+    }
+
+    /// Calls the callback at the end of a job that has succeeded: all of it is done, although less
+    /// may have been moved than was expected.
     ///
     /// # Errors
     ///
     /// Its exception.
-    pub fn show(&self, py: Python<'_>) -> PyResult<()> {
+    pub fn show_end(&self, py: Python<'_>) -> PyResult<()> {
+        let (done, _) = self.progress.bytes();
+        let (total, share, seconds_left) = (Some(done), Some(1.0), Some(0.0));
+        self.call(py, &ShownProgress { done, total, share, seconds_left })
+    }
+
+    fn call(&self, py: Python<'_>, shown: &ShownProgress) -> PyResult<()> {
         let Some(callback) = &self.callback else { return Ok(()) };
-        let phase = self.progress.phase().words();
-        let (done, total) = self.progress.bytes();
-        let left = self.progress.left().map(|left| left.as_secs_f64());
+        let ShownProgress { done, total, share, seconds_left } = *shown;
         let class = PROGRESS.import(py, "sortwell._progress", "Progress")?;
-        callback.call1(py, (class.call1((phase, done, total, self.progress.done(), left))?,))?;
+        let phase = self.progress.phase().words();
+        callback.call1(py, (class.call1((phase, done, total, share, seconds_left))?,))?;
         Ok(())
     }
 }
