@@ -1,4 +1,4 @@
-//! A disk that is full: refused before, found out during, nothing left.
+//! A disk that is full, or read-only: refused before, found out during, nothing left.
 //!
 //! A small file system is mounted in a namespace of its own, which needs no rights on most systems.
 //! Where it is forbidden those cases say so and are left out; the device that is always full exists
@@ -47,6 +47,25 @@ fn an_output_that_does_not_fit() {
     let Some(said) = in_small_folder(&folder, 1024, script) else { return };
     assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
     said.fails(4, &["small", "space"]);
+}
+
+/// No option makes a read-only disk writable, so none is advised.
+#[test]
+fn an_output_on_a_read_only_disk() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    let make = "$sortwell index build in -k 1 -o small/index && mount -o remount,ro small";
+    for (line, words) in [
+        ("sort in -o small/index", "cannot replace small/index: Read-only file system"),
+        ("sort in -o small/index --force", "cannot create small/index: Read-only file system"),
+        ("sort in -o small/new", "cannot create small/new: Read-only file system"),
+        ("index append small/index in", "cannot replace small/index: Read-only file system"),
+    ] {
+        let script = format!("{make} && $sortwell {line}");
+        let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
+        assert_eq!(String::from_utf8_lossy(&said.out), "index\n", "{line}");
+        said.fails(4, &[words]);
+    }
 }
 
 /// A job that leaves records out needs no room for all of them.

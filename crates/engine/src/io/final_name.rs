@@ -99,17 +99,18 @@ pub fn rename_target(path: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// [`Error::WriteProtected`] for a file without write permission; those of a name that no file can
-/// have.
+/// [`Error::WriteProtected`] for a file without write permission; [`Error::Io`] for one of a file
+/// system that is read-only; those of a name that no file can have.
 pub fn check_replaceable(path: &Path) -> Result<()> {
     if named_by(path).is_some() {
         return Ok(());
     }
     let found = type_at(path, &rename_target(path)?)?;
     match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
-        Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if found == Some(FileType::RegularFile) => {
+        Err(Errno::ACCESS | Errno::PERM) if found == Some(FileType::RegularFile) => {
             Err(Error::WriteProtected { path: path.to_owned() })
         }
+        Err(Errno::ROFS) if found.is_some() => Err(Error::io("replace", path, Errno::ROFS)),
         // Whatever else is the matter shows when it is written.
         _ => Ok(()),
     }
