@@ -59,7 +59,6 @@ fn an_output_on_a_read_only_disk() {
         ("sort in -o small/index", "cannot replace small/index: Read-only file system"),
         ("sort in -o small/index --force", "cannot create small/index: Read-only file system"),
         ("sort in -o small/new", "cannot create small/new: Read-only file system"),
-        ("index append small/index in", "cannot replace small/index: Read-only file system"),
     ] {
         let script = format!("{make} && $sortwell {line}");
         let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
@@ -277,10 +276,10 @@ fn an_index_on_a_file_system_that_may_only_be_read() {
         assert_eq!(out, format!("{wanted}data\nindex\n"), "{line}");
         assert_eq!(fs::read_dir(folder.at("tmp")).expect("list").count(), 0, "{line}");
     }
-    for (options, why) in [("", "no write permission"), ("--force", "Read-only file system")] {
+    for options in ["", "--force"] {
         let script = format!("{build}; $sortwell index append small/index in {options}");
         let Some(said) = in_small_folder(&folder, 1024, &script) else { return };
         assert_eq!(String::from_utf8_lossy(&said.out), "data\nindex\n");
-        said.fails(4, &["small/index", why]);
+        said.fails(4, &["small/index: Read-only file system"]);
     }
 }
