@@ -35,8 +35,8 @@ fn expected(folder: &Folder) -> Vec<u8> {
     sorted_by(&folder.read("in"), LENGTH, |record| record[..10].to_vec())
 }
 
-/// Sends a signal and waits for the end, which comes soon. A job whose writes are under way waits for
-/// the disk, which other tests use too: that may take as long as one byte that is made durable.
+/// Sends a signal and waits for the end, which comes soon. A job whose writes are under way waits
+/// for the disk, which other tests use too: that may take as long as one byte that is made durable.
 fn stop(folder: &Folder, child: Child, name: &str, words: &str) -> Said {
     let has_ended = AtomicBool::new(false);
     let (output, took, disk) = thread::scope(|scope| {
