@@ -12,7 +12,7 @@ fn status(name: &str) -> Option<u64> {
     Some(kib << 10)
 }
 
-/// What the process had in memory before the sort, in bytes.
+/// Memory of the process before the sort, in bytes.
 struct Before {
     all: u64,
     /// Pages of files, which is the program itself here: more of it is read as it runs, as the

@@ -59,6 +59,7 @@ fn an_output_on_a_read_only_disk() {
         ("sort in -o small/index", "cannot replace small/index: Read-only file system"),
         ("sort in -o small/index --force", "cannot create small/index: Read-only file system"),
         ("sort in -o small/new", "cannot create small/new: Read-only file system"),
+        ("sort in -o small", "cannot write small: Is a directory"),
     ] {
         let script = format!("{make} && $sortwell {line}");
         let Some(said) = in_small_folder(&folder, 1024, &script) else { return };

@@ -105,12 +105,12 @@ pub fn check_replaceable(path: &Path) -> Result<()> {
     if named_by(path).is_some() {
         return Ok(());
     }
-    let found = type_at(path, &rename_target(path)?)?;
+    let is_file = type_at(path, &rename_target(path)?)? == Some(FileType::RegularFile);
     match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
-        Err(Errno::ACCESS | Errno::PERM) if found == Some(FileType::RegularFile) => {
+        Err(Errno::ACCESS | Errno::PERM) if is_file => {
             Err(Error::WriteProtected { path: path.to_owned() })
         }
-        Err(Errno::ROFS) if found.is_some() => Err(Error::io("replace", path, Errno::ROFS)),
+        Err(Errno::ROFS) if is_file => Err(Error::io("replace", path, Errno::ROFS)),
         // Whatever else is the matter shows when it is written.
         _ => Ok(()),
     }
