@@ -7,17 +7,19 @@
 //! stable; entries are found sorted then where the input was, and equal keys need no sorting by
 //! number.
 
+mod chains;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memchr_iter;
 
+use self::chains::Chains;
 use super::classifier::Classifier;
 use super::item::{Item, entry, wide_entry};
-use super::pool::{CHUNK, LINE, NONE, Pool};
+use super::pool::{CHUNK, NONE, Pool};
 use super::prefetch::prefetch_all;
 use super::runs::{EntryRun, EntryRuns, RunSort};
-use super::streaming::{finish_streaming, stream_lines};
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
@@ -26,19 +28,8 @@ use crate::proof::Sum;
 /// cache.
 const PIECE: usize = 32 << 10;
 
-/// A cache line of items on their way to a chain.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(128))]
-struct ItemLine([u8; LINE]);
-
-/// The end of one chain: where the next line of items goes.
-#[derive(Clone, Copy, Debug)]
-struct Tail {
-    /// Next free place in `chunk`; `lines_left` lines still fit from there.
-    at: *mut u8,
-    lines_left: u32,
-    chunk: u32,
-}
+/// Short records that are classified before they are put into buckets.
+const AT_ONCE: usize = 16;
 
 /// Fill of a worker's chains after one block.
 #[derive(Clone, Copy, Debug)]
@@ -52,11 +43,7 @@ struct Mark {
 
 /// One worker's share of the buckets while dealing.
 ///
-/// Items are collected a cache line at a time before they go to their chains (software write
-/// combining; Satish et al., SIGMOD 2010, section 4): with thousands of buckets the ends of the
-/// chains are on as many pages, and each visit there costs address translation and reading a line
-/// from memory that is about to be overwritten. Dealers of a load lie side by side, each on cache
-/// lines of its own.
+/// Dealers of a load lie side by side, each on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Dealer {
@@ -68,21 +55,13 @@ pub struct Dealer {
     bytes: Vec<u64>,
     /// Bytes of the longest of them.
     longest_bytes: u64,
-    /// For each bucket, the items that do not fill a line yet.
-    lines: Vec<ItemLine>,
-    tails: Vec<Tail>,
+    chains: Chains,
     marks: Vec<Mark>,
     /// For each mark, the counts of all buckets then.
     marked: Vec<u32>,
     /// Runs of all entries, if these are not dealt into chains. Buckets are only counted then.
     runs: Option<EntryRuns>,
 }
-
-// SAFETY: the pointers in `tails` lead into chunks that this dealer alone may write, wherever it
-// is.
-unsafe impl Send for Dealer {}
-// SAFETY: a shared dealer offers only reads of its own fields.
-unsafe impl Sync for Dealer {}
 
 impl Dealer {
     /// Returns a dealer with `buckets` empty chains.
@@ -93,8 +72,7 @@ impl Dealer {
             counts: vec![0; buckets],
             bytes: vec![0; buckets],
             longest_bytes: 0,
-            lines: vec![ItemLine([0; LINE]); buckets],
-            tails: vec![Tail { at: std::ptr::null_mut(), lines_left: 0, chunk: NONE }; buckets],
+            chains: Chains::new(item.bytes(), buckets),
             marks: Vec::new(),
             marked: Vec::new(),
             runs: None,
@@ -185,20 +163,33 @@ impl Dealer {
                     self.deal_item(classifier, key, record, location);
                 }
             }
-            Item::Record(8) => {
-                for (location, record) in located {
-                    self.push(classifier.bucket(key, record, location), &record[..8]);
-                }
+            Item::Record(8) => self.deal_short(classifier, key, block, 8, first),
+            Item::Record(16) => self.deal_short(classifier, key, block, 16, first),
+            Item::Record(length) => self.deal_short(classifier, key, block, length, first),
+        }
+    }
+
+    /// Deals short records. The places that some of them go to are fetched while their neighbours
+    /// are classified.
+    #[inline(always)]
+    fn deal_short<K: KeyEncoder>(
+        &mut self,
+        classifier: &Classifier,
+        key: &K,
+        block: &[u8],
+        length: usize,
+        first: u64,
+    ) {
+        let mut location = first;
+        for some in block.chunks(AT_ONCE * length) {
+            let mut buckets = [0; AT_ONCE];
+            for (slot, record) in buckets.iter_mut().zip(some.chunks_exact(length)) {
+                *slot = classifier.bucket(key, record, location);
+                self.chains.prefetch(*slot as usize);
+                location += length as u64;
             }
-            Item::Record(16) => {
-                for (location, record) in located {
-                    self.push(classifier.bucket(key, record, location), &record[..16]);
-                }
-            }
-            Item::Record(length) => {
-                for (location, record) in located {
-                    self.push(classifier.bucket(key, record, location), &record[..length]);
-                }
+            for (bucket, record) in buckets.iter().zip(some.chunks_exact(length)) {
+                self.push(*bucket, &record[..length]);
             }
         }
     }
@@ -243,45 +234,8 @@ impl Dealer {
     /// Adds an item to a bucket.
     #[inline(always)]
     fn push(&mut self, bucket: u32, item: &[u8]) {
-        let per_line = LINE / item.len();
-        let count = &mut self.counts[bucket as usize];
-        let place = *count as usize % per_line;
-        *count += 1;
-        self.lines[bucket as usize].0[place * item.len()..][..item.len()].copy_from_slice(item);
-        if place + 1 == per_line {
-            self.flush_line(bucket as usize, per_line * item.len());
-        }
-    }
-
-    /// Moves a bucket's line of `bytes` bytes to its chain.
-    #[inline(always)]
-    fn flush_line(&mut self, bucket: usize, bytes: usize) {
-        let to = self.place_line(bucket, bytes);
-        // SAFETY: `place_line` returns room for `bytes` bytes of a chunk that only this dealer may
-        // write; lines fill the chunk from its start, so that whole ones are aligned to `LINE`.
-        unsafe {
-            if bytes == LINE {
-                // Nobody reads it before its bucket is sorted.
-                stream_lines::<LINE>(self.lines[bucket].0.as_ptr(), to);
-            } else {
-                std::ptr::copy_nonoverlapping(self.lines[bucket].0.as_ptr(), to, bytes);
-            }
-        }
-    }
-
-    /// Returns room for one more line of `bytes` bytes at the end of a bucket's chain.
-    #[inline]
-    fn place_line(&mut self, bucket: usize, bytes: usize) -> *mut u8 {
-        let tail = &mut self.tails[bucket];
-        if tail.lines_left == 0 {
-            tail.chunk = self.pool.take(tail.chunk);
-            tail.at = self.pool.items(tail.chunk);
-            tail.lines_left = (CHUNK / bytes) as u32;
-        }
-        let at = tail.at;
-        tail.at = at.wrapping_add(bytes);
-        tail.lines_left -= 1;
-        at
+        self.counts[bucket as usize] += 1;
+        self.chains.push(bucket as usize, item, &self.pool);
     }
 
     /// Moves what does not fill a line to the chains: dealing is over.
@@ -289,14 +243,7 @@ impl Dealer {
         if let Some(runs) = &mut self.runs {
             return runs.seal(&self.pool);
         }
-        let item_bytes = self.item.bytes();
-        let per_line = LINE / item_bytes;
-        for bucket in 0..self.counts.len() {
-            if !(self.counts[bucket] as usize).is_multiple_of(per_line) {
-                self.flush_line(bucket, per_line * item_bytes);
-            }
-        }
-        finish_streaming();
+        self.chains.seal(&self.pool);
     }
 
     /// Notes that all items dealt since the last mark belong, in the order of the input, before the
@@ -316,7 +263,7 @@ impl Dealer {
     /// Returns the chunks of a bucket's chain, first to last.
     fn chain(&self, bucket: usize) -> Vec<u32> {
         let mut chain = Vec::new();
-        let mut chunk = self.tails[bucket].chunk;
+        let mut chunk = self.chains.last_chunk(bucket);
         while chunk != NONE {
             chain.push(chunk);
             chunk = self.pool.previous(chunk);

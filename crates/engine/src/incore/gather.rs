@@ -10,7 +10,8 @@
 
 use std::str::FromStr;
 
-use super::item::{RECORD_ITEM_MAX, location};
+use super::bucket::BUCKET_ENTRIES_MAX;
+use super::item::{RECORD_ITEM_MAX, copy_item, location};
 use super::prefetch::prefetch;
 use super::streaming::{finish_streaming, stream};
 use crate::error::{ParseError, Setting, message, named};
@@ -28,8 +29,8 @@ pub const AHEAD: usize = 16;
 /// read.
 const BATCH: usize = 32;
 
-/// Records this short come from the cache: they were dealt themselves.
-const SHORT_MAX: usize = RECORD_ITEM_MAX;
+/// Bytes of records that are in a cache at most: a bucket of records that were dealt themselves.
+const NEAR_MAX: usize = BUCKET_ENTRIES_MAX * RECORD_ITEM_MAX;
 
 /// Bytes of a batch that is copied past the caches: a part of a first-level cache.
 const STAGE: usize = 8 << 10;
@@ -111,14 +112,14 @@ pub fn gather<K: KeyEncoder>(
     let count = entries.len().min(out.len() / length);
     let out = &mut out[..count * length];
     match length {
+        _ if records.bytes() > NEAR_MAX => gather_far(entries, records, out, length),
         16 => gather_short::<16>(entries, records, out),
         8 => gather_short::<8>(entries, records, out),
-        ..=SHORT_MAX => {
+        _ => {
             for (entry, to) in entries.iter().zip(out.chunks_exact_mut(length)) {
-                to.copy_from_slice(records.get(location(*entry)));
+                copy_item(records.get(location(*entry)), to);
             }
         }
-        _ => gather_long(entries, records, out, length),
     }
     if let Some(sum) = sum {
         sum.add_all(records.framing(), out);
@@ -181,11 +182,11 @@ fn gather_short<const LENGTH: usize>(entries: &[u64], records: &Records<'_>, out
     }
 }
 
-fn gather_long(entries: &[u64], records: &Records<'_>, out: &mut [u8], length: usize) {
+fn gather_far(entries: &[u64], records: &Records<'_>, out: &mut [u8], length: usize) {
     for (place, to) in out.chunks_exact_mut(length).enumerate() {
         if let Some(ahead) = entries.get(place + AHEAD) {
             prefetch(records.get(location(*ahead)));
         }
-        to.copy_from_slice(records.get(location(entries[place])));
+        copy_item(records.get(location(entries[place])), to);
     }
 }

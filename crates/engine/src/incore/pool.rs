@@ -89,10 +89,9 @@ impl Pool {
         u64::from(unused) + self.free.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
     }
 
-    /// Items that fit a chunk: as many whole groups of a line's worth as fit.
+    /// Items that fit a chunk.
     pub const fn items_per_chunk(item_bytes: usize) -> usize {
-        let per_line = LINE / item_bytes;
-        CHUNK / (per_line * item_bytes) * per_line
+        CHUNK / item_bytes
     }
 
     /// Returns the memory, for other uses, when nothing in it is needed any more.

@@ -30,7 +30,7 @@ pub fn prefetch_all(start: *const u8, length: usize) {
 /// Asks for the line at an address.
 #[inline]
 #[cfg(target_arch = "x86_64")]
-fn prefetch_line(at: *const u8) {
+pub fn prefetch_line(at: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: prefetching is a hint; it cannot fault, whatever the address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
@@ -39,4 +39,4 @@ fn prefetch_line(at: *const u8) {
 /// Asks for nothing: there is no portable hint.
 #[inline]
 #[cfg(not(target_arch = "x86_64"))]
-fn prefetch_line(_at: *const u8) {}
+pub fn prefetch_line(_at: *const u8) {}

@@ -62,8 +62,9 @@ pub fn stream(from: &[u8], to: &mut [u8]) {
 }
 
 /// The bytes of a cache line.
+#[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct CacheLine([u8; CACHE_LINE]);
+pub struct CacheLine(pub [u8; CACHE_LINE]);
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! A load is read straight into one region, in blocks, each from its own place in a file to its own
 //! place in memory. Records stay there, and are named by their *location*, the byte in the load at
 //! which they begin. Locations are in the order of the input. Two things are copied: fixed-length
-//! records of up to 16 bytes, into buckets, and the unfinished record at the end, to the start of
+//! records of up to 31 bytes, into buckets, and the unfinished record at the end, to the start of
 //! the next load. [`layout`] decides which bytes of which file go where; [`Records`] finds a record
 //! by its location.
 
@@ -45,6 +45,11 @@ impl<'a> Records<'a> {
     /// Returns the records in `bytes`.
     pub fn new(bytes: &'a [u8], framing: Framing) -> Self {
         Self { bytes, framing }
+    }
+
+    /// Returns the number of bytes that the records are among.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Returns the framing of records.

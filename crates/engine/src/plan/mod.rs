@@ -226,11 +226,11 @@ impl Plan {
 
     /// Returns the plan for a need, runs being made of loads; `None` where the budget is too small.
     fn within(need: &Need) -> Option<Self> {
-        let item = item(need);
         let rest = need.besides.rest_of(need.budget);
         let usable = memory::usable(rest, need.threads);
-        let most =
-            memory::threads(need, memory::threads_reserved(rest, need.threads), item, usable);
+        let reserved = memory::threads_reserved(rest, need.threads);
+        let item = memory::item(need, reserved, usable);
+        let most = memory::threads(need, reserved, item, usable);
         // The buffers of each thread may leave too little for the reads that were asked for.
         (1..=most).rev().find_map(|threads| Self::with_threads(need, item, usable, threads))
     }
@@ -372,16 +372,6 @@ fn whole_load(
             Err(need.levers.run.map_or(SpillReason::FewWanted, SpillReason::RunSize))
         }
         _ => Ok(load),
-    }
-}
-
-/// Returns the kind of item in the buckets for a need.
-fn item(need: &Need) -> Item {
-    match (need.varies, need.is_key_wide || need.algorithm.makes_microruns()) {
-        (false, true) if need.algorithm.makes_microruns() => Item::WideEntry,
-        (false, _) => Item::for_length(need.record_length),
-        (true, false) => Item::Entry,
-        (true, true) => Item::WideEntry,
     }
 }
 

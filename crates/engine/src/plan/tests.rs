@@ -56,6 +56,23 @@ fn gigabytes(record_length: usize, count: u64) -> Option<u64> {
     Some(count * 1_000_000_000 / record_length as u64 * record_length as u64)
 }
 
+/// Longer records are dealt themselves where that costs no worker and needs no larger budget.
+#[test]
+fn short_records_are_dealt_where_memory_allows() {
+    let plan = |length, budget| {
+        let plan = Plan::new(&need(length, gigabytes(length, 1), budget)).ok();
+        plan.map(|plan| (plan.threads, plan.item))
+    };
+    let item = |length, mib| plan(length, ByteSize::mib(mib)).expect("a plan").1;
+    assert_eq!((item(16, 32), item(18, 24)), (Item::Record(16), Item::Entry));
+    assert_eq!((item(18, 256), item(31, 256)), (Item::Record(18), Item::Record(31)));
+    assert_eq!(item(32, 256), Item::Entry);
+    for budget in budgets() {
+        let threads = |length| plan(length, budget).map(|plan| plan.0);
+        assert_eq!((threads(18), threads(31)), (threads(100), threads(100)), "{budget:?}");
+    }
+}
+
 #[test]
 fn what_fits_takes_one_pass_and_what_does_not_takes_more() {
     let plan = |bytes, budget| Plan::new(&need(100, Some(bytes), budget)).unwrap();

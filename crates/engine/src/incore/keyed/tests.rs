@@ -144,7 +144,7 @@ fn check_key(key: &CompiledKey, data: &[u8], length: usize, (name, seen): (&str,
 /// alphabets that the classifier cut the buckets by.
 #[test]
 fn short_records_with_open_keys() {
-    for length in [1, 2, 4, 7, 8, 9, 15, 16] {
+    for length in [1, 2, 4, 7, 8, 9, 16, 17, 24, 31] {
         for symbols in [b"0123456789".as_slice(), b"ab", b" .-+0aZ~\xff"] {
             let data = records(1500, (length, length), |number, key| {
                 for (at, byte) in (0..).zip(key) {
@@ -175,7 +175,7 @@ const MANY: usize = BUCKET_ENTRIES_MAX * 5 / 3;
 #[test]
 fn hard_orders() {
     let count = MANY as u64;
-    for (length, key_bytes) in [(16, 8), (12, 12), (24, 10), (40, 20)] {
+    for (length, key_bytes) in [(16, 8), (12, 12), (24, 10), (31, 20), (40, 20)] {
         let shape = (length, key_bytes);
         let kinds = [
             records(MANY, shape, |number, key| put(key, mixed(number))),
@@ -311,7 +311,7 @@ fn several_parts_of_a_key() {
 
 #[test]
 fn small_loads_of_every_size() {
-    for length in [1, 9, 16, 17, 100] {
+    for length in [1, 9, 16, 31, 32, 100] {
         for count in [0, 1, 2, 3, 23, 24, 25, 127, 128, 129, 3000] {
             let data = records(count, (length, 1), |number, key| put(key, mixed(number) >> 3));
             check(&data, length, &["0..1"], Seen::Every(7));
