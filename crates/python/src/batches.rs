@@ -75,8 +75,6 @@ struct BatchesState {
     words: JobWords,
     rows: BatchRows,
     stage: BatchesStage,
-    /// Bytes that were taken from the sort and not returned.
-    rest: Vec<u8>,
 }
 
 /// Stage of sorted batches.
@@ -151,7 +149,7 @@ impl BatchesState {
             rows.push(&batch?, &mut sort, wait.progress())?;
         }
         let records = RecordsInOrder::of_sort(sort)?;
-        Ok(Self { words, rows, stage: BatchesStage::Pulling(Box::new(records)), rest: Vec::new() })
+        Ok(Self { words, rows, stage: BatchesStage::Pulling(Box::new(records)) })
     }
 
     /// Returns the next batch; `None` after the last one. After an error, the sort has failed.
@@ -164,7 +162,7 @@ impl BatchesState {
             }
             BatchesStage::Failed => return Err(unusable("the sort has failed before")),
         };
-        if let Some(batch) = self.rows.next_batch(&mut records, &mut self.rest)? {
+        if let Some(batch) = self.rows.next_batch(&mut records)? {
             self.stage = BatchesStage::Pulling(records);
             return Ok(Some(batch));
         }

@@ -9,9 +9,11 @@
 //! order. `[v]` is a validity byte; only columns that may have nulls have it. A float key does not
 //! give its value back, because -0.0 and all NaNs are normalized. So a float key is also a value.
 
+use std::ops::Range;
+
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array};
-use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, MutableBuffer, NullBuffer};
+use arrow_buffer::{BooleanBuffer, MutableBuffer, NullBufferBuilder};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field};
 
@@ -20,6 +22,10 @@ use super::order::BatchKeyOrder;
 
 /// Bytes of the longest record. Longer ones are as fast with the other form.
 const RECORD_BYTES_MAX: usize = 4096;
+
+/// Bytes of the records that are written or read at a time, once for each column: a part of a
+/// first-level cache.
+const PIECE_BYTES: usize = 16 << 10;
 
 /// Validity byte of a value.
 const VALID: u8 = 1;
@@ -116,23 +122,113 @@ impl FixedLayout {
 
     /// Appends the rows `start..start + count` of the columns to `block`.
     pub fn append(&self, columns: &[ArrayRef], start: usize, count: usize, block: &mut Vec<u8>) {
-        let from = block.len();
-        block.resize(from + count * self.record_bytes, 0);
-        for slot in &self.slots {
-            let values = columns[slot.column].slice(start, count);
-            slot.write(values.as_ref(), &mut block[from..], self.record_bytes);
+        for rows in self.pieces(count) {
+            let from = block.len();
+            block.resize(from + rows.len() * self.record_bytes, 0);
+            for slot in &self.slots {
+                let values = columns[slot.column].slice(start + rows.start, rows.len());
+                slot.write(values.as_ref(), &mut block[from..], self.record_bytes);
+            }
         }
     }
 
-    /// Returns the columns of whole records.
+    /// Returns `count` rows, divided so that the records of a part fit a cache.
+    fn pieces(&self, count: usize) -> impl Iterator<Item = Range<usize>> {
+        let rows = (PIECE_BYTES / self.record_bytes).max(1);
+        (0..count).step_by(rows).map(move |start| start..count.min(start + rows))
+    }
+
+    /// Returns columns without rows, with room for `rows` rows.
+    pub fn columns(&self, rows: usize) -> FixedColumns<'_> {
+        let mut sources: Vec<_> = self.slots.iter().filter(|slot| slot.is_source).collect();
+        sources.sort_unstable_by_key(|slot| slot.column);
+        let columns = sources.into_iter().map(|slot| FixedColumn {
+            slot,
+            values: MutableBuffer::with_capacity(rows * slot.width),
+            nulls: NullBufferBuilder::new(rows),
+        });
+        FixedColumns { layout: self, columns: columns.collect(), rows: 0 }
+    }
+}
+
+/// Columns that are filled with the values of records.
+#[derive(Debug)]
+pub struct FixedColumns<'a> {
+    layout: &'a FixedLayout,
+    columns: Vec<FixedColumn<'a>>,
+    rows: usize,
+}
+
+/// A column of these.
+#[derive(Debug)]
+struct FixedColumn<'a> {
+    slot: &'a FixedSlot,
+    /// The values, of as many bytes as in a record.
+    values: MutableBuffer,
+    nulls: NullBufferBuilder,
+}
+
+impl FixedColumns<'_> {
+    /// Returns the number of rows.
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Appends the values of whole records.
+    pub fn extend(&mut self, records: &[u8]) {
+        let stride = self.layout.record_bytes;
+        let count = records.len() / stride;
+        for rows in self.layout.pieces(count) {
+            let records = &records[rows.start * stride..rows.end * stride];
+            for column in &mut self.columns {
+                column.extend(records, stride);
+            }
+        }
+        self.rows += count;
+    }
+
+    /// Returns the columns as arrays.
     ///
     /// # Errors
     ///
     /// An error of Arrow for values that it does not take.
-    pub fn columns(&self, records: &[u8]) -> Result<Vec<ArrayRef>, BatchFault> {
-        let mut sources: Vec<_> = self.slots.iter().filter(|slot| slot.is_source).collect();
-        sources.sort_unstable_by_key(|slot| slot.column);
-        sources.into_iter().map(|slot| slot.read(records, self.record_bytes)).collect()
+    pub fn finish(self) -> Result<Vec<ArrayRef>, BatchFault> {
+        let rows = self.rows;
+        self.columns.into_iter().map(|column| column.finish(rows)).collect()
+    }
+}
+
+impl FixedColumn<'_> {
+    fn extend(&mut self, records: &[u8], stride: usize) {
+        let (slot, count) = (self.slot, records.len() / stride);
+        if let Some(validity) = slot.validity {
+            let is_valid = |record: &[u8]| record[validity] == VALID;
+            let valid = records.chunks_exact(stride).filter(|record| is_valid(record)).count();
+            if valid == count {
+                self.nulls.append_n_non_nulls(count);
+            } else {
+                let each = records.chunks_exact(stride).map(is_valid);
+                each.for_each(|is_valid| self.nulls.append(is_valid));
+            }
+        }
+        let begun = self.values.len();
+        self.values.resize(begun + count * slot.width, 0);
+        slot.read(records, stride, &mut self.values.as_slice_mut()[begun..]);
+    }
+
+    fn finish(mut self, rows: usize) -> Result<ArrayRef, BatchFault> {
+        let data_type = &self.slot.data_type;
+        let builder = ArrayDataBuilder::new(data_type.clone()).len(rows);
+        let builder = match data_type {
+            DataType::Null => builder,
+            DataType::Boolean => {
+                let bits = BooleanBuffer::collect_bool(rows, |row| self.values[row] & 1 == 1);
+                builder.add_buffer(bits.into_inner())
+            }
+            _ => builder.add_buffer(self.values.into()),
+        };
+        let data: ArrayData = builder.nulls(self.nulls.finish()).build()?;
+        Ok(make_array(data))
     }
 }
 
@@ -229,13 +325,13 @@ impl FixedSlot {
         let to = StridedBytes { bytes: records, stride, start: self.start };
         match self.form {
             SlotForm::Plain => move_values::<W>(from, to, |value| value),
-            SlotForm::Ordered { is_reversed, flips } => {
-                move_values::<W>(from, to, |mut value| {
-                    if is_reversed {
-                        value.reverse();
-                    }
-                    flipped(value, flips.0, flips.1)
-                });
+            SlotForm::Ordered { is_reversed: false, flips } => {
+                let mask = flip_mask(flips.0, flips.1);
+                move_values::<W>(from, to, |value| flipped(value, mask));
+            }
+            SlotForm::Ordered { is_reversed: true, flips } => {
+                let mask = flip_mask(flips.0, flips.1);
+                move_values::<W>(from, to, |value| flipped(reversed(value), mask));
             }
             SlotForm::Float { flip, nan } => {
                 move_values::<W>(from, to, |value| float_key(value, flip, nan));
@@ -243,31 +339,8 @@ impl FixedSlot {
         }
     }
 
-    fn read(&self, records: &[u8], stride: usize) -> Result<ArrayRef, BatchFault> {
-        let count = records.len() / stride;
-        let byte = |row: usize, at: usize| records[row * stride + at];
-        let nulls = self.validity.map(|validity| {
-            NullBuffer::new(BooleanBuffer::collect_bool(count, |row| byte(row, validity) == VALID))
-        });
-        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
-        let builder = ArrayDataBuilder::new(self.data_type.clone()).len(count);
-        let builder = match &self.data_type {
-            DataType::Null => builder,
-            DataType::Boolean => {
-                let mut bits = BooleanBufferBuilder::new(count);
-                let flip = self.first_flip();
-                (0..count).for_each(|row| bits.append((byte(row, self.start) ^ flip) & 1 == 1));
-                builder.add_buffer(bits.finish().into_inner())
-            }
-            _ => builder.add_buffer(self.read_bytes(records, stride, count)),
-        };
-        let data: ArrayData = builder.nulls(nulls).build()?;
-        Ok(make_array(data))
-    }
-
-    fn read_bytes(&self, records: &[u8], stride: usize, count: usize) -> Buffer {
-        let mut values = MutableBuffer::from_len_zeroed(count * self.width);
-        let target = values.as_slice_mut();
+    /// Reads the values of whole records.
+    fn read(&self, records: &[u8], stride: usize, target: &mut [u8]) {
         match self.width {
             1 => self.read_wide::<1>(records, stride, target),
             2 => self.read_wide::<2>(records, stride, target),
@@ -286,21 +359,19 @@ impl FixedSlot {
                 }
             }
         }
-        values.into()
     }
 
     fn read_wide<const W: usize>(&self, records: &[u8], stride: usize, target: &mut [u8]) {
         let from = StridedBytes { bytes: records, stride, start: self.start };
         let to = StridedBytes { bytes: target, stride: W, start: 0 };
         match self.form {
-            SlotForm::Ordered { is_reversed, flips } => {
-                move_values::<W>(from, to, |value| {
-                    let mut value = flipped(value, flips.0, flips.1);
-                    if is_reversed {
-                        value.reverse();
-                    }
-                    value
-                });
+            SlotForm::Ordered { is_reversed: false, flips } => {
+                let mask = flip_mask(flips.0, flips.1);
+                move_values::<W>(from, to, |value| flipped(value, mask));
+            }
+            SlotForm::Ordered { is_reversed: true, flips } => {
+                let mask = flip_mask(flips.0, flips.1);
+                move_values::<W>(from, to, |value| reversed(flipped(value, mask)));
             }
             SlotForm::Plain | SlotForm::Float { .. } => {
                 move_values::<W>(from, to, |value| value);
@@ -333,10 +404,21 @@ fn move_values<const W: usize>(
     }
 }
 
-#[inline]
-fn flipped<const W: usize>(mut value: [u8; W], first: u8, others: u8) -> [u8; W] {
-    value[0] ^= first;
-    value[1..].iter_mut().for_each(|byte| *byte ^= others);
+/// Returns the bits to flip.
+fn flip_mask<const W: usize>(first: u8, others: u8) -> [u8; W] {
+    let mut mask = [others; W];
+    mask[0] = first;
+    mask
+}
+
+#[inline(always)]
+fn flipped<const W: usize>(value: [u8; W], mask: [u8; W]) -> [u8; W] {
+    std::array::from_fn(|at| value[at] ^ mask[at])
+}
+
+#[inline(always)]
+fn reversed<const W: usize>(mut value: [u8; W]) -> [u8; W] {
+    value.reverse();
     value
 }
 

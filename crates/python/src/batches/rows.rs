@@ -170,21 +170,22 @@ impl BatchRows {
     pub fn next_batch(
         &mut self,
         records: &mut RecordsInOrder,
-        rest: &mut Vec<u8>,
     ) -> Result<Option<RecordBatch>, BatchFault> {
-        let mut block = std::mem::take(rest);
         let columns = match &self.form {
             RowForm::Fixed(layout) => {
                 let length = layout.lengths().1;
                 let rows = self.rows_max.min((self.bytes_max / length).max(1));
-                while block.len() < rows * length && records.advance_block()? {
-                    block.extend_from_slice(records.lent());
+                let mut columns = layout.columns(rows);
+                while columns.rows() < rows && records.advance_some(rows - columns.rows())? {
+                    columns.extend(records.lent());
                 }
-                *rest = block.split_off(block.len().min(rows * length));
-                layout.columns(&block)?
+                if columns.rows() == 0 {
+                    return Ok(None);
+                }
+                columns.finish()?
             }
             RowForm::Keyed(layout) => {
-                let mut ends = Vec::new();
+                let (mut block, mut ends) = (Vec::new(), Vec::new());
                 while ends.len() < self.rows_max
                     && block.len() < self.bytes_max
                     && records.advance()?
@@ -192,12 +193,12 @@ impl BatchRows {
                     block.extend_from_slice(records.lent());
                     ends.push(block.len());
                 }
-                if ends.is_empty() { Vec::new() } else { layout.columns(&block, &ends)? }
+                if ends.is_empty() {
+                    return Ok(None);
+                }
+                layout.columns(&block, &ends)?
             }
         };
-        if block.is_empty() {
-            return Ok(None);
-        }
         let dictionaries = self.dictionaries.iter_mut().zip(columns);
         let columns = dictionaries.map(|(dictionary, column)| match dictionary {
             Some(dictionary) => dictionary.column(&column),

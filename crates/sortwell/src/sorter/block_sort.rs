@@ -21,7 +21,7 @@ use sortwell_engine::{Error, Result};
 #[cfg(feature = "unstable")]
 pub use super::in_order::RecordsInOrder;
 use super::queue::{BLOCK_BYTES, BlockQueue};
-use super::running::{BLOCKS_MAX, RunningJob, sorted_blocks, with_ends};
+use super::running::{RunningJob, SORTED_MAX, sorted_blocks, with_ends};
 #[cfg(feature = "unstable")]
 use super::spiller::Spiller;
 use super::{NUMBERS, append_record, numbers_of};
@@ -256,7 +256,7 @@ impl BlocksInOrder {
     /// [`Error`] if no thread can be started. Wrong options, unsorted inputs and faults of disks
     /// are errors of the first calls of [`next_block`](Self::next_block).
     pub fn merged(mut job: job::MergeJob, progress: Arc<Progress>) -> Result<Self> {
-        let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(BLOCKS_MAX));
+        let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(SORTED_MAX));
         job.output = sorted_blocks(&sorted);
         let run = move |progress: &Progress| job.run(progress);
         let running = RunningJob::start(pushed, sorted, &progress, run)?;

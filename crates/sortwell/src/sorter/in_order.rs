@@ -91,6 +91,29 @@ impl RecordsInOrder {
         Ok(true)
     }
 
+    /// Takes at most `most` of the next records, at least one. They have one length. Returns false
+    /// after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BlocksInOrder::next_block`].
+    #[cfg(feature = "unstable")]
+    pub fn advance_some(&mut self, most: usize) -> Result<bool> {
+        self.blocks.check_stop()?;
+        self.joined.clear();
+        self.start = self.end;
+        if self.start == self.blocks.block().len() && !self.next_block()? {
+            return Ok(false);
+        }
+        let length = self.fixed_length().unwrap_or(usize::MAX);
+        let whole = (self.blocks.block().len() - self.start) / length;
+        if whole == 0 {
+            return self.join();
+        }
+        self.end = self.start + whole.min(most) * length;
+        Ok(true)
+    }
+
     /// Takes the next record. Returns false after the last one.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! A bounded queue of blocks of bytes between two threads.
 //!
 //! ```text
-//!   put ---> [ block | block | ... ] ---> take        at most `most` blocks
+//!   put ---> [ block | block | ... ] ---> take        as many bytes as `most` whole blocks
 //!    ^                                      |
 //!    '--------- blocks to be reused <-------'
 //! ```
@@ -30,15 +30,19 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 pub struct BlockQueue {
     state: Mutex<QueueState>,
     news: Condvar,
-    /// Most blocks at a time.
-    most: usize,
+    /// Most bytes of memory of the blocks that wait, and of the empty ones.
+    bytes_max: usize,
 }
 
 #[derive(Debug, Default)]
 struct QueueState {
     blocks: VecDeque<Vec<u8>>,
+    /// Bytes of their memory.
+    waiting_bytes: usize,
     /// Empty blocks with memory.
     spare: Vec<Vec<u8>>,
+    /// Bytes of that memory.
+    spare_bytes: usize,
     /// Bytes that were put.
     bytes: u64,
     is_finished: bool,
@@ -46,9 +50,10 @@ struct QueueState {
 }
 
 impl BlockQueue {
-    /// Returns a queue of at most `most` blocks at a time.
+    /// Returns a queue of at most `most` whole blocks at a time, or of more small ones.
     pub fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), news: Condvar::new(), most })
+        let bytes_max = most.saturating_mul(BLOCK_BYTES);
+        Arc::new(Self { state: Mutex::default(), news: Condvar::new(), bytes_max })
     }
 
     fn state(&self) -> MutexGuard<'_, QueueState> {
@@ -80,7 +85,10 @@ impl BlockQueue {
 
     /// Returns an empty block to fill; it has memory already if one was given back.
     pub fn empty_block(&self) -> Vec<u8> {
-        self.state().spare.pop().unwrap_or_default()
+        let mut state = self.state();
+        let block = state.spare.pop().unwrap_or_default();
+        state.spare_bytes -= block.capacity();
+        block
     }
 
     /// Puts a block, once there is room.
@@ -89,8 +97,12 @@ impl BlockQueue {
     ///
     /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
     pub fn put(&self, block: Vec<u8>, progress: &Progress) -> Result<()> {
-        let mut state = self.wait(progress, |state| state.blocks.len() < self.most)?;
+        let has_room = |state: &QueueState| {
+            state.blocks.is_empty() || state.waiting_bytes + block.capacity() <= self.bytes_max
+        };
+        let mut state = self.wait(progress, has_room)?;
         state.bytes += block.len() as u64;
+        state.waiting_bytes += block.capacity();
         state.blocks.push_back(block);
         self.news.notify_all();
         Ok(())
@@ -105,19 +117,26 @@ impl BlockQueue {
     pub fn take(&self, mut old: Vec<u8>, progress: &Progress) -> Result<Option<Vec<u8>>> {
         let is_ready = |state: &QueueState| !state.blocks.is_empty() || state.is_finished;
         let mut state = self.wait(progress, is_ready)?;
+        let block = state.blocks.pop_front();
+        state.waiting_bytes -= block.as_ref().map_or(0, Vec::capacity);
         old.clear();
-        // A block of one long record would keep its memory.
-        if state.spare.len() < self.most && old.capacity() <= 2 * BLOCK_BYTES {
+        // A block of one long record would keep its memory. After the end, none is filled again.
+        let kept_bytes = state.waiting_bytes + state.spare_bytes + old.capacity();
+        let is_kept = !state.is_finished && kept_bytes <= self.bytes_max;
+        if is_kept && (1..=2 * BLOCK_BYTES).contains(&old.capacity()) {
+            state.spare_bytes += old.capacity();
             state.spare.push(old);
         }
-        let block = state.blocks.pop_front();
         self.news.notify_all();
         Ok(block)
     }
 
     /// Marks that all blocks were put.
     pub fn finish(&self) {
-        self.state().is_finished = true;
+        let mut state = self.state();
+        state.is_finished = true;
+        (state.spare, state.spare_bytes) = (Vec::new(), 0);
+        drop(state);
         self.news.notify_all();
     }
 
@@ -192,6 +211,7 @@ impl Inlet for SortedBlocks {
     fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()> {
         for piece in data.chunks(BLOCK_BYTES) {
             let mut block = self.0.empty_block();
+            block.reserve_exact(piece.len());
             block.extend_from_slice(piece);
             self.0.put(block, progress)?;
         }

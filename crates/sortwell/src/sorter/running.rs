@@ -12,9 +12,15 @@ use sortwell_engine::{Error, Result};
 
 use super::queue::{AbandonedQueue, BlockQueue, PushedBlocks, SortedBlocks};
 
-/// Blocks that wait on either side. With those that are filled, read and kept to be used again, all
-/// blocks take less than the 12 MiB that the plan of a job leaves to the program itself.
-pub const BLOCKS_MAX: usize = 2;
+/// Blocks of pushed records that wait. With those that are filled, read and kept to be used again,
+/// they take less than the 12 MiB that the plan of a job leaves to the program itself. They are
+/// gone when there are sorted records.
+pub const PUSHED_MAX: usize = 2;
+
+/// Blocks of sorted records that wait. With fewer, workers and the thread that takes the blocks
+/// wait for each other. The second half of a sort of 50 million records of 18 bytes took 0.99 s
+/// with two blocks, 0.93 s with four and 0.90 s with six.
+pub const SORTED_MAX: usize = 6;
 
 /// A sort or a merge by a thread of its own.
 #[derive(Debug)]
@@ -53,7 +59,7 @@ impl RunningJob {
         file: Option<&PathBuf>,
         progress: &Arc<Progress>,
     ) -> Result<Self> {
-        let (pushed, sorted) = (BlockQueue::new(BLOCKS_MAX), BlockQueue::new(BLOCKS_MAX));
+        let (pushed, sorted) = (BlockQueue::new(PUSHED_MAX), BlockQueue::new(SORTED_MAX));
         let output = file.cloned().map_or_else(|| sorted_blocks(&sorted), Output::File);
         let job = with_ends(job, &pushed, output, None);
         Self::start(pushed, sorted, progress, move |progress| job.run(progress))

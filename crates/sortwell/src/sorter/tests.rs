@@ -96,6 +96,36 @@ fn records_longer_than_blocks_are_joined() {
     assert_empty(&folder);
 }
 
+/// The lengths do not divide a block: records lie in two of them.
+#[cfg(feature = "unstable")]
+#[test]
+fn some_records_at_a_time_are_whole() {
+    for (length, count, most) in [(18, 300_000, 1000), (18, 300_000, usize::MAX), (700_001, 9, 2)] {
+        let mut job = job::SortJob::new(Vec::new(), Output::Stdout, Format::Fixed { length });
+        job.keys = vec!["0..8".parse().expect("a key")];
+        let length = length as usize;
+        let mut expected: Vec<Vec<u8>> = (numbers(3).take(count))
+            .map(|number| number.to_be_bytes().into_iter().cycle().take(length).collect())
+            .collect();
+        let mut sort = BlockSort::new(job, Arc::default());
+        expected.iter().for_each(|record| sort.push(record).expect("a push"));
+        expected.sort();
+        let mut records = in_order::RecordsInOrder::of_sort(sort).expect("a sort");
+        let mut found = Vec::new();
+        while records.advance_some(most).expect("some records") {
+            let some = records.lent();
+            assert!(
+                !some.is_empty()
+                    && some.len().is_multiple_of(length)
+                    && some.len() / length <= most
+            );
+            found.extend(some.chunks_exact(length).map(<[u8]>::to_vec));
+        }
+        assert!(found == expected, "{count} records of {length} bytes");
+        records.close().expect("statistics");
+    }
+}
+
 #[test]
 fn equal_keys_can_be_dropped_and_results_limited() {
     for count in [500, 100_000] {

@@ -6,30 +6,51 @@ use super::*;
 fn blocks_keep_their_order_and_their_memory() {
     let (queue, progress) = (BlockQueue::new(2), Progress::new());
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let filled = scope.spawn(|| {
+            let mut is_used_again = false;
             for number in 0..100_u8 {
                 let mut block = queue.empty_block();
                 assert!(block.is_empty());
-                block.push(number);
+                is_used_again |= block.capacity() > 0;
+                block.resize(BLOCK_BYTES, number);
                 queue.put(block, &progress).expect("room");
             }
             queue.finish();
+            is_used_again
         });
         let mut old = Vec::new();
         for number in 0..100_u8 {
             let block = queue.take(std::mem::take(&mut old), &progress).expect("a block");
             old = block.expect("not the end");
-            assert_eq!(old, [number]);
+            assert_eq!((old.len(), old[0]), (BLOCK_BYTES, number));
         }
         assert_eq!(queue.take(old, &progress).expect("the end"), None);
+        assert!(filled.join().expect("no panic"), "memory is used again");
     });
-    assert!(queue.empty_block().capacity() > 0, "memory is used again");
+    assert_eq!(queue.empty_block().capacity(), 0, "after the end, no memory is kept");
+}
+
+/// Small blocks wait in larger numbers, and all of them take as much memory.
+#[test]
+fn blocks_wait_by_their_memory() {
+    let (queue, progress) = (BlockQueue::new(1), Progress::new());
+    (0..4).for_each(|_| queue.put(vec![1; BLOCK_BYTES / 4], &progress).expect("room"));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| queue.put(vec![2], &progress));
+        std::thread::sleep(STOP_CHECK);
+        assert!(!waiting.is_finished(), "there is no room");
+        queue.take(Vec::new(), &progress).expect("a block");
+        waiting.join().expect("no panic").expect("room");
+    });
+    (0..4).for_each(|_| drop(queue.take(vec![0; BLOCK_BYTES / 2], &progress).expect("a block")));
+    let spare = || queue.empty_block().capacity();
+    assert_eq!((spare(), spare(), spare()), (BLOCK_BYTES / 2, BLOCK_BYTES / 2, 0));
 }
 
 #[test]
 fn a_side_that_has_left_fails_the_other() {
     let (queue, progress) = (BlockQueue::new(1), Progress::new());
-    queue.put(vec![1], &progress).expect("room");
+    queue.put(vec![1; BLOCK_BYTES], &progress).expect("room");
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.put(vec![2], &progress));
         queue.abandon();
