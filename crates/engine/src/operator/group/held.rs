@@ -22,7 +22,7 @@ impl GroupWriter<'_, '_> {
         room[prefix.len()..].copy_from_slice(record);
         self.filled += length;
         self.longest_bytes = self.longest_bytes.max(length as u64);
-        if self.values.last().is_none_or(|(_, value)| *value != self.value) {
+        if self.values.last().is_none_or(|(_, value)| differs(value, &self.value)) {
             self.values.push((self.ends.len(), self.value.clone()));
         }
         self.ends.push(self.filled);
@@ -109,4 +109,10 @@ impl GroupWriter<'_, '_> {
         };
         left(select.skip)..select.end().map_or(records, left)
     }
+}
+
+/// Returns whether two values differ. Two empty vectors point to where nothing is mapped. The
+/// comparison of glibc 2.36 reads there, masked by AVX-512, which takes a processor 200 ns.
+fn differs(one: &[u8], other: &[u8]) -> bool {
+    one.len() != other.len() || !one.is_empty() && one != other
 }
