@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::format::csv::Quoting;
 use crate::run::tests::{WholeRecord, key_of};
 
 /// Bytes per record: one of key, one of nothing.
@@ -107,5 +108,24 @@ proptest! {
     ) {
         runs.iter_mut().for_each(|lines| lines.sort());
         check_lines(&runs, skip);
+    }
+}
+
+/// Records that are cut in order, fewer and more than are cut before one is compared.
+#[test]
+fn places_are_found_among_records_that_are_cut_in_order() {
+    let framing = Framing::Quoted(Quoting::Strict { quote: b'"' });
+    for count in (0..3).chain([STEP - 1, STEP, STEP + 1, 3 * STEP, 3 * STEP + 7]) {
+        let (mut rows, mut starts) = (Vec::new(), vec![0]);
+        for number in 0..count {
+            let rest = ["", ",x", ",\"\n\""][number % 3];
+            rows.extend_from_slice(format!("{number:03}{rest}\n").as_bytes());
+            starts.push(rows.len());
+        }
+        for (before, start) in starts.iter().enumerate() {
+            let bound = format!("{before:03}");
+            let is_before = |row: &[u8]| &row[..3] < bound.as_bytes();
+            assert_eq!(partition_point(framing, &rows, is_before), *start, "{before} of {count}");
+        }
     }
 }
