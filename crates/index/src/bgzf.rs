@@ -12,7 +12,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use libdeflater::{Decompressor, crc32};
 use sortwell_engine::{Error, Result};
 
 /// Bytes of a header up to its extra fields, and after the deflated data.
@@ -60,14 +60,14 @@ pub fn is_bgzf(start: &[u8]) -> bool {
 
 /// Expands blocks of a file.
 pub struct BlockReader {
-    inflate: Decompress,
+    inflate: Decompressor,
     /// The bytes of a block in the file.
     packed: Vec<u8>,
 }
 
 impl Default for BlockReader {
     fn default() -> Self {
-        Self { inflate: Decompress::new(false), packed: Vec::new() }
+        Self { inflate: Decompressor::new(), packed: Vec::new() }
     }
 }
 
@@ -114,15 +114,11 @@ impl BlockReader {
         }
         let begun = out.len();
         out.resize(begun + expanded, 0);
-        self.inflate.reset(false);
-        let status = self.inflate.decompress(packed, &mut out[begun..], FlushDecompress::Finish);
-        let status = status.map_err(|_| damaged("it cannot be expanded"))?;
-        if status != Status::StreamEnd || self.inflate.total_out() != expanded as u64 {
+        let made = self.inflate.deflate_decompress(packed, &mut out[begun..]);
+        if made.map_err(|_| damaged("it cannot be expanded"))? != expanded {
             return Err(damaged("it has another length than it says"));
         }
-        let mut crc = Crc::new();
-        crc.update(&out[begun..]);
-        if crc.sum() != sum {
+        if crc32(&out[begun..]) != sum {
             return Err(damaged("its checksum is wrong"));
         }
         Ok(offset + bytes as u64)

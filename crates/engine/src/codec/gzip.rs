@@ -7,10 +7,12 @@
 //! ```
 //!
 //! Members follow each other, and zeros may follow the last: tapes and some tools pad with them.
-//! Deflating itself is the library's; framing is done here, so that we know to the byte where a
-//! member begins, and that what ends too early is said to.
+//! Deflating itself is that of libraries; framing is done here, so that we know to the byte where a
+//! member begins, and that what ends too early is said to. `libdeflater` is quicker where all of a
+//! member is at hand: for a chunk, and for a block of BGZF. `flate2` expands any member, in parts.
 
-use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use libdeflater::{CompressionLvl, Compressor, Decompressor, crc32};
 use memchr::memmem;
 
 use super::batch::Unit;
@@ -41,9 +43,14 @@ const SYSTEM_UNKNOWN: u8 = 255;
 /// Bytes of a header of BGZF: an extra field of six bytes with the block's bytes.
 const BLOCK_HEADER_BYTES: usize = 18;
 
+/// Bytes of the extra field of such a header.
+const BLOCK_EXTRA_BYTES: u16 = 6;
+
 /// Expands members.
 pub struct GzipDecoder {
     inflate: Decompress,
+    /// Decompressor of whole blocks of BGZF.
+    inflate_block: Decompressor,
     crc: Crc,
     /// True if a member is being expanded.
     is_inside: bool,
@@ -53,7 +60,8 @@ pub struct GzipDecoder {
 
 impl Default for GzipDecoder {
     fn default() -> Self {
-        Self { inflate: Decompress::new(false), crc: Crc::new(), is_inside: false, start: 0 }
+        let (inflate, inflate_block) = (Decompress::new(false), Decompressor::new());
+        Self { inflate, inflate_block, crc: Crc::new(), is_inside: false, start: 0 }
     }
 }
 
@@ -76,8 +84,14 @@ impl Decode for GzipDecoder {
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {
-            if !self.is_inside && !self.begin(from)? {
-                break;
+            if !self.is_inside {
+                if let Some(bytes) = self.block(from, &mut into[filled..])? {
+                    filled += bytes;
+                    continue;
+                }
+                if !self.begin(from)? {
+                    break;
+                }
             }
             let input = from.unread()?;
             let is_at_end = input.is_empty();
@@ -142,6 +156,31 @@ fn is_usual(rest: &[u8]) -> bool {
 }
 
 impl GzipDecoder {
+    /// Expands a whole block of BGZF, if the next bytes are one, it is right, and there is room.
+    /// Otherwise nothing is taken: what is wrong is found where members are expanded in parts.
+    fn block(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<Option<usize>> {
+        let header = from.ahead(BLOCK_HEADER_BYTES)?;
+        let header = header.filter(|header| header.starts_with(&MAGIC) && header[2] == DEFLATE);
+        let extra = BLOCK_EXTRA_BYTES.to_le_bytes();
+        let header = header.filter(|header| header[HEADER_BYTES..].starts_with(&extra));
+        let Some(bytes) = header.and_then(bgzf_block_bytes) else { return Ok(None) };
+        let start = from.offset();
+        let Some(block) = from.ahead(bytes)? else { return Ok(None) };
+        let Some(rest) = block.get(BLOCK_HEADER_BYTES..) else { return Ok(None) };
+        let Some((packed, trailer)) = rest.split_last_chunk::<TRAILER_BYTES>() else {
+            return Ok(None);
+        };
+        let (crc, length) = trailer_numbers(*trailer);
+        let Some(into) = into.get_mut(..length as usize) else { return Ok(None) };
+        let expanded = self.inflate_block.deflate_decompress(packed, into);
+        if expanded != Ok(into.len()) || crc32(into) != crc {
+            return Ok(None);
+        }
+        self.start = start;
+        from.take(bytes);
+        Ok(Some(into.len()))
+    }
+
     fn damaged(&self, from: &Compressed, why: &str) -> Error {
         from.damaged(MEMBER, self.start, why)
     }
@@ -205,8 +244,7 @@ impl GzipDecoder {
         if from.read(&mut trailer)? < TRAILER_BYTES {
             return Err(from.cut(MEMBER, self.start));
         }
-        let [a, b, c, d, e, f, g, h] = trailer;
-        let (crc, length) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+        let (crc, length) = trailer_numbers(trailer);
         if crc != self.crc.sum() {
             return Err(self.damaged(from, "the checksum of its data does not match"));
         }
@@ -235,16 +273,22 @@ impl GzipDecoder {
     }
 }
 
+/// Returns the checksum and the length in a trailer.
+fn trailer_numbers([a, b, c, d, e, f, g, h]: [u8; TRAILER_BYTES]) -> (u32, u32) {
+    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+}
+
 /// Makes members.
 pub struct GzipEncoder {
-    deflate: Compress,
+    deflate: Compressor,
     level: u32,
 }
 
 impl GzipEncoder {
     /// Returns an encoder of a level from 1 to 9.
     pub fn new(level: u32) -> Self {
-        Self { deflate: Compress::new(Compression::new(level), false), level }
+        let effort = CompressionLvl::new(level as i32).unwrap_or_default();
+        Self { deflate: Compressor::new(effort), level }
     }
 }
 
@@ -258,15 +302,11 @@ impl Encode for GzipEncoder {
         let [first, second] = MAGIC;
         let header = [first, second, DEFLATE, 0, 0, 0, 0, 0, hint, SYSTEM_UNKNOWN];
         into[..HEADER_BYTES].copy_from_slice(&header);
-        self.deflate.reset();
         let room = into.len() - TRAILER_BYTES;
-        let status =
-            self.deflate.compress(chunk, &mut into[HEADER_BYTES..room], FlushCompress::Finish);
-        assert!(matches!(status, Ok(Status::StreamEnd)), "there is room for all of a member");
-        let end = HEADER_BYTES + self.deflate.total_out() as usize;
-        let mut crc = Crc::new();
-        crc.update(chunk);
-        into[end..end + 4].copy_from_slice(&crc.sum().to_le_bytes());
+        let deflated = self.deflate.deflate_compress(chunk, &mut into[HEADER_BYTES..room]);
+        let Ok(bytes) = deflated else { unreachable!("there is room for all of a member") };
+        let end = HEADER_BYTES + bytes;
+        into[end..end + 4].copy_from_slice(&crc32(chunk).to_le_bytes());
         into[end + 4..end + 8].copy_from_slice(&(chunk.len() as u32).to_le_bytes());
         Ok(end + TRAILER_BYTES)
     }

@@ -177,7 +177,7 @@ fn settings_are_read() {
         })
     };
     assert_eq!(level("off").as_deref(), Ok("Off"));
-    assert_eq!(level("gzip").as_deref(), Ok("gzip:3"));
+    assert_eq!(level("gzip").as_deref(), Ok("gzip:1"));
     assert_eq!(level("zstd:19").as_deref(), Ok("zstd:19"));
     assert_eq!(level("lz4").as_deref(), Ok("lz4:1"));
     for (text, part) in [

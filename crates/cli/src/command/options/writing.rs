@@ -36,7 +36,8 @@ pub struct Writing {
     ///
     /// auto: compress a file whose name ends in .gz, .zst or .lz4, and not standard output. auto
     /// refuses names of other formats (.xz, .bz2, .zip, .7z, .br, .lzma and the like). off: write
-    /// plain records under any name. LEVEL is 1 to 9 for gzip and 1 to 22 for zstd; default: 3.
+    /// plain records under any name. LEVEL is 1 to 9 for gzip, default: 1, and 1 to 22 for zstd,
+    /// default: 3.
     ///
     /// Each megabyte is compressed as a member or frame of its own, by several threads. Any program
     /// for the format reads the result, which is the same for any number of threads. Example:
