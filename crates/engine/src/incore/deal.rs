@@ -28,7 +28,7 @@ use crate::proof::Sum;
 /// cache.
 const PIECE: usize = 32 << 10;
 
-/// Short records that are classified before they are put into buckets.
+/// Number of short records that are classified before they are put into buckets.
 const AT_ONCE: usize = 16;
 
 /// Fill of a worker's chains after one block.

@@ -67,8 +67,9 @@ const CAPACITY_MAX: usize = 4 << 20;
 /// gives up workers.
 const FIXED_SHARE: usize = 3;
 
-/// Records that are dealt themselves at any budget. Sorting a bucket of whole records takes more
-/// scratch space. Where that would leave fewer workers, longer ones are dealt as entries.
+/// Length of records that are dealt themselves at any budget. Whole records take more scratch space
+/// and buffers for reading. Where that leaves fewer workers or far smaller loads, longer ones are
+/// dealt as entries.
 const SHORTEST_MAX: usize = 16;
 
 /// Records of a load, which buckets count by 32-bit numbers.
@@ -102,29 +103,24 @@ pub fn suits_direct_writes(threads: usize, sort_area: usize) -> bool {
 
 /// Returns the number of workers that memory allows, of those `reserved`.
 pub fn threads(need: &Need, reserved: usize, item: Item, usable: usize) -> usize {
-    let fits = |threads: &usize| fits(need, *threads, item, usable);
-    (1..=reserved).rev().find(fits).unwrap_or(1)
+    let fits = |threads: usize| {
+        let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers, need.selects);
+        threads * (lane.bytes() + scratch_bytes(item)) <= usable / FIXED_SHARE
+    };
+    (1..=reserved).rev().find(|threads| fits(*threads)).unwrap_or(1)
 }
 
-/// Returns whether the lanes and the scratch space of `threads` workers suit the memory.
-fn fits(need: &Need, threads: usize, item: Item, usable: usize) -> bool {
-    let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers, need.selects);
-    threads * (lane.bytes() + scratch_bytes(item)) <= usable / FIXED_SHARE
-}
-
-/// Returns the kind of item in the buckets for a need, of which `reserved` workers share `usable`
-/// bytes.
-pub fn item(need: &Need, reserved: usize, usable: usize) -> Item {
+/// Returns the kind of item in the buckets for a need, and another one that is better where memory
+/// is scarce.
+pub fn items(need: &Need) -> (Item, Option<Item>) {
     match (need.varies, need.is_key_wide || need.algorithm.makes_microruns()) {
-        (false, true) if need.algorithm.makes_microruns() => Item::WideEntry,
-        (false, _) if need.record_length > SHORTEST_MAX => {
-            let record = Item::for_length(need.record_length);
-            let threads = threads(need, reserved, Item::Entry, usable);
-            if fits(need, threads, record, usable) { record } else { Item::Entry }
+        (false, true) if need.algorithm.makes_microruns() => (Item::WideEntry, None),
+        (false, _) => {
+            let is_longer = need.record_length > SHORTEST_MAX;
+            (Item::for_length(need.record_length), is_longer.then_some(Item::Entry))
         }
-        (false, _) => Item::for_length(need.record_length),
-        (true, false) => Item::Entry,
-        (true, true) => Item::WideEntry,
+        (true, false) => (Item::Entry, None),
+        (true, true) => (Item::WideEntry, None),
     }
 }
 

@@ -229,10 +229,20 @@ impl Plan {
         let rest = need.besides.rest_of(need.budget);
         let usable = memory::usable(rest, need.threads);
         let reserved = memory::threads_reserved(rest, need.threads);
-        let item = memory::item(need, reserved, usable);
-        let most = memory::threads(need, reserved, item, usable);
-        // The buffers of each thread may leave too little for the reads that were asked for.
-        (1..=most).rev().find_map(|threads| Self::with_threads(need, item, usable, threads))
+        let plan = |item| {
+            let most = memory::threads(need, reserved, item, usable);
+            // The buffers of each thread may leave too little for the reads that were asked for.
+            (1..=most).rev().find_map(|threads| Self::with_threads(need, item, usable, threads))
+        };
+        let (item, alternative) = memory::items(need);
+        let (plan, other) = (plan(item), alternative.and_then(plan));
+        let is_better = |other: &Self| plan.as_ref().is_none_or(|plan| other.outdoes(plan));
+        if other.as_ref().is_some_and(is_better) { other } else { plan }
+    }
+
+    /// Returns whether a plan has more workers than another, or loads larger by more than a third.
+    fn outdoes(&self, other: &Self) -> bool {
+        self.threads > other.threads || self.load.records_max / 4 * 3 > other.load.records_max
     }
 
     /// Returns the plan for `threads` threads that share `usable` bytes.
@@ -394,7 +404,7 @@ fn whole_requests(item: Item, bytes: usize) -> usize {
     match item {
         // Rounded up to what requests can go past the page cache with.
         Item::Entry | Item::WideEntry => bytes.next_multiple_of(PAGE),
-        // Dealt as they arrive, short records must lie whole in one request: 64 KiB at most.
+        // Dealt as they arrive, short records must lie whole in one request: 124 KiB at most.
         Item::Record(length) => {
             let step = whole_step(length);
             (bytes / step).max(1) * step

@@ -26,6 +26,8 @@ const RECORD_BYTES_MAX: usize = 4096;
 /// Bytes of the records that are written or read at a time, once for each column: a part of a
 /// first-level cache.
 const PIECE_BYTES: usize = 16 << 10;
+/// Least rows of such a part. The work for a column and a part does not count then.
+const PIECE_ROWS_LEAST: usize = 64;
 
 /// Validity byte of a value.
 const VALID: u8 = 1;
@@ -122,6 +124,7 @@ impl FixedLayout {
 
     /// Appends the rows `start..start + count` of the columns to `block`.
     pub fn append(&self, columns: &[ArrayRef], start: usize, count: usize, block: &mut Vec<u8>) {
+        block.reserve_exact(count * self.record_bytes);
         for rows in self.pieces(count) {
             let from = block.len();
             block.resize(from + rows.len() * self.record_bytes, 0);
@@ -134,7 +137,7 @@ impl FixedLayout {
 
     /// Returns `count` rows, divided so that the records of a part fit a cache.
     fn pieces(&self, count: usize) -> impl Iterator<Item = Range<usize>> {
-        let rows = (PIECE_BYTES / self.record_bytes).max(1);
+        let rows = (PIECE_BYTES / self.record_bytes).max(PIECE_ROWS_LEAST);
         (0..count).step_by(rows).map(move |start| start..count.min(start + rows))
     }
 
@@ -159,7 +162,7 @@ pub struct FixedColumns<'a> {
     rows: usize,
 }
 
-/// A column of these.
+/// A column that is being filled.
 #[derive(Debug)]
 struct FixedColumn<'a> {
     slot: &'a FixedSlot,

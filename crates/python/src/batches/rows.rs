@@ -175,12 +175,13 @@ impl BatchRows {
             RowForm::Fixed(layout) => {
                 let length = layout.lengths().1;
                 let rows = self.rows_max.min((self.bytes_max / length).max(1));
-                let mut columns = layout.columns(rows);
+                if !records.advance_some(rows)? {
+                    return Ok(None);
+                }
+                let mut columns = layout.columns(rows.min(BATCH_ROWS));
+                columns.extend(records.lent());
                 while columns.rows() < rows && records.advance_some(rows - columns.rows())? {
                     columns.extend(records.lent());
-                }
-                if columns.rows() == 0 {
-                    return Ok(None);
                 }
                 columns.finish()?
             }

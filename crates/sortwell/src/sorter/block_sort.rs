@@ -155,6 +155,8 @@ impl BlockSort {
             return Err(running.failure());
         }
         self.block = running.pushed.empty_block();
+        // A block that grew by doubling could take the memory of two.
+        self.block.reserve_exact(BLOCK_BYTES);
         self.state = BlockSortState::Running(running);
         Ok(())
     }

@@ -91,8 +91,8 @@ impl RecordsInOrder {
         Ok(true)
     }
 
-    /// Takes at most `most` of the next records, at least one. They have one length. Returns false
-    /// after the last one.
+    /// Takes at most `most` of the next records, or one if `most` is 0. All records must have one
+    /// length; otherwise, one record is taken. Returns false after the last one.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl RecordsInOrder {
         if whole == 0 {
             return self.join();
         }
-        self.end = self.start + whole.min(most) * length;
+        self.end = self.start + whole.min(most.max(1)) * length;
         Ok(true)
     }
 

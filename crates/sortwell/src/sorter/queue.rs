@@ -30,7 +30,8 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 pub struct BlockQueue {
     state: Mutex<QueueState>,
     news: Condvar,
-    /// Most bytes of memory of the blocks that wait, and of the empty ones.
+    /// Most bytes of memory of the blocks that wait and of the empty ones, together. A longer block
+    /// waits alone.
     bytes_max: usize,
 }
 
@@ -103,6 +104,10 @@ impl BlockQueue {
         let mut state = self.wait(progress, has_room)?;
         state.bytes += block.len() as u64;
         state.waiting_bytes += block.capacity();
+        while state.waiting_bytes + state.spare_bytes > self.bytes_max {
+            let Some(spare) = state.spare.pop() else { break };
+            state.spare_bytes -= spare.capacity();
+        }
         state.blocks.push_back(block);
         self.news.notify_all();
         Ok(())

@@ -10,7 +10,7 @@
 //! begins the next line. No item crosses the end of a chunk, so its last line may be shorter:
 //!
 //! ```text
-//!   line    | item | item | item | it:em |      room after a line, in bytes: ITEM_MAX
+//!   line    | item | item | item | it:em |      a cache line of room after each line
 //!   next    | em   | item | item | item |
 //!   last    |      | item | item |  -- |        the chunk ends
 //! ```
