@@ -43,9 +43,6 @@ const SYSTEM_UNKNOWN: u8 = 255;
 /// Bytes of a header of BGZF: an extra field of six bytes with the block's bytes.
 const BLOCK_HEADER_BYTES: usize = 18;
 
-/// Bytes of the extra field of such a header.
-const BLOCK_EXTRA_BYTES: u16 = 6;
-
 /// Expands members.
 pub struct GzipDecoder {
     inflate: Decompress,
@@ -160,25 +157,19 @@ impl GzipDecoder {
     /// Otherwise nothing is taken: what is wrong is found where members are expanded in parts.
     fn block(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<Option<usize>> {
         let header = from.ahead(BLOCK_HEADER_BYTES)?;
-        let header = header.filter(|header| header.starts_with(&MAGIC) && header[2] == DEFLATE);
-        let extra = BLOCK_EXTRA_BYTES.to_le_bytes();
-        let header = header.filter(|header| header[HEADER_BYTES..].starts_with(&extra));
         let Some(bytes) = header.and_then(bgzf_block_bytes) else { return Ok(None) };
         let start = from.offset();
         let Some(block) = from.ahead(bytes)? else { return Ok(None) };
-        let Some(rest) = block.get(BLOCK_HEADER_BYTES..) else { return Ok(None) };
-        let Some((packed, trailer)) = rest.split_last_chunk::<TRAILER_BYTES>() else {
-            return Ok(None);
-        };
-        let (crc, length) = trailer_numbers(*trailer);
-        let Some(into) = into.get_mut(..length as usize) else { return Ok(None) };
-        let expanded = self.inflate_block.deflate_decompress(packed, into);
-        if expanded != Ok(into.len()) || crc32(into) != crc {
+        let Some(length) = block.last_chunk::<4>() else { return Ok(None) };
+        let length = u32::from_le_bytes(*length) as usize;
+        let Some(into) = into.get_mut(..length) else { return Ok(None) };
+        // It looks at the header, and for the checksum right after the deflated data.
+        if self.inflate_block.gzip_decompress(block, into) != Ok(length) {
             return Ok(None);
         }
         self.start = start;
         from.take(bytes);
-        Ok(Some(into.len()))
+        Ok(Some(length))
     }
 
     fn damaged(&self, from: &Compressed, why: &str) -> Error {
@@ -244,7 +235,8 @@ impl GzipDecoder {
         if from.read(&mut trailer)? < TRAILER_BYTES {
             return Err(from.cut(MEMBER, self.start));
         }
-        let (crc, length) = trailer_numbers(trailer);
+        let [a, b, c, d, e, f, g, h] = trailer;
+        let (crc, length) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
         if crc != self.crc.sum() {
             return Err(self.damaged(from, "the checksum of its data does not match"));
         }
@@ -271,11 +263,6 @@ impl GzipDecoder {
             }
         }
     }
-}
-
-/// Returns the checksum and the length in a trailer.
-fn trailer_numbers([a, b, c, d, e, f, g, h]: [u8; TRAILER_BYTES]) -> (u32, u32) {
-    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
 }
 
 /// Makes members.

@@ -560,3 +560,36 @@ fn batches_have_as_many_units_as_fit() {
         }
     }
 }
+
+/// Blocks are expanded whole or in parts, by the room that there is, with the same outcome.
+#[test]
+fn blocks_are_expanded_alike_with_any_room() {
+    let text = text(1000);
+    let block = bgzf_block(&text);
+    // Its header counts a byte between the deflated data and the checksum.
+    let mut longer = block.clone();
+    longer.insert(block.len() - 8, 0);
+    longer[16..18].copy_from_slice(&(block.len() as u16).to_le_bytes());
+    let mut wrong = block.clone();
+    wrong[block.len() - 8] ^= 1;
+    let outcome = |packed: &[u8], room: usize| {
+        let mut decoder = Codec::Gzip.decoder(&Arc::new(Windows::new(0, 0))).expect("a decoder");
+        let mut from = Compressed::of_bytes(packed.to_vec());
+        let (mut all, mut buffer) = (Vec::new(), vec![0; room]);
+        loop {
+            match decoder.decode(&mut from, &mut buffer) {
+                Ok(0) => return Ok(all),
+                Ok(bytes) => all.extend_from_slice(&buffer[..bytes]),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+    };
+    for last in [&block, &longer, &wrong] {
+        let packed = [&block[..], &block, last].concat();
+        let in_parts = outcome(&packed, 1);
+        assert_eq!(in_parts.is_ok(), *last == block);
+        for room in [7, text.len() - 1, text.len(), text.len() + 1, 1 << 16] {
+            assert!(outcome(&packed, room) == in_parts, "{room}");
+        }
+    }
+}

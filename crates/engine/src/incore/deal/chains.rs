@@ -20,10 +20,7 @@ use crate::incore::pool::{CHUNK, LINE, NONE, Pool};
 use crate::incore::prefetch::{CACHE_LINE, prefetch_line};
 use crate::incore::streaming::{CacheLine, finish_streaming, stream_lines};
 
-/// Bytes of the longest item: a short record.
-const ITEM_MAX: usize = RECORD_ITEM_MAX;
-
-const _: () = assert!(ITEM_MAX <= CACHE_LINE, "the room after a line is a cache line");
+const _: () = assert!(RECORD_ITEM_MAX <= CACHE_LINE, "the room after a line is a cache line");
 
 /// The chains of one worker.
 #[derive(Debug)]
@@ -64,7 +61,7 @@ unsafe impl Sync for Chains {}
 impl Chains {
     /// Returns `buckets` empty chains of items of `item_bytes` bytes.
     pub fn new(item_bytes: usize, buckets: usize) -> Self {
-        assert!(item_bytes <= ITEM_MAX);
+        assert!(item_bytes <= RECORD_ITEM_MAX);
         let is_crossed = !LINE.is_multiple_of(item_bytes);
         let step = LINE / CACHE_LINE + usize::from(is_crossed);
         let items = Pool::items_per_chunk(item_bytes) * item_bytes;
@@ -129,7 +126,7 @@ impl Chains {
         // the bucket is sorted.
         unsafe { stream_lines::<LINE>(line.as_ptr(), to) };
         if line.len() > LINE {
-            line.copy_within(LINE..LINE + ITEM_MAX, 0);
+            line.copy_within(LINE..LINE + RECORD_ITEM_MAX, 0);
         }
     }
 
