@@ -109,6 +109,21 @@ impl ScannedData {
     }
 }
 
+/// Ends the block of a thread that panics: others would wait for it. The panic is passed on where
+/// the thread is joined.
+struct ScanGuard<'a> {
+    entries: &'a OrderedBlocks,
+    number: u64,
+}
+
+impl Drop for ScanGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.entries.end(self.number, Err(Error::Interrupted));
+        }
+    }
+}
+
 impl<'a> Scan<'a> {
     /// Returns a scan from a place on, which hands entries to `entries`. It ends with a block after
     /// `most` bytes.
@@ -143,7 +158,9 @@ impl<'a> Scan<'a> {
                 Ok(None) => return,
                 Err((number, error)) => return self.entries.end(number, Err(error)),
             };
+            let guard = ScanGuard { entries: &self.entries, number: block.number };
             let made = self.put_entries(&block, progress);
+            drop(guard);
             let has_failed = made.is_err();
             self.entries.end(block.number, made);
             if has_failed || self.entries.is_abandoned() {

@@ -12,10 +12,11 @@
 //! member is at hand: for a chunk, and for a block of BGZF. `flate2` expands any member, in parts.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
-use libdeflater::{CompressionLvl, Compressor, Decompressor, crc32};
+use libdeflater::{CompressionLvl, Compressor, crc32};
 use memchr::memmem;
 
 use super::batch::Unit;
+use super::bgzf::{BgzfBlock, BgzfExpander, BgzfHeader};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
 use crate::error::{Error, Result};
@@ -46,8 +47,8 @@ const BLOCK_HEADER_BYTES: usize = 18;
 /// Expands members.
 pub struct GzipDecoder {
     inflate: Decompress,
-    /// Decompressor of whole blocks of BGZF.
-    inflate_block: Decompressor,
+    /// Expander of whole blocks of BGZF.
+    blocks: BgzfExpander,
     crc: Crc,
     /// True if a member is being expanded.
     is_inside: bool,
@@ -57,8 +58,8 @@ pub struct GzipDecoder {
 
 impl Default for GzipDecoder {
     fn default() -> Self {
-        let (inflate, inflate_block) = (Decompress::new(false), Decompressor::new());
-        Self { inflate, inflate_block, crc: Crc::new(), is_inside: false, start: 0 }
+        let (inflate, blocks) = (Decompress::new(false), BgzfExpander::default());
+        Self { inflate, blocks, crc: Crc::new(), is_inside: false, start: 0 }
     }
 }
 
@@ -68,14 +69,18 @@ impl Decode for GzipDecoder {
             return Ok(None);
         }
         let Some(header) = from.ahead(BLOCK_HEADER_BYTES)? else { return Ok(None) };
-        let member = match bgzf_block_bytes(header) {
-            Some(bytes) => from.ahead(bytes)?,
-            None => member_ahead(from)?,
+        let (member, is_block) = match BgzfHeader::of(header) {
+            Some(header) => (from.ahead(header.block_bytes)?, true),
+            None if header.starts_with(&MAGIC) => (member_ahead(from)?, false),
+            None => return Ok(None),
         };
         let trailer = member.and_then(<[u8]>::last_chunk::<4>).copied();
         let packed_bytes = member.map_or(0, <[u8]>::len);
         let bytes = trailer.map(|length| u32::from_le_bytes(length) as usize);
-        Ok(bytes.map(|bytes| Unit { packed_bytes, bytes }))
+        // Zeros may follow a member, and are an error before another one. Such a unit, and a member
+        // without data, is expanded in order.
+        let is_sure = |bytes: &usize| is_block || *bytes > 0;
+        Ok(bytes.filter(is_sure).map(|bytes| Unit { packed_bytes, bytes }))
     }
 
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
@@ -113,15 +118,6 @@ impl Decode for GzipDecoder {
     }
 }
 
-/// Returns the bytes of a block of BGZF, which its header states: the first extra field is `BC`,
-/// with two bytes (SAM format specification, section 4.1).
-fn bgzf_block_bytes(header: &[u8]) -> Option<usize> {
-    let fields = header.get(HEADER_BYTES + 2..)?;
-    let has_field = header[3] == HAS_EXTRA && fields.starts_with(b"BC\x02\0");
-    let number = fields.get(4..)?.first_chunk().filter(|_| has_field)?;
-    Some(usize::from(u16::from_le_bytes(*number)) + 1)
-}
-
 /// Returns the bytes up to those that begin another member, or up to the end of the data.
 fn member_ahead(from: &mut Compressed) -> Result<Option<&[u8]>> {
     let mut end = next_member(from.unread()?);
@@ -156,19 +152,19 @@ impl GzipDecoder {
     /// Expands a whole block of BGZF, if the next bytes are one, it is right, and there is room.
     /// Otherwise nothing is taken: what is wrong is found where members are expanded in parts.
     fn block(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<Option<usize>> {
-        let header = from.ahead(BLOCK_HEADER_BYTES)?;
-        let Some(bytes) = header.and_then(bgzf_block_bytes) else { return Ok(None) };
+        let header = from.ahead(BLOCK_HEADER_BYTES)?.and_then(BgzfHeader::of);
+        let Some(header) = header else { return Ok(None) };
         let start = from.offset();
-        let Some(block) = from.ahead(bytes)? else { return Ok(None) };
-        let Some(length) = block.last_chunk::<4>() else { return Ok(None) };
-        let length = u32::from_le_bytes(*length) as usize;
-        let Some(into) = into.get_mut(..length) else { return Ok(None) };
-        // It looks at the header, and for the checksum right after the deflated data.
-        if self.inflate_block.gzip_decompress(block, into) != Ok(length) {
+        let bytes = from.ahead(header.block_bytes)?;
+        let block = bytes.and_then(|bytes| BgzfBlock::of(bytes, header));
+        let Some(block) = block else { return Ok(None) };
+        let Some(into) = into.get_mut(..block.expanded_bytes) else { return Ok(None) };
+        if self.blocks.expand(block, into).is_err() {
             return Ok(None);
         }
+        let length = block.expanded_bytes;
         self.start = start;
-        from.take(bytes);
+        from.take(header.block_bytes);
         Ok(Some(length))
     }
 

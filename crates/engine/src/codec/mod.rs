@@ -22,6 +22,8 @@
 //! not on the number of threads.
 
 mod batch;
+#[cfg(feature = "bgzf")]
+mod bgzf;
 mod blocks;
 mod content;
 mod decoding;
@@ -56,6 +58,8 @@ use crate::error::{ConfigErrorKind, Setting, config};
 use crate::error::{ParseError, Result, message, named};
 
 use batch::Unit;
+#[cfg(feature = "bgzf")]
+pub use bgzf::{BGZF_BLOCK_MAX, BgzfBlock, BgzfExpander, BgzfHeader};
 pub use blocks::{block_coder_bytes, pack_block, unpack_block};
 pub use content::{CONTENT_BYTES, ContentKind, skippable_advice};
 pub use decoding::{Decoding, DecodingShape, Origin};

@@ -426,6 +426,15 @@ fn bgzf_block(data: &[u8]) -> Vec<u8> {
     block
 }
 
+/// A block of BGZF twice, of which the first header states the bytes of both.
+fn bgzf_block_of_two(data: &[u8]) -> Vec<u8> {
+    let block = bgzf_block(data);
+    let mut both = block.repeat(2);
+    let last = (both.len() - 1) as u16;
+    both[16..18].copy_from_slice(&last.to_le_bytes());
+    both
+}
+
 /// Members or frames that begin, end or are large in every way, in an order by chance.
 fn units_by_chance(codec: Codec, random: &mut impl FnMut(usize) -> usize) -> (Vec<u8>, Vec<u8>) {
     let (text, mut noise) = (text(40_000), noise(6000));
@@ -442,12 +451,16 @@ fn units_by_chance(codec: Codec, random: &mut impl FnMut(usize) -> usize) -> (Ve
             3 => &text[..random(40_000)],
             _ => &text[random(20_000)..][..random(3000)],
         };
-        match (random(4), codec) {
-            (0 | 1, Codec::Gzip) => {
+        match (random(8), codec) {
+            (0, Codec::Gzip) => {
+                packed.extend(bgzf_block_of_two(part));
+                data.extend_from_slice(&part.repeat(2));
+            }
+            (1..=3, Codec::Gzip) => {
                 packed.extend(bgzf_block(part));
                 data.extend_from_slice(part);
             }
-            (0, Codec::Zstd | Codec::Lz4) => {
+            (0 | 1, Codec::Zstd | Codec::Lz4) => {
                 packed.extend(b"\x53\x2a\x4d\x18\x05\0\0\0other");
             }
             _ => {
@@ -584,12 +597,33 @@ fn blocks_are_expanded_alike_with_any_room() {
             }
         }
     };
-    for last in [&block, &longer, &wrong] {
+    // What follows a block is another one with the same checksum, and with another.
+    let two = bgzf_block_of_two(&text);
+    let mut different = two[..block.len()].to_vec();
+    different.extend(bgzf_block(&text.iter().map(|byte| byte ^ 1).collect::<Vec<_>>()));
+    for last in [&block, &longer, &wrong, &two, &different] {
         let packed = [&block[..], &block, last].concat();
         let in_parts = outcome(&packed, 1);
-        assert_eq!(in_parts.is_ok(), *last == block);
+        assert_eq!(in_parts.is_ok(), last != &longer && last != &wrong);
         for room in [7, text.len() - 1, text.len(), text.len() + 1, 1 << 16] {
             assert!(outcome(&packed, room) == in_parts, "{room}");
+        }
+    }
+}
+
+/// Zeros end a file, and are an error before another member, with any number of threads.
+#[test]
+fn zeros_between_members_are_refused() {
+    let blocks = bgzf_block(&text(1000)).repeat(3);
+    let large = all_packed(Codec::Gzip, &[&noise(40_000)]);
+    let empty = all_packed(Codec::Gzip, &[b""]);
+    for before in [&blocks, &[&blocks[..], &empty].concat(), &[&blocks[..], &large].concat()] {
+        for zeros in [0, 1, 3, 4, 17, 18, 19, 40] {
+            let packed = [&before[..], &vec![0; zeros], &large, &blocks].concat();
+            for has_batches in [false, true] {
+                let found = expanded_by_threads(Codec::Gzip, &packed, has_batches);
+                assert_eq!(found.is_ok(), zeros == 0, "{zeros} zeros, {has_batches}");
+            }
         }
     }
 }

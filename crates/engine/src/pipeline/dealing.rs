@@ -35,7 +35,7 @@ impl<K: KeyEncoder> Dealing<'_, K> {
         block: &[u8],
         location: usize,
     ) -> Result<Passed, RecordFault> {
-        let IncoreSort { key, framing, .. } = self.sort;
+        let key = self.sort.key;
         let Worker { sum_in, keys, .. } = worker;
         let show = |record: CutRecord<'_>, at, word| {
             let CutRecord { bytes, field_ends } = record;
@@ -46,6 +46,26 @@ impl<K: KeyEncoder> Dealing<'_, K> {
             let key = KnownWord { key, word, field_ends };
             dealer.deal_item(classifier, &key, bytes, (location + at) as u64);
         };
+        self.each(block, location, show)
+    }
+
+    /// Looks for a record of `block` that must not be, and deals none.
+    ///
+    /// # Errors
+    ///
+    /// As of [`deal`](Self::deal).
+    pub fn check(&self, block: &[u8], location: usize) -> Result<Passed, RecordFault> {
+        self.each(block, location, |_, _, _| {})
+    }
+
+    /// Shows each record that passes the gate, with its place in `block` and its first word.
+    fn each(
+        &self,
+        block: &[u8],
+        location: usize,
+        show: impl FnMut(CutRecord<'_>, usize, u64),
+    ) -> Result<Passed, RecordFault> {
+        let IncoreSort { key, framing, .. } = self.sort;
         let open = Gate::default();
         let passed = self.gate.unwrap_or(&open).each(key, framing, block, show);
         passed.map_err(|fault| RecordFault { at: location + fault.at, ..fault })

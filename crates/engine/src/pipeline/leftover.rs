@@ -132,16 +132,19 @@ impl<K: KeyEncoder> LeftoverRecords<'_, '_, K> {
     }
 
     /// Deals whole records until there is no room for more. Returns the place of the first that was
-    /// not dealt.
+    /// not dealt. Once a fault is known, the load fails, and records without room are checked only:
+    /// there may be an earlier fault.
     fn deal_records(&mut self, region: &[u8], range: Range<usize>) -> usize {
         let mut begun = range.start;
         while let Some(length) = self.how.sort.framing.whole_length(&region[begun..range.end]) {
-            if self.room == 0 {
-                return begun;
-            }
-            self.room -= 1;
             let record = &region[begun..begun + length];
-            match self.how.deal(self.classifier, self.dealer, self.worker, record, begun) {
+            let passed = match self.room {
+                0 if !self.fault.is_before(usize::MAX) => return begun,
+                0 => self.how.check(record, begun),
+                _ => self.how.deal(self.classifier, self.dealer, self.worker, record, begun),
+            };
+            self.room = self.room.saturating_sub(1);
+            match passed {
                 Ok(passed) => self.ragged += passed.ragged,
                 Err(fault) => self.fault.note(fault),
             }

@@ -85,6 +85,8 @@ pub struct RawLoad<'a, K> {
     around: [Option<Region>; 2],
     /// Records that still have room for an entry.
     room: EntryRoom,
+    /// Records whose room is set aside, because they are dealt in the end.
+    between: u64,
     is_crowded: AtomicBool,
     dealers: Dealers<'a, K>,
     /// The first record found that must not be, by its place in the load.
@@ -160,6 +162,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             slots: Mutex::new(SpanSlots { regions, found, claimed: 0, is_closed: false }),
             around,
             room: EntryRoom::new(room.saturating_sub(between), workers),
+            between,
             is_crowded: AtomicBool::new(room < between),
             dealers: Dealers::new(how, pool, classifier, workers),
             fault: FirstFault::default(),
@@ -254,12 +257,17 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             true => Ok(Passed::default()),
             false => self.dealers.deal(worker, records, location),
         };
-        let Passed { shown, ragged } = dealt.unwrap_or_else(|fault| {
-            self.note(fault);
-            Passed::default()
-        });
-        self.room.give_back(admitted - shown);
-        ragged
+        match dealt {
+            Ok(Passed { shown, ragged }) => {
+                self.room.give_back(admitted - shown);
+                ragged
+            }
+            Err(fault) => {
+                // What was dealt before it has its room.
+                self.note(fault);
+                0
+            }
+        }
     }
 
     /// Notes a malformed record. Nothing more is read then.
@@ -338,13 +346,16 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             // Every short record lies in a span whole.
             Item::Record(_) => Vec::new(),
         };
-        let room = how.sort.room(&pool, workers_count);
+        let room = match is_crowded {
+            true => how.sort.room(&pool, workers_count),
+            false => self.room.left().saturating_add(self.between),
+        };
         let mut rest = LeftoverRecords {
             how,
             classifier: &classifier,
             dealer: &mut dealers[0],
             worker: &mut workers[0],
-            room: if is_crowded { room } else { u64::MAX },
+            room,
             ragged: if is_crowded { 0 } else { found.iter().map(|found| found.ragged).sum() },
             fault: &fault,
         };

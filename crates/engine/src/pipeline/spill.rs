@@ -10,6 +10,7 @@ mod share;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use super::crew::Crew;
@@ -209,6 +210,9 @@ impl Spill {
     /// noted: the worker whose write has failed reports the error.
     fn settle_pending(&mut self) -> Result<()> {
         let Some(log) = &mut self.log else { return Ok(()) };
+        // The count of references is read without an order. Whoever gave up one has noted before
+        // whether the write failed.
+        fence(Ordering::Acquire);
         let is_whole = |(_, file): &mut (LogEntry, Arc<File>)| {
             file.share().is_none_or(|share| !share.has_failed())
         };

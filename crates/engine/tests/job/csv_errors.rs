@@ -121,6 +121,23 @@ fn the_first_input_with_a_bad_row_is_named() {
     }
 }
 
+/// Short rows after long ones, of which there are more than a load has room for.
+#[test]
+fn more_rows_before_a_fault_than_there_is_room_for() {
+    let long = [b"x".repeat(197), b",y\n".to_vec()].concat().repeat(78_643);
+    let good = [b"a,b\n", &long[..], &b"a,\n".repeat(330_000)].concat();
+    for bad in ["", "one\n"] {
+        let input = [&good, bad.as_bytes(), &b"a,\n".repeat(1000), b"\"open\n"].concat();
+        let rows = 78_643 + 330_000 + if bad.is_empty() { 1001 } else { 1 };
+        let said = if bad.is_empty() { "a quote that is never closed" } else { "1 cell," };
+        for threads in [1, 2] {
+            let memory = ByteSize::mib(256);
+            let job = Table { memory, threads, ..Table::new(vec![input.clone()]) };
+            fails(&job, 0, &[said, &format!("row {rows}, line {}:", rows + 1)]);
+        }
+    }
+}
+
 #[test]
 fn a_quote_that_is_never_closed() {
     let mut random = Random::fresh();

@@ -43,6 +43,11 @@ fn damage_is_an_error() {
         }
         assert!(expanded(&whole[..at.max(1)]).is_err(), "{at} bytes");
     }
+    // A header that states the bytes of two blocks.
+    let mut two = whole.repeat(2);
+    let last = (two.len() - 1) as u16;
+    two[16..18].copy_from_slice(&last.to_le_bytes());
+    assert!(expanded(&two).is_err());
     assert!(!is_bgzf(b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x03\0"));
     assert!(!is_bgzf(b""));
 }
