@@ -53,6 +53,13 @@ fn an_open_output_that_is_an_input_is_refused() {
     }
     merge("merge a b", true).quietly();
     assert_eq!(folder.read("a"), b"1\n3\n1\n2\n3\n4\n");
+    // What was appended to an input that is expanded would be read again.
+    let packed = folder.read("packed");
+    let file = std::fs::OpenOptions::new().append(true).open(folder.at("packed")).expect("open");
+    let mut command = folder.command(&["merge", "packed", "b", "--compress", "lz4"]);
+    let said = Said::from(command.stdout(file).output().expect("run"));
+    assert!(said.status == 2 && said.words.contains("written to packed while"), "{said:?}");
+    assert_eq!(folder.read("packed"), packed);
     merge("sort a b", false).quietly();
     assert_eq!(folder.read("a"), b"1\n2\n3\n4\n");
 }

@@ -74,6 +74,13 @@ fn many_inputs_are_merged_with_few_files() {
         let _ = std::fs::create_dir(folder.at("config"));
         runs_with_few_files(&folder, &format!("{line}{names}"), expected.as_bytes(), most);
     }
+    // A compressed file among plain ones, which are read in turn.
+    folder.run("sort --compress gzip --force -o in7 in7").quietly();
+    for files in [13, 20, 40, 100] {
+        run_with_files(&folder, files, &format!("sort -o out{names}")).quietly();
+        assert!(folder.read("out") == expected.as_bytes(), "{files}");
+        std::fs::remove_file(folder.at("out")).expect("removed");
+    }
 }
 
 #[test]

@@ -61,6 +61,21 @@ fn amounts() {
 }
 
 #[test]
-fn standard_input_twice() {
-    refused("sort -F fixed:10 - -", &["'-' is given twice"]);
+fn one_stream_twice() {
+    let folder = Folder::new();
+    folder.write("plain", "2\n1\n");
+    let made = std::process::Command::new("mkfifo").arg(folder.at("pipe")).status().expect("run");
+    assert!(made.success());
+    std::os::unix::fs::symlink("pipe", folder.at("link")).expect("a link");
+    for verb in ["sort", "merge", "check", "explain"] {
+        folder.run(&format!("{verb} - -")).fails(2, &["'-' is given twice"]);
+        folder.run(&format!("{verb} plain - /dev/stdin")).fails(2, &["'-' and '/dev/stdin' are"]);
+        folder.run(&format!("{verb} pipe plain ./pipe")).fails(2, &["'pipe' and './pipe' are"]);
+        folder.run(&format!("{verb} pipe link")).fails(2, &["are one stream"]);
+    }
+    let said = folder.run("gnu -m pipe plain link");
+    assert!(said.status == 2 && said.words.contains("are one stream"), "{said:?}");
+    // A file may be given twice, and so may a device without content.
+    let sorted = folder.run("sort plain plain /dev/null /dev/null").quietly();
+    assert_eq!(sorted, b"1\n1\n2\n2\n");
 }

@@ -344,7 +344,7 @@ impl Lz4Decoder {
         }
         self.header = None;
         if lz4_window(header.block_bytes as u64) > self.memory.own() {
-            (self.packed, self.block) = (Vec::new(), Vec::new());
+            (self.packed, self.block, self.rest) = (Vec::new(), Vec::new(), 0..0);
             self.memory.release();
         }
         Ok(())

@@ -374,6 +374,33 @@ fn lz4_frames_of_several_block_sizes_follow_each_other() {
     assert!(expanded(Codec::Lz4, &packed).expect("whole") == whole);
 }
 
+/// Larger blocks than those of the first frame take memory that is given back after each frame.
+#[test]
+fn lz4_frames_with_larger_blocks_follow_smaller_ones() {
+    let frame = |code: u8, data: &[u8]| {
+        let descriptor = [0b0110_0000, code << 4];
+        let checksum = (xxh32(&descriptor, 0) >> 8) as u8;
+        let word = (data.len() as u32 | 1 << 31).to_le_bytes();
+        let start = 0x184d_2204_u32.to_le_bytes();
+        [&start[..], &descriptor, &[checksum], &word, data, &[0; 4]].concat()
+    };
+    let data = noise(60_000);
+    let packed = [4, 7, 4, 5, 6, 7, 7].map(|code| frame(code, &data)).concat();
+    let windows = Arc::new(Windows::new(memory::lz4_window(64 << 10), 8 << 20));
+    for room in [1000, 60_000, 100_000, 1 << 20] {
+        let mut decoder = Codec::Lz4.decoder(&windows).expect("a decoder");
+        let mut from = Compressed::of_bytes(packed.clone());
+        let (mut all, mut buffer) = (Vec::new(), vec![0; room]);
+        loop {
+            match decoder.decode(&mut from, &mut buffer).expect("whole") {
+                0 => break,
+                bytes => all.extend_from_slice(&buffer[..bytes]),
+            }
+        }
+        assert!(all == data.repeat(7), "{room}");
+    }
+}
+
 /// The first frame states small blocks, a later one large ones.
 #[test]
 fn lz4_blocks_beyond_the_limit_are_refused() {

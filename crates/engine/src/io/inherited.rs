@@ -77,6 +77,13 @@ pub(super) fn duplicate(number: RawFd) -> Answer<OwnedFd> {
     }
 }
 
+/// Returns the file system and inode of the pipe or socket that a descriptor is; `None` for others.
+pub fn pipe_identity(number: RawFd) -> Option<(u64, u64)> {
+    let stat = fstat(duplicate(number).ok()?).ok()?;
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    matches!(kind, FileType::Fifo | FileType::Socket).then_some((stat.st_dev, stat.st_ino))
+}
+
 /// Returns the number of the open descriptor that a name means.
 pub fn named_by(path: &Path) -> Option<RawFd> {
     is_link(path).then(|| follow(path))?

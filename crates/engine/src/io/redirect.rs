@@ -76,10 +76,10 @@ pub fn lock_output(direct: Direct, progress: &Progress) -> Result<Option<Arc<Fil
 }
 
 /// Returns whether an open descriptor writes over the file at `path`. It does not if the file is
-/// empty, or if it is appended to.
-pub fn writes_over(number: RawFd, path: &Path) -> bool {
+/// empty. If it is appended to, that counts where the file `is_read_to_end`, wherever that is.
+pub fn writes_over(number: RawFd, path: &Path, is_read_to_end: bool) -> bool {
     let identity = |end: &OwnedFd| {
-        let appends = fcntl_getfl(end).ok()?.contains(OFlags::APPEND);
+        let appends = !is_read_to_end && fcntl_getfl(end).ok()?.contains(OFlags::APPEND);
         let to = fstat(end).ok()?;
         let is_regular = FileType::from_raw_mode(to.st_mode) == FileType::RegularFile;
         (is_regular && to.st_size > 0 && !appends).then_some((to.st_dev, to.st_ino))

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Input;
+use super::single_streams::check_streams;
 use crate::codec::{
     CONTENT_BYTES, Codec, ContentKind, Decompress, Foreign, Origin, STDIN, beginning,
     skippable_advice,
@@ -52,6 +53,7 @@ impl<'a> Look<'a> {
     ///
     /// [`Error::Malformed`] for an input that is not read here; those of reading.
     pub fn at(&self, inputs: &[Input]) -> Result<Vec<(usize, Instead)>> {
+        check_streams(inputs)?;
         let (mut all, mut is_begun) = (Vec::new(), false);
         for (number, input) in inputs.iter().enumerate() {
             let instead = match self.named(input) {

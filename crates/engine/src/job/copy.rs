@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Input, Output, open};
+use super::{Input, Output, destinations};
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
     Arena, Completion, Direct, Direction, Engine, File, InputKind, Queue, Region, Request,
@@ -45,7 +45,7 @@ impl CopyJob {
     ///
     /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name.
     pub fn run(&self, progress: &Progress) -> Result<u64> {
-        open::check_output(&self.output, self.force)?;
+        destinations::check_output(&self.output, self.force)?;
         let file = match &self.input {
             Input::File(path) if matches!(InputKind::of(path, progress)?, InputKind::Offsets) => {
                 File::open_read(path, self.direct)?
@@ -59,7 +59,7 @@ impl CopyJob {
             }
         };
         let bytes = file.len();
-        let mut output = open::open_output(&self.output, self.direct, progress)?;
+        let mut output = destinations::open_output(&self.output, self.direct, progress)?;
         progress.enter(Phase::Writing);
         progress.expect_bytes(2 * bytes);
         let copied = output.reserve(bytes).and_then(|()| {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::open::Opened;
 use super::packed_sample::{PackedForecast, forecasts};
 use super::records::framing;
-use super::{Asked, SortJob, open};
+use super::{Asked, SortJob, destinations, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
 use crate::io::{Direct, Engine};
 use crate::plan::decisions::{Decision, JobConditions};
@@ -151,7 +151,7 @@ impl SortJob {
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(&order, Some(bytes), record_length, engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
-        let temp = open::run_places(&self.temp, false, &self.output)?;
+        let temp = destinations::run_places(&self.temp, false, &self.output)?;
         need.run_members = temp.iter().map(SpillPlace::members).max().unwrap_or(1);
         let rates = self.rates(&input, &temp);
         let plan = match &rates {

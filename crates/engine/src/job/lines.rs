@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::{Output, open};
+use super::{Output, destinations};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::io::Direct;
@@ -93,7 +93,7 @@ fn prove_order(key: &CompiledKey, framing: Framing, records: &[u8]) -> Result<()
 ///
 /// What the system says; then a file has not got its name.
 pub fn write_lines(text: &[u8], output: &Output, sync: bool, progress: &Progress) -> Result<()> {
-    let mut output = open::open_output(output, Direct::Off, progress)?;
+    let mut output = destinations::open_output(output, Direct::Off, progress)?;
     match output.write_all(text, progress) {
         Ok(()) => output.finish(text.len() as u64, sync, progress).map(drop),
         Err(error) => {

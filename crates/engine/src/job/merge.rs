@@ -10,7 +10,7 @@ use super::contents::Look;
 use super::records::{bound, framing};
 use super::resume::{KEPT_FILES, Places, Resume, Wanted};
 use super::union::{self, Tops, Turns};
-use super::{Budget, Input, Output, open, sampling};
+use super::{Budget, Input, Output, destinations, open, sampling};
 use crate::codec::{Compress, Decompress};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
@@ -137,24 +137,26 @@ impl MergeJob {
     }
 
     /// Refuses an open descriptor as the output if it writes over an input, which is read at the
-    /// same time.
-    fn refuse_writing_over(&self) -> Result<()> {
+    /// same time. An input without a known end must not be appended to either.
+    fn refuse_writing_over(&self, places: &[SortedPlace]) -> Result<()> {
         let number = match &self.output {
             Output::Stdout => Some(STDOUT),
             Output::File(path) => inherited::named_by(path),
             Output::Striped(_) | Output::Pipe(_) => None,
         };
         let Some(number) = number else { return Ok(()) };
-        for input in &self.inputs {
+        for (input, place) in self.inputs.iter().zip(places) {
             let path = match input {
                 Input::File(path) => path,
                 Input::Stdin => Path::new("/dev/stdin"),
                 Input::Striped(_) | Input::Supplied(_) => continue,
             };
-            if redirect::writes_over(number, path) {
+            let has_end = matches!(place, SortedPlace::File { .. });
+            if redirect::writes_over(number, path, !has_end) {
                 return Err(config!(
                     ConfigErrorKind::InvalidPath,
-                    "the output would be written over {} while that is read; give a file with {}",
+                    "the output would be written {} {} while that is read; give a file with {}",
+                    if has_end { "over" } else { "to" },
                     path.display(),
                     Setting::Output,
                 ));
@@ -170,14 +172,14 @@ impl MergeJob {
         let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
         let engine = self.levers.probe(self.engine)?;
-        let temp = open::run_places(&self.temp, self.check_temp, &self.output)?;
+        let temp = destinations::run_places(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
         let mut coders = self.coders(&order, budget);
         let compression = self.compress.of(self.output.path())?;
-        open::check_output(&self.output, self.force)?;
-        self.refuse_writing_over()?;
+        destinations::check_output(&self.output, self.force)?;
         let early = heading.early(|| self.asking().asked(&order, None))?;
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
+        self.refuse_writing_over(&inputs)?;
         let Tops { header, columns, width } = tops;
         let asked = early.map_or_else(|| self.asking().asked(&order, columns.as_ref()), Ok)?;
         let Asked { gate, making, key } = asked;
@@ -190,7 +192,7 @@ impl MergeJob {
         need(&coders).check_files(kept + usize::from(self.output.path().is_some()))?;
         let mut places = match self.resume {
             Resume::Off => {
-                let output = open::open_output(&self.output, self.direct.output, progress)?;
+                let output = destinations::open_output(&self.output, self.direct.output, progress)?;
                 let output = coders.output(output, compression)?;
                 Places::new(output, Spill::new(temp.clone(), self.temp_limit))
             }

@@ -12,6 +12,7 @@ mod check;
 mod coders;
 mod contents;
 mod copy;
+mod destinations;
 mod endpoints;
 mod explain;
 mod filtering;
@@ -28,6 +29,7 @@ mod records;
 mod resume;
 mod row_keys;
 mod sampling;
+mod single_streams;
 mod union;
 
 use std::path::PathBuf;
@@ -206,7 +208,7 @@ impl SortJob {
         let order = &self.bound()?;
         let account = Account::open(order);
         let framing = framing(self.format)?;
-        let temp = open::run_places(&self.temp, self.check_temp, &self.output)?;
+        let temp = destinations::run_places(&self.temp, self.check_temp, &self.output)?;
         let opened = open::open_inputs(self, order, progress)?;
         let Opened { engine, budget, mut coders, input, header, columns, asked } = opened;
         let Asked { gate, making, key } = asked;
@@ -366,7 +368,7 @@ impl SortJob {
         let plan = plan.map_err(|e| coders.explain(e))?;
         // Looking through a directory takes longer than sorting a few lines.
         if !plan.is_one_pass() || self.output.path().is_some() {
-            open::tidy(places.spill.places())?;
+            destinations::tidy(places.spill.places())?;
         }
         Ok(plan)
     }
@@ -374,9 +376,9 @@ impl SortJob {
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::OpenOutput> {
         let compression = self.compression()?;
         if self.select.split.is_some() {
-            return open::open_parts(&self.output, self.direct.output, self.force);
+            return destinations::open_parts(&self.output, self.direct.output, self.force);
         }
-        let output = open::open_output(&self.output, self.direct.output, progress)?;
+        let output = destinations::open_output(&self.output, self.direct.output, progress)?;
         coders.output(output, compression)
     }
 

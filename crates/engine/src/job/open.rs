@@ -1,9 +1,8 @@
-//! Opening what a job names: inputs, output, temporary directories, engine and memory budget.
+//! Opening what a job reads, and looking at it; the engine and the memory budget.
 
 use std::borrow::Cow;
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{Access, access};
@@ -12,21 +11,17 @@ use rustix::io::Errno;
 use super::asked::Asked;
 use super::coders::Coders;
 use super::contents::Look;
-use super::{Budget, Input, Output, Resume, SortJob, union};
+use super::{Budget, Input, Resume, SortJob, destinations, union};
 use crate::error::{ConfigErrorKind, Error, Message, RecordPosition, Result, Setting, config};
 use crate::format::Framing;
-use crate::io::inherited::{self, STDOUT};
 use crate::io::{
-    BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_name, check_replaceable,
-    check_whole_at, directory_of, distinct, pipe, redirect, sweep,
+    BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_whole_at, pipe, redirect,
 };
 use crate::key::text::TextOrder;
-use crate::output::OpenOutput;
 use crate::pipeline::sorted::SortedPlace;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::plan::marks::file_least;
 use crate::stats::Progress;
-use crate::stripe::SpillPlace;
 use crate::sys::limits;
 use crate::units::ByteSize;
 
@@ -79,7 +74,7 @@ pub fn open_inputs(job: &SortJob, order: &TextOrder, progress: &Progress) -> Res
     job.compress.of(job.output.path())?;
     job.select.check()?;
     // Of an output that is split, the parts are looked at when their names are known.
-    check_output(&job.output, job.force || job.select.split.is_some())?;
+    destinations::check_output(&job.output, job.force || job.select.split.is_some())?;
     let heading = Heading::of(job.format, &job.header)?;
     let early = heading.early(|| job.asking().asked(order, None))?;
     let look = Look::new(job.decompress, job.format, false, progress);
@@ -122,16 +117,8 @@ pub fn open_sources(
     let FoundInputs { inputs, has_streams } = look(inputs, progress)?;
     let inputs = &*inputs;
     if has_streams {
-        let readers: Result<Vec<pipe::PipeReader>> = inputs
-            .iter()
-            .map(|input| match input {
-                Input::Stdin => pipe::PipeReader::stdin(),
-                Input::File(path) => pipe::PipeReader::open(path),
-                Input::Striped(path) => Supplied::striped(path).map(pipe::PipeReader::supplied),
-                Input::Supplied(supplied) => Ok(pipe::PipeReader::supplied(supplied.clone())),
-            })
-            .collect();
-        let stream = pipeline::InputStream::new(readers?, framing, heading);
+        let readers = readers(inputs, framing, progress)?;
+        let stream = pipeline::InputStream::new(readers, framing, heading);
         return Ok(pipeline::JobInput::Stream(Arc::new(Mutex::new(stream))));
     }
     if let Some(names) = read_in_order(job, inputs, progress)? {
@@ -157,6 +144,27 @@ pub fn open_sources(
         files.push(file);
     }
     Ok(pipeline::JobInput::Files(files))
+}
+
+/// Returns readers of inputs of which some are streams. Where there are too many to be open at
+/// once, files are opened one after the other.
+fn readers(
+    inputs: &[Input],
+    framing: Framing,
+    progress: &Progress,
+) -> Result<Vec<pipe::PipeReader>> {
+    let are_too_many = inputs.len() > limits::open_files_left() / DESCRIPTORS_EACH;
+    let reader = |input: &Input| match input {
+        Input::Stdin => pipe::PipeReader::stdin(),
+        Input::File(path) if are_too_many => match place(input, framing, progress)? {
+            SortedPlace::File { .. } => Ok(pipe::PipeReader::supplied(Supplied::later(path))),
+            _ => pipe::PipeReader::open(path),
+        },
+        Input::File(path) => pipe::PipeReader::open(path),
+        Input::Striped(path) => Supplied::striped(path).map(pipe::PipeReader::supplied),
+        Input::Supplied(supplied) => Ok(pipe::PipeReader::supplied(supplied.clone())),
+    };
+    inputs.iter().map(reader).collect()
 }
 
 /// Returns the names of files that are read one after the other, as if they were one: more than may
@@ -409,89 +417,4 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
         ))
         .at(RecordPosition::new(bytes / record_length + 1, bytes - excess)),
     })
-}
-
-/// Opens the output: a temporary file beside the final name, or a stream.
-pub fn open_output(output: &Output, direct: Direct, progress: &Progress) -> Result<OpenOutput> {
-    let path = match output {
-        Output::Stdout => return OpenOutput::standard(direct, progress),
-        Output::Striped(path) => return OpenOutput::striped(path, direct),
-        Output::Pipe(outlet) => return OpenOutput::outlet(outlet),
-        Output::File(path) => path,
-    };
-    match inherited::look(path) {
-        Ok(Err(STDOUT)) => OpenOutput::standard(direct, progress),
-        Ok(Ok(data)) if data.is_file() || data.is_dir() => OpenOutput::file(path, direct),
-        Ok(_) => Ok(OpenOutput::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
-        Err(_) => OpenOutput::file(path, direct),
-    }
-}
-
-/// Opens an output that is split into files.
-pub fn open_parts(output: &Output, direct: Direct, force: bool) -> Result<OpenOutput> {
-    match output {
-        Output::File(path) if inherited::named_by(path).is_none() => {
-            OpenOutput::parts(path, direct, force)
-        }
-        Output::Striped(path) => Err(config!(
-            ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
-            "{} is a striped file; an output that is split needs another name",
-            path.display(),
-        )),
-        Output::File(_) | Output::Stdout | Output::Pipe(_) => Err(config!(
-            ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
-            "an output that is split needs a name for its files; give one with {}",
-            Setting::Output,
-        )),
-    }
-}
-
-/// Makes sure that the directory of an output is there, that a file can have its name, and that it
-/// may be replaced, which `force` allows in any case. A pipe may bring nothing for hours, and its
-/// first bytes are looked at before the output is created.
-pub fn check_output(output: &Output, force: bool) -> Result<()> {
-    let Some(path) = output.path() else { return Ok(()) };
-    check_name(path)?;
-    if force { Ok(()) } else { check_replaceable(path) }
-}
-
-/// Returns where runs go: where the user said, with `is_checked` if that is any good, else beside
-/// the output, if it is a file, else where temporary files go. A place that is named twice, by
-/// whatever paths, counts once.
-pub fn run_places(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<SpillPlace>> {
-    if temp.is_empty() {
-        let is_device = |path: &Path| {
-            let found = inherited::look(path);
-            found.is_ok_and(|found| found.is_ok_and(|data| data.file_type().is_char_device()))
-        };
-        return Ok(vec![match output.path() {
-            Some(path) if inherited::named_by(path).is_none() && !is_device(path) => {
-                SpillPlace::directory(directory_of(path))
-            }
-            _ => SpillPlace::directory(&std::env::temp_dir()),
-        }]);
-    }
-    let places: Vec<SpillPlace> =
-        temp.iter().map(|path| SpillPlace::at(path)).collect::<Result<_>>()?;
-    for (directory, _) in places.iter().filter(|_| is_checked).flat_map(SpillPlace::directories) {
-        check_directory(directory).map_err(|e| Error::io("spill to", directory, e))?;
-    }
-    Ok(distinct(places, SpillPlace::identity))
-}
-
-/// Removes what jobs that were killed have left where this one will leave files.
-pub fn tidy(places: &[SpillPlace]) -> Result<()> {
-    let directories = places.iter().flat_map(SpillPlace::directories).map(|(path, _)| path);
-    for directory in directories.filter(|directory| directory.is_dir()) {
-        sweep(directory)?;
-    }
-    Ok(())
-}
-
-/// Checks that files can be made and found in a directory.
-fn check_directory(place: &Path) -> std::io::Result<()> {
-    if !fs::metadata(place)?.is_dir() {
-        return Err(Errno::NOTDIR.into());
-    }
-    Ok(access(place, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)?)
 }

@@ -10,8 +10,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::destinations;
 use super::leftovers::is_missing;
-use super::open;
 use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{
     Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, TempFile, check_whole_at,
@@ -75,7 +75,7 @@ impl Places {
     /// [`Error::Config`] where the output was begun by one that is not the same, or one that is
     /// still running; [`Error::Malformed`] where an input has changed since.
     pub fn kept(job: &Wanted, temp: &[SpillPlace]) -> Result<Self> {
-        open::tidy(temp)?;
+        destinations::tidy(temp)?;
         let places = temp.iter().flat_map(SpillPlace::directories).map(|(place, _)| place);
         for place in distinct(places, |place| DirectoryIdentity::of(place)) {
             for directory in spill_directories(&real(place)?)? {

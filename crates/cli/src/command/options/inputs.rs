@@ -58,13 +58,10 @@ impl Inputs {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where standard input would be read twice, and what is wrong with a list.
+    /// [`Error::Config`] with what is wrong with a list.
     pub fn inputs(&self) -> Result<Vec<Input>> {
         if let Some(list) = &self.files0_from {
             return listed(list);
-        }
-        if self.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(usage_error("'-' is given twice; standard input can be read once"));
         }
         if self.inputs.is_empty() {
             return Ok(vec![Input::Stdin]);
