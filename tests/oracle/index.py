@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import zlib
 from pathlib import Path
 from random import Random
 
+from .bgzf import packed
 from .case import Case
 from .circumstances import FILE
 from .place import Place
@@ -28,26 +28,6 @@ def has_index(case: Case) -> bool:
     names = {option[0].split("=")[0] for option in case.options}
     is_plain = chosen.input == FILE and not chosen.codec_in and not chosen.kills
     return case.command == "sort" and is_plain and names <= set(OPTIONS)
-
-
-def packed(data: bytes, rng: Random) -> bytes:
-    """Returns data as bgzip compresses it, in blocks of random lengths."""
-    blocks, most = [], rng.choice((10, 1000, 65_280))
-    while data:
-        length = rng.randint(1, most)
-        blocks.append(data[:length])
-        data = data[length:]
-    return b"".join(map(block, [*blocks, b""]))
-
-
-def block(data: bytes) -> bytes:
-    """Returns a block of BGZF."""
-    deflate = zlib.compressobj(1, zlib.DEFLATED, -15)
-    body = deflate.compress(data) + deflate.flush()
-    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0"
-    ends = (len(head) + 2 + len(body) + 8 - 1, zlib.crc32(data), len(data))
-    numbers = [number.to_bytes(size, "little") for number, size in zip(ends, (2, 4, 4))]
-    return head + numbers[0] + body + numbers[1] + numbers[2]
 
 
 def run(binary: str, root: Path, *words: str) -> subprocess.CompletedProcess[bytes]:

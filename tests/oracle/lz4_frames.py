@@ -61,6 +61,15 @@ def blocks(frames: bytes) -> Iterator[tuple[int, bytes]]:
         at += 8 if flags & CONTENT_CHECKSUM else 4
 
 
+def with_larger_blocks(frame: bytes, steps: int) -> bytes:
+    """Returns a frame of the command that states larger blocks: four times as large for a step."""
+    if frame[:4] != MAGIC or frame[4] & CONTENT_LENGTH:
+        raise ValueError("the command writes other lz4 frames than this reads")
+    size = min(7, (frame[5] >> 4) + steps)
+    descriptor = bytes([frame[4], size << 4])
+    return MAGIC + descriptor + bytes([xxh32(descriptor) >> 8 & 0xFF]) + frame[7:]
+
+
 def one_frame(frames: bytes, content: bytes, choice: int) -> bytes:
     """Returns one frame with the blocks of all, which expand to `content`.
 

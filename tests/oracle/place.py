@@ -7,7 +7,9 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
+from . import bgzf
 from .case import Case
 from .circumstances import (
     FILE,
@@ -21,7 +23,7 @@ from .circumstances import (
     STDOUT_PIPE,
     Circumstances,
 )
-from .lz4_frames import one_frame
+from .lz4_frames import one_frame, with_larger_blocks
 
 OLD = b"what was there before\n"
 ENDINGS = {"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4", "": ""}
@@ -44,10 +46,22 @@ def pack(binary: str, data: bytes, codec: str) -> bytes:
     pieces = 1 + len(data) % 4
     cuts = [len(data) * number // pieces for number in range(pieces + 1)]
     parts = [data[start:end] for start, end in zip(cuts, cuts[1:])]
-    packed = b"".join(recode(binary, part, "--compress", codec) for part in parts)
-    if codec == "lz4" and packed and len(data) % 3:
-        return one_frame(packed, data, len(data) // 3)
-    return packed
+    rng = Random(len(data))
+    if codec == "gzip" and rng.randrange(2):
+        # A file of blocks alone, or blocks among other members.
+        is_whole = rng.randrange(2) == 0
+        return b"".join(
+            bgzf.packed(part, rng)
+            if is_whole or rng.randrange(2)
+            else recode(binary, part, "--compress", codec)
+            for part in parts
+        )
+    frames = [recode(binary, part, "--compress", codec) for part in parts]
+    if codec == "lz4" and any(frames):
+        if len(data) % 3:
+            return one_frame(b"".join(frames), data, len(data) // 3)
+        frames = [with_larger_blocks(frame, rng.randrange(4)) for frame in frames]
+    return b"".join(frames)
 
 
 @dataclass

@@ -88,9 +88,9 @@ impl Failure {
                 format!("cannot write to a standard stream: {}", wording::io_error(error))
             }
             Self::Fault(words) => format!(
-                "internal error: {words}; no output was written, and no input was changed except \
-                 by --in-place; please report this message with the version ({}) and the command \
-                 line",
+                "internal error: {words}; no output file was written, and no input was changed \
+                 except by --in-place; please report this message with the version ({}) and the \
+                 command line",
                 env!("CARGO_PKG_VERSION")
             ),
         }

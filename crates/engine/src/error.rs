@@ -248,23 +248,23 @@ impl Error {
             ),
             Self::Proof { records_in, checksum_in, records_out, checksum_out } => format!(
                 "proof failed: {records_in} records with checksum {checksum_in:032x} were read, \
-                 {records_out} with {checksum_out:032x} were written; the output was discarded"
+                 {records_out} with {checksum_out:032x} were written; no output file was written"
             )
             .into(),
             Self::Disorder { target, place } => format!(
-                "order proof failed: in {target}, {place}, a record is out of order; the output \
-                 was discarded. The cause is a defect of sortwell or of the machine's memory: \
+                "order proof failed: in {target}, {place}, a record is out of order; no output \
+                 file was written. The cause is a defect of sortwell or of the machine's memory: \
                  please report it"
             )
             .into(),
             Self::Changed { expected, found } => format!(
                 "records had {expected} bytes when they were read, and {found} when they were \
-                 written: memory changed during the job; the output was discarded"
+                 written: memory changed during the job; no output file was written"
             )
             .into(),
-            Self::Caller { message } => format!("{message}; no output was written").into(),
+            Self::Caller { message } => format!("{message}; no output file was written").into(),
             Self::Interrupted => {
-                "interrupted; no output was written and the input is unchanged".into()
+                "interrupted; no output file was written and the input is unchanged".into()
             }
         }
     }

@@ -12,7 +12,6 @@
 use std::cmp::Ordering;
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -143,17 +142,13 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
     {
         return Err(other_columns(old, &new.cells, &added.data));
     }
-    let mut inodes = Vec::new();
     for (number, old) in kept.iter().enumerate() {
         if number + 1 < description.data.len() {
-            let file = old.reopen(false)?;
-            let found = file.metadata().map_err(|error| Error::io("open", &old.path, error))?;
-            inodes.push((found.dev(), found.ino()));
+            old.reopen(false)?;
             open.data.push(old.clone());
             continue;
         }
         let (now, file) = DataFile::open(&old.path)?;
-        inodes.push(now.inode);
         if now.bytes == old.bytes {
             old.reopen(false)?;
         }
@@ -177,16 +172,7 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
         open.files.push(ScannedFile { number, ..scanned });
     }
     for data in added.data {
-        if let Some(at) = inodes.iter().position(|known| *known == data.inode) {
-            let known = &open.data[at].path;
-            let name = match *known == data.path {
-                true => String::new(),
-                false => format!(" as {}", known.display()),
-            };
-            let message = format!("{} is in the index already{name}", data.path.display());
-            return Err(Error::config(ConfigErrorKind::InvalidPath, message));
-        }
-        inodes.push(data.inode);
+        data.check_new(&open.data)?;
         open.data.push(data);
     }
     Ok(open)

@@ -248,6 +248,7 @@ impl BuildJob {
                     format!("{} is a data file; give the index a name of its own", path.display());
                 return Err(Error::config(ConfigErrorKind::InvalidPath, message));
             }
+            data.check_new(&open.data)?;
             let (top, scanned) = data.read_top(path, number, file, &heading)?;
             data.top = scanned.start;
             open.files.push(scanned);

@@ -149,6 +149,23 @@ impl DataFile {
         std::fs::metadata(path).is_ok_and(|data| (data.dev(), data.ino()) == self.inode)
     }
 
+    /// Checks that none of the data files in `known` is this one, under any name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] with its names.
+    pub fn check_new(&self, known: &[Self]) -> Result<()> {
+        let Some(known) = known.iter().find(|known| known.inode == self.inode) else {
+            return Ok(());
+        };
+        let name = match known.path == self.path {
+            true => String::new(),
+            false => format!(" as {}", known.path.display()),
+        };
+        let message = format!("{} is in the index already{name}", self.path.display());
+        Err(Error::config(ConfigErrorKind::InvalidPath, message))
+    }
+
     /// Returns the open file for a scan of its records. It has this number among all files.
     pub fn scanned(&self, number: usize, file: File) -> ScannedFile {
         let (path, start, end, is_bgzf) = (self.path.clone(), self.top, self.end(), self.is_bgzf);

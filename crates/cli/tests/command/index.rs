@@ -167,6 +167,9 @@ fn new_records_are_added() {
     assert_prints(&folder, "index get index Oslo --skip 1 --limit 2", "5,Oslo,8\n6,Oslo,9\n");
     assert_prints(&folder, "index range index --count", "7\n");
     assert_prints(&folder, "index verify index --temp .", "");
+    folder
+        .run("index build -k 1 -F csv -o other more.csv ./more.csv")
+        .fails(2, &["more.csv is in the index already"]);
     folder.run("index append index more.csv").fails(2, &["more.csv is in the index already"]);
     let said = ["other.csv are not those of the index: column 2 is 'town' in the file, and 'city'"];
     folder.run("index append index other.csv").fails(2, &said);

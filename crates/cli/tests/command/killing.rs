@@ -157,7 +157,7 @@ fn interrupted_at_any_moment() {
             0 => assert!(has_output, "no output"),
             _ => panic!("{ending:?}"),
         }
-        let is_denied = ending.words.contains("no output was written");
+        let is_denied = ending.words.contains("no output file was written");
         assert!(!(has_output && is_denied), "an output of an interrupted sort");
         assert_eq!(scene.left_behind(), [""; 0]);
     }
