@@ -54,6 +54,9 @@ class ProofError(Error):
 class Interrupted(_Place, KeyboardInterrupt):
     """A signal, such as that of Ctrl-C, or a stop. No output file was made."""
 
+    # Calls that the end of the interpreter refuses set no attribute.
+    code = 130
+
 
 _CLASSES = {
     kind.__name__: kind

@@ -393,6 +393,11 @@ class Callers(WithFolder):
         thread.join()
 
 
+def again(call):
+    """Returns a program that repeats a call, whatever it raises."""
+    return f"while True:\n        try: {call}\n        except BaseException: ..."
+
+
 class Processes(WithFolder):
     """Signals, forks, and the end of the interpreter."""
 
@@ -495,6 +500,11 @@ class Processes(WithFolder):
 
     def test_end_of_the_interpreter_during_calls_of_daemon_threads(self):
         (self.folder / "large").write_bytes(os.urandom(100_000_000))
+        (self.folder / "rows").write_text(
+            "".join(f"{n * 7919 % 100_003}\n" for n in range(100_000))
+        )
+        sortwell.build_index(self.folder / "rows", self.folder / "index", key="1")
+        given = {path.name for path in self.folder.iterdir()}
         options = "memory='24MiB', temp='.'"
         programs = {
             "sorted": f"sortwell.sorted(items(), {options})",
@@ -505,12 +515,22 @@ class Processes(WithFolder):
             "    while True: s.push(bytes(5_000_000))",
             "file": f"while True: sortwell.sort('large', 'out', format='fixed:100', {options})",
             "batches": f"sortwell.sort_batches(batches(), 'n', {options})",
+            "index": "while True:\n        for _ in sortwell.Index('index'): ...",
+            "index batches": "while True: list(sortwell.Index('index').range().batches())",
+            # Calls that begin when the interpreter ends.
+            "sort again": again("sortwell.sort('rows', 'out', force=True)"),
+            "sorted again": again(f"list(sortwell.sorted([2, 1], {options}))"),
+            "push again": again(f"sortwell.Sorter({options}).push(bytes(100_000))"),
+            "batches again": again("list(sortwell.sort_batches(batch, 'n'))"),
+            "index again": again("'5' in sortwell.Index('index')"),
+            "usage again": again("sortwell.Sorter(memory='x')"),
         }
         for name, program in programs.items():
             code = (
                 "import itertools, random, threading, time\n"
                 "import pyarrow, sortwell\n"
                 "few = [(n * 7 % 1000, 'x' * 3000) for n in range(12_000)]\n"
+                "batch = pyarrow.record_batch({'n': [2, 1]})\n"
                 "def items(): return ((n * 7 % 1000, 'x' * 300) for n in itertools.count())\n"
                 "def slow(items):\n"
                 "    for n, item in enumerate(items):\n"
@@ -532,7 +552,7 @@ class Processes(WithFolder):
             )
             with self.subTest(name):
                 self.assertEqual(self.run_python(code), (0, "the end\n", ""))
-                self.assertEqual({path.name for path in self.folder.iterdir()} - {"out"}, {"large"})
+                self.assertEqual({path.name for path in self.folder.iterdir()} - {"out"}, given)
 
     def test_interrupt_of_each_call(self):
         (self.folder / "zeros").touch()

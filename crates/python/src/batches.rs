@@ -43,9 +43,10 @@ use self::capsule::BatchReader;
 pub use self::capsule::stream_capsule;
 pub use self::fault::BatchFault;
 use self::rows::BatchRows;
+use crate::ending::Guarded;
 use crate::faults;
 use crate::job::{OptionWords, job_words};
-use crate::waiting::{Guarded, Wait};
+use crate::waiting::Wait;
 
 /// Function of the package, for messages.
 const FUNCTION: &str = "sort_batches";
@@ -97,6 +98,8 @@ pub fn sort_batches(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SortedBatchStream> {
     let py = data.py();
+    let wait = Arc::new(Wait::new(Arc::default(), progress));
+    let _call = wait.begin_call(py)?;
     let words = job_words(py, EmbeddedCommand::Sort, options)?;
     let main_thread = is_main_thread(py)?.then(|| thread::current().id());
     let reader = capsule::reader_of(data)?.ok_or_else(|| {
@@ -107,8 +110,6 @@ pub fn sort_batches(
             data.get_type()
         ))
     })?;
-    let wait = Arc::new(Wait::new(Arc::default(), progress));
-    let _call = wait.begin_call();
     let planned = reader.and_then(|reader| {
         BatchRows::plan(&reader.schema(), by, is_null_first, batch_rows).map(|rows| (reader, rows))
     });
@@ -187,7 +188,7 @@ impl BatchFeed {
 
     /// Takes the next batch, while the calling thread looks after Python.
     fn take_attended(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        let _call = self.wait.begin_call();
+        let _call = self.wait.begin_call(py)?;
         let taken = self.wait.run(py, || self.take())?;
         let batch = taken.map_err(|fault| fault.exception(py, FUNCTION))?;
         if batch.is_none() {

@@ -14,9 +14,10 @@ use sortwell::{Error, Format, Progress, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
 use crate::buffer::{Block, LentBytes};
+use crate::ending::{Guarded, detached};
 use crate::faults;
 use crate::job::{OptionWords, job_words};
-use crate::waiting::{Guarded, Wait};
+use crate::waiting::Wait;
 
 /// Bytes of the blocks that the sort takes, and least bytes of those it returns.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -152,7 +153,7 @@ impl BlockState {
     /// Ends the sort after an error, and removes what it left.
     fn fail(&mut self, py: Python<'_>) {
         let stage = std::mem::replace(&mut self.stage, BlockStage::Failed);
-        py.detach(move || drop(stage));
+        detached(py, move || drop(stage));
         self.pending = Vec::new();
     }
 }

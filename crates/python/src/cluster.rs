@@ -19,9 +19,10 @@ use sortwell_cluster::{
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::buffer::Block;
+use crate::ending::{Guarded, OpenCall, detached};
 use crate::faults;
 use crate::job::{OptionWords, job_words};
-use crate::waiting::{Guarded, Wait};
+use crate::waiting::Wait;
 
 /// Most records of a run whose keys are returned.
 const KEYS_MAX: usize = 2048;
@@ -66,7 +67,7 @@ fn waited<T: Send>(
     work: impl FnOnce(&Progress) -> Result<T> + Send,
 ) -> PyResult<T> {
     let wait = Wait::new(Arc::<Progress>::default(), progress);
-    let _call = wait.begin_call();
+    let _call = wait.begin_call(py)?;
     wait.run(py, || work(wait.progress()))?.map_err(|error| faults::exception(py, &error))
 }
 
@@ -219,14 +220,16 @@ pub fn keys_around<'py>(
 /// Returns the XXH3 of the bytes of a run from `start` to `end`.
 #[pyfunction]
 pub fn range_checksum(py: Python<'_>, run: PathBuf, start: u64, end: u64) -> PyResult<u64> {
-    py.detach(move || sortwell_cluster::range_checksum(&run, start, end))
+    let _call = OpenCall::begin(py, None)?;
+    detached(py, move || sortwell_cluster::range_checksum(&run, start, end))
         .map_err(|error| faults::exception(py, &error))
 }
 
 /// Returns the XXH3 of bytes.
 #[pyfunction]
-pub fn block_checksum(py: Python<'_>, block: &[u8]) -> u64 {
-    py.detach(|| xxh3_64(block))
+pub fn block_checksum(py: Python<'_>, block: &[u8]) -> PyResult<u64> {
+    let _call = OpenCall::begin(py, None)?;
+    Ok(detached(py, || xxh3_64(block)))
 }
 
 /// A merge of ranges of runs, block by block. Another thread merges.
@@ -266,7 +269,7 @@ impl MergedRanges {
     fn next_block(&self, py: Python<'_>) -> PyResult<Option<(Block, u64)>> {
         let mut state = self.0.lock(py, "next_block")?;
         let Some(merge) = state.as_mut() else { return Ok(None) };
-        let block = py.detach(|| merge.next_block());
+        let block = detached(py, || merge.next_block());
         let block = block.map_err(|error| faults::exception(py, &error))?;
         Ok(block.map(|block| (Block::new(block.bytes), block.checksum)))
     }

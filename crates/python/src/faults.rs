@@ -8,14 +8,17 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
 use sortwell::Error;
 use sortwell_cli::embed;
+
+use crate::ending::{self, OpenCall};
 
 /// The function that builds an exception.
 static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// The class of interruptions.
-static INTERRUPTED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static INTERRUPTED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Exit status of the command for a wrong request.
 const USAGE: u8 = 2;
@@ -47,6 +50,10 @@ impl FaultReport {
     }
 
     fn exception(self, py: Python<'_>) -> PyErr {
+        if ending::is_ending_elsewhere() {
+            return interrupted_plainly(py);
+        }
+        let _call = OpenCall::note(None);
         let made = MAKE.import(py, "sortwell._errors", "make").and_then(|make| {
             let Self { class, message, code, file, offset, record, errno } = self;
             make.call1((class, message, code, file, offset, record, errno))
@@ -91,12 +98,27 @@ pub fn interruption(py: Python<'_>, raised: PyErr) -> PyErr {
     exception
 }
 
+/// Returns the class of interruptions.
+///
+/// # Errors
+///
+/// Those of its import.
+pub fn interrupted_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    INTERRUPTED.import(py, "sortwell._errors", "Interrupted")
+}
+
+/// Returns an interruption that no code in Python makes, and that is complete: PyO3 would complete
+/// it without the interpreter lock.
+pub fn interrupted_plainly(py: Python<'_>) -> PyErr {
+    let message = embed::chain(&Error::Interrupted);
+    let made = interrupted_class(py).and_then(|class| class.call1((message,)));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
 /// Returns an exception that came too late to stop a job, with a note that says so. An interruption
 /// says that there is no output: its cause takes its place.
 pub fn too_late(py: Python<'_>, raised: PyErr) -> PyErr {
-    let is_interruption = INTERRUPTED
-        .import(py, "sortwell._errors", "Interrupted")
-        .is_ok_and(|class| raised.get_type(py).is(class));
+    let is_interruption = interrupted_class(py).is_ok_and(|class| raised.get_type(py).is(class));
     let cause = if is_interruption { raised.cause(py) } else { None };
     let raised = cause.unwrap_or(raised);
     // An exception with a method of its own for notes may refuse one.
@@ -110,6 +132,7 @@ pub fn too_late(py: Python<'_>, raised: PyErr) -> PyErr {
 /// which a function of the program raised, would be the end of it. As in a generator of Python, it
 /// becomes the cause of a `RuntimeError`.
 pub fn in_iterator(py: Python<'_>, raised: PyErr) -> PyErr {
+    let _call = OpenCall::note(None);
     if !raised.is_instance_of::<PyStopIteration>(py) {
         return raised;
     }

@@ -11,6 +11,8 @@ use pyo3::pybacked::PyBackedBytes;
 use sortwell::unstable::io::{Supplied, Supply};
 use sortwell::{Error, Progress, Result};
 
+use crate::ending::{OpenCall, detached};
+
 /// Blocks that wait for the merge.
 const WAITING: usize = 1;
 
@@ -58,7 +60,8 @@ impl FedInput {
     /// no more.
     fn push(&self, py: Python<'_>, block: PyBackedBytes) -> PyResult<()> {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let sent = py.detach(move || sender.and_then(|sender| sender.send(block).ok()));
+        let _call = OpenCall::begin(py, None)?;
+        let sent = detached(py, move || sender.and_then(|sender| sender.send(block).ok()));
         sent.ok_or_else(|| PyBrokenPipeError::new_err("the merge needs no more"))
     }
 

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::builder::{BinaryBuilder, UInt32Builder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use pyo3::Borrowed;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule};
+use pyo3::types::{PyBytes, PyCapsule, PyString};
 use sortwell::{Error, Index, Matches, Result};
 
 use crate::batches::{Batch, BatchFault, schema_capsule, stream_capsule};
+use crate::ending::{OpenCall, detached};
 use crate::faults;
 
 /// Bytes of records that one call returns, but for its last record.
@@ -27,19 +29,25 @@ const FUNCTION: &str = "batches";
 /// Bytes of records of a batch, but for its last one.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// The value of a key.
-#[derive(FromPyObject)]
-pub enum KeyWord {
-    Text(String),
-    Bytes(Vec<u8>),
+/// The value of a key. A text is its UTF-8; half of a surrogate pair stands for a byte that is not
+/// UTF-8, as in names of files.
+pub struct KeyWord(Vec<u8>);
+
+impl<'py> FromPyObject<'_, 'py> for KeyWord {
+    type Error = PyErr;
+
+    fn extract(word: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let Ok(text) = word.cast::<PyString>() else { return Ok(Self(word.extract()?)) };
+        if let Ok(text) = text.to_str() {
+            return Ok(Self(text.as_bytes().to_owned()));
+        }
+        Ok(Self(text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract()?))
+    }
 }
 
 impl AsRef<[u8]> for KeyWord {
     fn as_ref(&self) -> &[u8] {
-        match self {
-            Self::Text(text) => text.as_bytes(),
-            Self::Bytes(bytes) => bytes,
-        }
+        &self.0
     }
 }
 
@@ -62,7 +70,8 @@ pub struct OpenIndex {
 impl OpenIndex {
     #[new]
     fn new(py: Python<'_>, path: PathBuf, may_be_stale: bool) -> PyResult<Self> {
-        let opened = py.detach(move || match may_be_stale {
+        let _call = OpenCall::begin(py, None)?;
+        let opened = detached(py, move || match may_be_stale {
             true => Index::open_stale(&path),
             false => Index::open(&path),
         });
@@ -98,7 +107,8 @@ impl OpenIndex {
     /// Returns the first records that have these values, and the search for the others if there
     /// may be some.
     fn records<'py>(&self, py: Python<'py>, values: Vec<KeyWord>) -> PyResult<FirstRecords<'py>> {
-        let found = py.detach(move || {
+        let _call = OpenCall::begin(py, None)?;
+        let found = detached(py, move || {
             let mut matches = self.index.get(&values)?;
             Ok((next_records(&mut matches, RECORDS_AT_ONCE)?, matches))
         });
@@ -117,7 +127,8 @@ impl OpenIndex {
         end: KeyLimit,
         is_reverse: bool,
     ) -> PyResult<IndexSearch> {
-        let matches = py.detach(move || {
+        let _call = OpenCall::begin(py, None)?;
+        let matches = detached(py, move || {
             let values = || start.as_ref().map_or(&[][..], |(values, _)| values);
             let found = match kind {
                 "get" => self.index.get(values())?,
@@ -179,13 +190,15 @@ impl IndexSearch {
         py: Python<'py>,
         most: usize,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let records = py.detach(|| next_records(&mut self.matches(), most));
+        let _call = OpenCall::begin(py, None)?;
+        let records = detached(py, || next_records(&mut self.matches(), most));
         bytes_of(py, records)
     }
 
     /// Returns the places of the next records, at most this many; none at the end.
     fn next_places(&self, py: Python<'_>, most: usize) -> PyResult<Vec<PlaceOfRecord>> {
-        let places = py.detach(|| {
+        let _call = OpenCall::begin(py, None)?;
+        let places = detached(py, || {
             let mut matches = self.matches();
             let found = matches.by_ref().take(most).collect::<Result<Vec<_>>>()?;
             let place = |found: &sortwell::Found| {
@@ -198,7 +211,8 @@ impl IndexSearch {
 
     /// Returns the included parts of the next entry; `None` at the end.
     fn next_included<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
-        let parts = py.detach(|| {
+        let _call = OpenCall::begin(py, None)?;
+        let parts = detached(py, || {
             let mut matches = self.matches();
             match matches.next().transpose()? {
                 None => Ok(None),
@@ -214,7 +228,8 @@ impl IndexSearch {
 
     /// Passes at most this many entries, and returns how many there were.
     fn pass_(&self, py: Python<'_>, most: usize) -> PyResult<usize> {
-        let passed = py.detach(|| {
+        let _call = OpenCall::begin(py, None)?;
+        let passed = detached(py, || {
             let mut matches = self.matches();
             let mut passed = 0;
             while passed < most && matches.next().transpose()?.is_some() {
@@ -260,7 +275,8 @@ impl FoundBatches {
     }
 
     fn next_batch(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
-        let batch = py.detach(|| {
+        let _call = OpenCall::begin(py, None)?;
+        let batch = detached(py, || {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
             reader.as_mut().map(FoundReader::next_batch)
         });

@@ -13,11 +13,12 @@ use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Error, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
+use crate::ending::{Guarded, detached};
 use crate::faults;
 use crate::job::{OptionWords, job_words};
 use crate::key::ObjectKeys;
 use crate::payload::ObjectCodec;
-use crate::waiting::{Guarded, Wait};
+use crate::waiting::Wait;
 
 /// Bytes of items that are pushed and taken at once.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -78,7 +79,7 @@ pub fn sort_items(
         Some((dumps, loads)) => ObjectCodec::Functions { dumps, loads },
     };
     let wait = Wait::new(Arc::default(), progress);
-    let _call = wait.begin_call();
+    let _call = wait.begin_call(py)?;
     // While the iterable makes an item, the end of the interpreter can close the sort.
     let sort = BlockSort::new(job, Arc::clone(wait.progress()));
     let sort = Guarded::new(sort, wait.progress());
@@ -235,7 +236,7 @@ impl SortedItems {
                 }
                 Err(error) => {
                     let stage = std::mem::replace(&mut state.stage, ItemsStage::Failed);
-                    py.detach(move || drop(stage));
+                    detached(py, move || drop(stage));
                     return Err(error);
                 }
             }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pyo3::Borrowed;
 use pyo3::prelude::*;
 use sortwell::Progress;
 use sortwell::unstable::job::Input;
@@ -23,12 +24,22 @@ type CheckResult = (u64, u64, u64, Option<DisorderResult>);
 type DisorderResult = (String, PathBuf, u64, u64);
 
 /// Input of a job.
-#[derive(FromPyObject)]
 pub enum NamedInput<'py> {
     /// Bytes that other threads pass, for a merge.
-    Fed(PyRef<'py, FedInput>),
+    Fed(Bound<'py, FedInput>),
     /// A path.
     File(OsString),
+}
+
+impl<'py> FromPyObject<'_, 'py> for NamedInput<'py> {
+    type Error = PyErr;
+
+    fn extract(input: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match input.cast::<FedInput>() {
+            Ok(fed) => Ok(Self::Fed(fed.to_owned())),
+            Err(_) => Ok(Self::File(input.extract()?)),
+        }
+    }
 }
 
 /// Result of a job for the package.
@@ -95,7 +106,7 @@ pub fn run_job(
     let mut words = job_words(py, command, options)?;
     for input in &inputs {
         let name = match input {
-            NamedInput::Fed(fed) => fed.name().as_os_str(),
+            NamedInput::Fed(fed) => fed.get().name().as_os_str(),
             NamedInput::File(path) => path,
         };
         words.input(name).map_err(|error| raised(&error))?;
@@ -105,12 +116,12 @@ pub fn run_job(
         for (place, input) in merge.inputs.iter_mut().zip(inputs) {
             if let NamedInput::Fed(fed) = input {
                 let used = || faults::usage(py, "an input that is passed can be merged once");
-                *place = Input::Supplied(fed.stream().ok_or_else(used)?);
+                *place = Input::Supplied(fed.get().stream().ok_or_else(used)?);
             }
         }
     }
     let wait = Wait::new(Arc::<Progress>::default(), progress);
-    let _call = wait.begin_call();
+    let _call = wait.begin_call(py)?;
     let end = wait.run_job(py, || job.run(wait.progress()))?.map_err(|error| raised(&error))?;
     Ok(match end {
         FileJobEnd::Done(statistics) => {

@@ -10,7 +10,8 @@
 //!   fed      inputs of merges that threads of Python fill
 //!   key      normalized keys of Python objects
 //!   payload  Python objects as bytes, and back
-//!   waiting  work without the interpreter lock: signals, progress, forks, end of the interpreter
+//!   waiting  work without the interpreter lock: signals, progress
+//!   ending   the end of the interpreter, forks, and what is open
 //!   faults   errors as exceptions
 //!   buffer   the buffer protocol
 //! ```
@@ -25,6 +26,7 @@ mod blocks;
 #[expect(unsafe_code, reason = "the buffer protocol of Python consists of raw pointers")]
 mod buffer;
 mod cluster;
+mod ending;
 mod faults;
 mod fed;
 mod index;
@@ -50,6 +52,8 @@ mod native {
         named_files, named_files_checksum, range_checksum, read_input_top, run_keys,
     };
     #[pymodule_export]
+    use crate::ending::{close_all, note_fork};
+    #[pymodule_export]
     use crate::fed::FedInput;
     #[pymodule_export]
     use crate::index::{FoundBatches, IndexSearch, OpenIndex};
@@ -57,8 +61,6 @@ mod native {
     use crate::items::{SortedItems, sort_items};
     #[pymodule_export]
     use crate::job::{report_page, run_job, switch_words};
-    #[pymodule_export]
-    use crate::waiting::{close_all, note_fork};
 
     use pyo3::prelude::*;
 

@@ -8,16 +8,11 @@
 //! Python runs signal handlers in its main thread alone. So the work moves to another thread, and
 //! the calling thread stays free to run them. An exception from a handler or from the callback
 //! stops the job; the call ends as soon as the job has.
-//!
-//! This file also counts forks, and closes what is open when the interpreter ends. It stops the
-//! calls of other threads then, and waits for them: Python ends a thread that needs the interpreter
-//! later, with what it has on its stack, and a daemon thread may be in any call.
 
 use std::any::Any;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,194 +22,14 @@ use pyo3::{PyTraverseError, PyVisit};
 use sortwell::unstable::key::panic_message;
 use sortwell::{Error, Progress};
 
+use crate::ending::{OpenCall, detached, is_locked_out};
 use crate::faults;
 
 /// Time between two looks at signals and progress.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Longest wait at the end of the interpreter for the calls of other threads. A stopped job needs
-/// some milliseconds on a machine that is not busy, and a function of the program any time.
-const CLOSE_MAX: Duration = Duration::from_secs(5);
-
-/// Time between two looks at these calls.
-const CLOSE_LOOK: Duration = Duration::from_millis(5);
-
-/// Number of forks that led to this process.
-static FORKS: AtomicU32 = AtomicU32::new(0);
-
-/// Jobs that may have threads and files, and calls that have not returned.
-static OPEN: Mutex<Vec<Weak<dyn Closable>>> = Mutex::new(Vec::new());
-
-/// True from the end of the interpreter on.
-static IS_ENDING: AtomicBool = AtomicBool::new(false);
-
 /// The class of what a progress callback receives.
 static PROGRESS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-
-/// Counts a fork; the package registers it to run in the process that a fork made.
-#[pyfunction]
-pub fn note_fork() {
-    FORKS.fetch_add(1, Ordering::Relaxed);
-}
-
-/// Closes all jobs, and waits until the calls of other threads have returned; the package registers
-/// it to run when the interpreter ends.
-#[pyfunction]
-pub fn close_all(py: Python<'_>) {
-    IS_ENDING.store(true, Ordering::Release);
-    // The calls need the interpreter lock to return.
-    py.detach(|| {
-        let begun = Instant::now();
-        while !is_all_closed() && begun.elapsed() < CLOSE_MAX {
-            thread::sleep(CLOSE_LOOK);
-        }
-    });
-}
-
-/// Closes what is open. Returns false if a call has not returned.
-fn is_all_closed() -> bool {
-    let open: Vec<_> = jobs_and_calls().iter().filter_map(Weak::upgrade).collect();
-    let busy = open.iter().filter(|open| !open.close()).count();
-    busy == 0
-}
-
-fn jobs_and_calls() -> MutexGuard<'static, Vec<Weak<dyn Closable>>> {
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Notes a job or a call until it is dropped.
-fn note_open(open: Weak<dyn Closable>) {
-    let mut noted = jobs_and_calls();
-    noted.retain(|open| open.strong_count() > 0);
-    noted.push(open);
-}
-
-/// Stopped and freed without a value; that of a parent process is left alone.
-trait Closable: Send + Sync {
-    /// Requests a stop, and frees what no call uses. Returns false while a call uses it.
-    fn close(&self) -> bool;
-}
-
-/// Call that has not returned. The end of the interpreter stops it, and waits for it.
-pub struct OpenCall {
-    progress: Arc<Progress>,
-    /// Number of forks when it began.
-    forks: u32,
-}
-
-impl OpenCall {
-    fn begin(progress: &Arc<Progress>) -> Arc<Self> {
-        let forks = FORKS.load(Ordering::Relaxed);
-        let call = Arc::new(Self { progress: Arc::clone(progress), forks });
-        let noted: Arc<dyn Closable> = Arc::<Self>::clone(&call);
-        note_open(Arc::downgrade(&noted));
-        call
-    }
-}
-
-impl Closable for OpenCall {
-    fn close(&self) -> bool {
-        let is_of_parent = self.forks != FORKS.load(Ordering::Relaxed);
-        if !is_of_parent {
-            self.progress.request_stop();
-        }
-        is_of_parent
-    }
-}
-
-/// State of a job that Python objects hold. One call at a time uses it.
-pub struct Guarded<S: Send + 'static> {
-    state: Mutex<Option<S>>,
-    progress: Arc<Progress>,
-    /// Number of forks when the job was made.
-    forks: u32,
-}
-
-impl<S: Send + 'static> Guarded<S> {
-    /// Returns a job in this state, which the end of the interpreter closes.
-    pub fn new(state: S, progress: &Arc<Progress>) -> Arc<Self> {
-        let guarded = Arc::new(Self {
-            state: Mutex::new(Some(state)),
-            progress: Arc::clone(progress),
-            forks: FORKS.load(Ordering::Relaxed),
-        });
-        let job: Arc<dyn Closable> = Arc::<Self>::clone(&guarded);
-        note_open(Arc::downgrade(&job));
-        guarded
-    }
-
-    /// Returns the state; `None` in it means that the job was closed.
-    ///
-    /// # Errors
-    ///
-    /// A usage error during another call, and in a process that a fork made.
-    pub fn lock(&self, py: Python<'_>, function: &str) -> PyResult<MutexGuard<'_, Option<S>>> {
-        self.claim().map_err(|refusal| faults::usage(py, format!("{function}: {refusal}")))
-    }
-
-    /// Returns the state as [`lock`](Self::lock) does, to a thread without the interpreter lock.
-    ///
-    /// # Errors
-    ///
-    /// The reason in words.
-    pub fn claim(&self) -> Result<MutexGuard<'_, Option<S>>, &'static str> {
-        if self.is_of_parent() {
-            return Err(
-                "the sort belongs to the process that made it; after a fork, make a new one",
-            );
-        }
-        match self.state.try_lock() {
-            Ok(state) => Ok(state),
-            Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err("another call on this sort has not returned; use a sort from one thread at a \
-                 time, and not from its own callbacks")
-            }
-        }
-    }
-
-    /// Stops the job and frees it. The interpreter lock may be held or not: no thread of a sort
-    /// needs it.
-    pub fn close_here(&self) {
-        _ = self.close();
-    }
-
-    /// Stops the job and frees it, without the interpreter lock.
-    pub fn close_detached(&self) {
-        // At the end of the interpreter, a thread that gives the lock up may not get it again.
-        let is_detached = !IS_ENDING.load(Ordering::Acquire) && {
-            let _call = OpenCall::begin(&self.progress);
-            Python::try_attach(|py| py.detach(|| self.close())).is_some()
-        };
-        if !is_detached {
-            _ = self.close();
-        }
-    }
-
-    fn is_of_parent(&self) -> bool {
-        self.forks != FORKS.load(Ordering::Relaxed)
-    }
-}
-
-impl<S: Send + 'static> Closable for Guarded<S> {
-    fn close(&self) -> bool {
-        let is_of_parent = self.is_of_parent();
-        if !is_of_parent {
-            self.progress.request_stop();
-        }
-        let state = match self.state.try_lock() {
-            Ok(mut state) => state.take(),
-            Err(TryLockError::Poisoned(state)) => state.into_inner().take(),
-            // The call that uses it ends after the stop. One of the parent is not in this process.
-            Err(TryLockError::WouldBlock) => return is_of_parent,
-        };
-        if is_of_parent {
-            // Its threads and files are those of the parent.
-            std::mem::forget(state);
-        }
-        true
-    }
-}
 
 /// Fault of the thread that works.
 enum WorkFault {
@@ -259,10 +74,13 @@ impl Wait {
         &self.progress
     }
 
-    /// Notes the call that waits, until the value is dropped. It must be the last one that a call
-    /// drops, unless the call has a [`Guarded`] state locked for as long.
-    pub fn begin_call(&self) -> Arc<OpenCall> {
-        OpenCall::begin(&self.progress)
+    /// Notes the call that waits, until the value is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`OpenCall::begin`].
+    pub fn begin_call(&self, py: Python<'_>) -> PyResult<Arc<OpenCall>> {
+        OpenCall::begin(py, Some(&self.progress))
     }
 
     /// Does `work` without the interpreter lock, and returns its value.
@@ -299,7 +117,7 @@ impl Wait {
         is_done: impl FnOnce(&T) -> bool,
     ) -> PyResult<T> {
         self.look(py)?;
-        let (value, raised) = py.detach(|| self.attended(work));
+        let (value, raised) = detached(py, || self.attended(work));
         match (value, raised) {
             (Ok(value), Some(raised)) if is_done(&value) => Err(faults::too_late(py, raised)),
             (_, Some(raised)) => Err(raised),
@@ -329,7 +147,7 @@ impl Wait {
             };
             let mut raised = None;
             while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                if raised.is_none() {
+                if raised.is_none() && !is_locked_out() {
                     raised = Python::attach(|py| self.look(py)).err();
                     if raised.is_some() {
                         self.progress.request_stop();

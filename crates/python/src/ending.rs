@@ -1,0 +1,255 @@
+//! The end of the interpreter, and forks: jobs and calls that are open, and work without the lock.
+//!
+//! ```text
+//!   running --> ending: jobs and calls are stopped, new calls refused --> ended: no thread returns
+//! ```
+//!
+//! Python ends a daemon thread that takes the interpreter lock, or has it taken away, after the
+//! interpreter. A thread that has functions of Rust on its stack then aborts the process. So
+//! [`close_all`] stops the calls of other threads and waits for them, and a call that needs longer
+//! never takes the lock again. A new call is refused without any code in Python.
+//!
+//! Each call that gives up the lock, or runs code in Python, is noted as an [`OpenCall`] or has the
+//! state of a [`Guarded`] locked.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use sortwell::Progress;
+
+use crate::faults;
+
+/// Longest wait at the end of the interpreter for the calls of other threads. A stopped job needs
+/// some milliseconds on a machine that is not busy, and a function of the program any time.
+const CLOSE_MAX: Duration = Duration::from_secs(5);
+
+/// Time between two looks at these calls.
+const CLOSE_LOOK: Duration = Duration::from_millis(5);
+
+/// Number of forks that led to this process.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// Jobs that may have threads and files, and calls that have not returned.
+static OPEN: Mutex<Vec<Weak<dyn Closable>>> = Mutex::new(Vec::new());
+
+/// The thread that ends the interpreter, from the beginning of that end on.
+static ENDING_THREAD: OnceLock<ThreadId> = OnceLock::new();
+
+/// True once calls are waited for no longer.
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Counts a fork; the package registers it to run in the process that a fork made.
+#[pyfunction]
+pub fn note_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Closes all jobs, and waits until the calls of other threads have returned; the package registers
+/// it to run when the interpreter ends.
+///
+/// # Errors
+///
+/// Those of the import of an exception.
+#[pyfunction]
+pub fn close_all(py: Python<'_>) -> PyResult<()> {
+    // Imported later, its class could need code in Python.
+    faults::interrupted_class(py)?;
+    ENDING_THREAD.get_or_init(|| thread::current().id());
+    // The calls need the interpreter lock to return.
+    py.detach(|| {
+        let begun = Instant::now();
+        while !is_all_closed() && begun.elapsed() < CLOSE_MAX {
+            thread::sleep(CLOSE_LOOK);
+        }
+        HAS_ENDED.store(true, Ordering::Release);
+    });
+    Ok(())
+}
+
+/// Returns true in all threads but one, from the beginning of the end of the interpreter on.
+pub fn is_ending_elsewhere() -> bool {
+    ENDING_THREAD.get().is_some_and(|ending| *ending != thread::current().id())
+}
+
+/// Returns true if this thread must not take the interpreter lock.
+pub fn is_locked_out() -> bool {
+    HAS_ENDED.load(Ordering::Acquire) && is_ending_elsewhere()
+}
+
+/// Does `work` without the interpreter lock. The call has to be noted, as the file says.
+pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| {
+        let value = work();
+        while is_locked_out() {
+            thread::park();
+        }
+        value
+    })
+}
+
+/// Closes what is open. Returns false if a call has not returned.
+fn is_all_closed() -> bool {
+    let open: Vec<_> = jobs_and_calls().iter().filter_map(Weak::upgrade).collect();
+    let busy = open.iter().filter(|open| !open.close()).count();
+    busy == 0
+}
+
+fn jobs_and_calls() -> MutexGuard<'static, Vec<Weak<dyn Closable>>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes a job or a call until it is dropped.
+fn note_open(open: Weak<dyn Closable>) {
+    let mut noted = jobs_and_calls();
+    noted.retain(|open| open.strong_count() > 0);
+    noted.push(open);
+}
+
+/// Stopped and freed without a value; that of a parent process is left alone.
+trait Closable: Send + Sync {
+    /// Requests a stop, and frees what no call uses. Returns false while a call uses it.
+    fn close(&self) -> bool;
+}
+
+/// Call that has not returned. The end of the interpreter stops it, and waits for it. It must be
+/// the last value that the call drops.
+pub struct OpenCall {
+    /// `None` if nothing stops the call early.
+    progress: Option<Arc<Progress>>,
+    /// Number of forks when it began.
+    forks: u32,
+}
+
+impl OpenCall {
+    /// Notes a call until the value is dropped.
+    ///
+    /// # Errors
+    ///
+    /// An interruption if the interpreter ends.
+    pub fn begin(py: Python<'_>, progress: Option<&Arc<Progress>>) -> PyResult<Arc<Self>> {
+        match is_ending_elsewhere() {
+            true => Err(faults::interrupted_plainly(py)),
+            false => Ok(Self::note(progress)),
+        }
+    }
+
+    /// Notes a call that is not refused.
+    pub fn note(progress: Option<&Arc<Progress>>) -> Arc<Self> {
+        let forks = FORKS.load(Ordering::Relaxed);
+        let call = Arc::new(Self { progress: progress.cloned(), forks });
+        let noted: Arc<dyn Closable> = Arc::<Self>::clone(&call);
+        note_open(Arc::downgrade(&noted));
+        call
+    }
+}
+
+impl Closable for OpenCall {
+    fn close(&self) -> bool {
+        let is_of_parent = self.forks != FORKS.load(Ordering::Relaxed);
+        if let Some(progress) = self.progress.as_ref().filter(|_| !is_of_parent) {
+            progress.request_stop();
+        }
+        is_of_parent
+    }
+}
+
+/// State of a job that Python objects hold. One call at a time uses it.
+pub struct Guarded<S: Send + 'static> {
+    state: Mutex<Option<S>>,
+    progress: Arc<Progress>,
+    /// Number of forks when the job was made.
+    forks: u32,
+}
+
+impl<S: Send + 'static> Guarded<S> {
+    /// Returns a job in this state, which the end of the interpreter closes.
+    pub fn new(state: S, progress: &Arc<Progress>) -> Arc<Self> {
+        let guarded = Arc::new(Self {
+            state: Mutex::new(Some(state)),
+            progress: Arc::clone(progress),
+            forks: FORKS.load(Ordering::Relaxed),
+        });
+        let job: Arc<dyn Closable> = Arc::<Self>::clone(&guarded);
+        note_open(Arc::downgrade(&job));
+        guarded
+    }
+
+    /// Returns the state; `None` in it means that the job was closed.
+    ///
+    /// # Errors
+    ///
+    /// A usage error during another call, and in a process that a fork made; an interruption if the
+    /// interpreter ends.
+    pub fn lock(&self, py: Python<'_>, function: &str) -> PyResult<MutexGuard<'_, Option<S>>> {
+        if is_ending_elsewhere() {
+            return Err(faults::interrupted_plainly(py));
+        }
+        self.claim().map_err(|refusal| faults::usage(py, format!("{function}: {refusal}")))
+    }
+
+    /// Returns the state as [`lock`](Self::lock) does, to a thread without the interpreter lock.
+    ///
+    /// # Errors
+    ///
+    /// The reason in words.
+    pub fn claim(&self) -> Result<MutexGuard<'_, Option<S>>, &'static str> {
+        if self.is_of_parent() {
+            return Err(
+                "the sort belongs to the process that made it; after a fork, make a new one",
+            );
+        }
+        match self.state.try_lock() {
+            Ok(state) => Ok(state),
+            Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                Err("another call on this sort has not returned; use a sort from one thread at a \
+                 time, and not from its own callbacks")
+            }
+        }
+    }
+
+    /// Stops the job and frees it. The interpreter lock may be held or not: no thread of a sort
+    /// needs it.
+    pub fn close_here(&self) {
+        _ = self.close();
+    }
+
+    /// Stops the job and frees it, without the interpreter lock.
+    pub fn close_detached(&self) {
+        // At the end of the interpreter, a thread that gives the lock up may not get it again.
+        let is_detached = ENDING_THREAD.get().is_none() && {
+            let _call = OpenCall::note(Some(&self.progress));
+            Python::try_attach(|py| detached(py, || self.close())).is_some()
+        };
+        if !is_detached {
+            _ = self.close();
+        }
+    }
+
+    fn is_of_parent(&self) -> bool {
+        self.forks != FORKS.load(Ordering::Relaxed)
+    }
+}
+
+impl<S: Send + 'static> Closable for Guarded<S> {
+    fn close(&self) -> bool {
+        let is_of_parent = self.is_of_parent();
+        if !is_of_parent {
+            self.progress.request_stop();
+        }
+        let state = match self.state.try_lock() {
+            Ok(mut state) => state.take(),
+            Err(TryLockError::Poisoned(state)) => state.into_inner().take(),
+            // The call that uses it ends after the stop. One of the parent is not in this process.
+            Err(TryLockError::WouldBlock) => return is_of_parent,
+        };
+        if is_of_parent {
+            // Its threads and files are those of the parent.
+            std::mem::forget(state);
+        }
+        true
+    }
+}
