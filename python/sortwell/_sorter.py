@@ -57,8 +57,9 @@ class Sorter(ClosableSort):
 
             sorter.push(numpy.array([(7, 1), (3, 2)], dtype=[("key", ">u8"), ("value", "<u8")]))
 
-        Raises `BufferError` for an array that is not contiguous, `UsageError` for wrong options or
-        after `finish`, and every error of the sort as soon as it has found it.
+        Raises `BufferError` for an array that is not contiguous; `TypeError` for one of Python
+        objects, or of datetime64, which needs `array.view("i8")`; `UsageError` for wrong options
+        or after `finish`; and every error of the sort as soon as it has found it.
         """
         self._native.push(buffer)
 

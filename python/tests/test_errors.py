@@ -233,6 +233,28 @@ class Callers(WithFolder):
         with self.assertRaises(TypeError):
             sortwell.Sorter().push("text")
 
+    def test_arrays_without_bytes_of_their_own(self):
+        times = numpy.array(["2024-01-02", "2024-01-01"], "M8[s]")
+        fields = numpy.zeros(2, [("Order", "u4"), ("object", "u4")])
+        objects = [("id", "u8"), ("city", "O")]
+        with sortwell.Sorter(format="fixed:8") as sorter:
+            for wrong in (numpy.array(["b", "a"], object), numpy.zeros(2, objects)):
+                with self.assertRaisesRegex(TypeError, r"Python objects.* array\.astype\('S8'\)"):
+                    sorter.push(wrong)
+                with self.assertRaisesRegex(TypeError, "Python objects"):
+                    sortwell.Sorter().push_keyed(b"key", wrong)
+            for wrong in (times, numpy.zeros(2, [("time", "M8[s]")])):
+                with self.assertRaisesRegex(TypeError, r"dtype .*\[s\].* array\.view\('i8'\)"):
+                    sorter.push(wrong)
+            with self.assertRaisesRegex(BufferError, r"no dimensions; pass array\.reshape\(1\)"):
+                sorter.push(numpy.array(5))
+            sorter.push(times.view("i8"))
+            sorter.push(numpy.zeros(2, [("time", "M8[s]")]).view("u1"))
+            sorter.push(numpy.array(5).reshape(1))
+            # Names of fields are no types.
+            sorter.push(fields)
+            self.assertEqual(sum(len(block) for block in sorter.finish()), 56)
+
     def test_a_key_that_raises(self):
         def key(item):
             return 1 / (item[1] - 11_000)

@@ -6,7 +6,7 @@
 use std::ffi::c_int;
 
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -18,10 +18,18 @@ impl LentBytes {
     ///
     /// # Errors
     ///
-    /// `TypeError` for an object without a buffer; `BufferError` for one whose bytes do not follow
-    /// each other, such as a column or a reversed array.
+    /// `TypeError` for an object without a buffer, and for one whose bytes are addresses;
+    /// `BufferError` for one whose bytes do not follow each other, such as a column or a reversed
+    /// array, or without dimensions.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let buffer = PyUntypedBuffer::get(object)?;
+        let buffer = PyUntypedBuffer::get(object).map_err(|error| explained(object, error))?;
+        if has_addresses(buffer.format().to_bytes()) {
+            return Err(PyTypeError::new_err(
+                "the array has Python objects, so its bytes are their addresses; convert it, as \
+                 with array.astype('S8') for texts or array.astype('u8') for numbers, or use \
+                 sortwell.sorted",
+            ));
+        }
         if !buffer.is_c_contiguous() {
             return Err(PyBufferError::new_err(
                 "the buffer is not contiguous; pass np.ascontiguousarray(array), or bytes(view) \
@@ -58,6 +66,32 @@ impl LentBytes {
             target.set_len(end + count);
         }
     }
+}
+
+/// Returns true if a format of the buffer protocol has pointers to objects of Python. The names of
+/// fields stand between colons.
+fn has_addresses(format: &[u8]) -> bool {
+    format.split(|byte| *byte == b':').step_by(2).any(|types| types.contains(&b'O'))
+}
+
+/// Returns the error for an array that lends no buffer, with a remedy if it is known.
+fn explained(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let py = object.py();
+    let Ok(dtype) = object.getattr("dtype") else { return error };
+    let is_without_dimensions =
+        object.getattr("ndim").is_ok_and(|ndim| ndim.eq(0).unwrap_or(false));
+    let explained = if is_without_dimensions {
+        PyBufferError::new_err("the array has no dimensions; pass array.reshape(1)")
+    } else if error.is_instance_of::<PyValueError>(py) {
+        PyTypeError::new_err(format!(
+            "an array of dtype {dtype} lends no buffer; pass array.view('i8') of a datetime64 or \
+             timedelta64, or array.view('u1') of an array with such fields"
+        ))
+    } else {
+        return error;
+    };
+    explained.set_cause(py, Some(error));
+    explained
 }
 
 /// Sorted records, lent to Python without a copy.
