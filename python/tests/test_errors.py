@@ -507,6 +507,25 @@ class Processes(WithFolder):
         self.in_child(use)
         use()
 
+    def test_subinterpreters(self):
+        code = (
+            "import sys, sortwell\n"
+            "try: import _interpreters as interpreters\n"
+            "except ImportError: import _xxsubinterpreters as interpreters\n"
+            "items = sortwell.sorted([3, 1, 2])\n"
+            "print(next(items))\n"
+            "other = interpreters.create()\n"
+            "try: failed = interpreters.run_string(other, 'import sortwell')\n"
+            "except interpreters.RunFailedError as error: failed = error\n"
+            "print('subinterpreter; use threads or processes' in str(failed))\n"
+            "interpreters.destroy(other)\n"
+            # The sorts of the main interpreter go on.
+            "print(list(items), list(sortwell.sorted([2, 1])))\n"
+            "try: sortwell.sort('in', 'out', memory='x')\n"
+            "except sortwell.UsageError: print('the end')\n"
+        )
+        self.assertEqual(self.run_python(code), (0, "1\nTrue\n[2, 3] [1, 2]\nthe end\n", ""))
+
     def test_end_of_the_interpreter(self):
         code = (
             "import sortwell\n"

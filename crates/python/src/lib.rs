@@ -14,9 +14,10 @@
 //!   ending   the end of the interpreter, forks, and what is open
 //!   faults   errors as exceptions
 //!   buffer   the buffer protocol
+//!   interpreter  whether an interpreter is the main one
 //! ```
 //!
-//! Unsafe code is in `buffer` and `batches/capsule` only.
+//! Unsafe code is in `buffer`, `batches/capsule` and `interpreter` only.
 //!
 //! The package in `python/sortwell` has the documented functions and classes. Options, messages
 //! and codes are those of the command, as in the C library: `sortwell_cli::embed` reads them.
@@ -30,6 +31,8 @@ mod ending;
 mod faults;
 mod fed;
 mod index;
+#[expect(unsafe_code, reason = "PyO3 does not wrap the number of an interpreter")]
+mod interpreter;
 mod items;
 mod job;
 mod key;
@@ -62,10 +65,18 @@ mod native {
     #[pymodule_export]
     use crate::job::{report_page, run_job, switch_words};
 
+    use pyo3::exceptions::PyImportError;
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Classes, open sorts and the threads that work belong to one interpreter of the process.
+        if !crate::interpreter::is_main(module.py()) {
+            return Err(PyImportError::new_err(
+                "sortwell works in the main interpreter of a process alone, not in a \
+                 subinterpreter; use threads or processes",
+            ));
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
