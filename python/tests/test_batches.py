@@ -261,6 +261,22 @@ class Libraries(unittest.TestCase):
         self.assertEqual(found["a"].to_list(), ["x", "x", "y", None])
         self.assertEqual(found["b"].to_list()[:2], [1.0, None])
 
+    def test_polars_without_values(self):
+        columns = {
+            "key": [3, 1, 2],
+            "null": [None] * 3,
+            "list": polars.Series([[None, None], [], None], dtype=polars.List(polars.Null)),
+            "struct": polars.Series(
+                [{"a": None, "b": 1}, None, {"a": None, "b": 2}],
+                dtype=polars.Struct({"a": polars.Null, "b": polars.Int8}),
+            ),
+        }
+        frame = polars.DataFrame(columns)
+        found = polars.DataFrame(sortwell.sort_batches(frame, "key"))
+        self.assertEqual(found.schema, frame.schema)
+        self.assertTrue(found.equals(frame.sort("key")), found)
+        self.assertTrue(polars.DataFrame(sortwell.sort_batches(frame, "null")).equals(frame))
+
     def test_another_thread(self):
         it = sortwell.sort_batches(TABLE, "key")
         rows = []
@@ -514,6 +530,20 @@ class Faults(WithFolder):
         inside = pyarrow.ListArray.from_arrays([0, 1], inside.values.dictionary_encode())
         with self.assertRaisesRegex(sortwell.UsageError, "'d' .*dictionary inside another type"):
             sortwell.sort_batches(pyarrow.table({"a": [1], "d": inside}), "a")
+
+    def test_what_a_schema_cannot_have(self):
+        frame = polars.DataFrame({"key": [1]})
+        wide = polars.lit(1, dtype=polars.Int128)
+        for column in (wide, wide.implode()):
+            with self.assertRaisesRegex(sortwell.UsageError, "column 'wide' .* format '_pli128'"):
+                sortwell.sort_batches(frame.with_columns(wide=column), "key")
+        field = pyarrow.field("key", pyarrow.string(), metadata={"name": b"\xff"})
+        of_column = TABLE.select(["key"]).cast(pyarrow.schema([field]))
+        of_schema = TABLE.replace_schema_metadata({b"\xff": "value"})
+        for table, place in ((of_column, "column 'key'"), (of_schema, "the schema")):
+            for data in (table, table.to_batches()[0]):
+                with self.assertRaisesRegex(sortwell.UsageError, f"metadata of {place} is not UTF"):
+                    sortwell.sort_batches(data, "key")
 
     def test_structures_that_were_taken(self):
         batch = TABLE.to_batches()[0]

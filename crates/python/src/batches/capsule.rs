@@ -3,14 +3,12 @@
 //! Who takes a structure from a capsule moves it out and leaves it released. The destructor of a
 //! capsule frees what nobody took. It cannot raise, because it only drops a value of Rust.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int, c_void};
 
-use arrow_array::cast::AsArray;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
-    Array, ArrayReader, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader,
-    StructArray,
+    Array, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, StructArray,
 };
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
@@ -71,49 +69,171 @@ fn consumed(structure: &str) -> BatchFault {
 ///
 /// # Errors
 ///
-/// A usage error for a dictionary whose values have an extension type. The name of that type is at
-/// the dictionary, where a schema of Rust has no metadata.
+/// A usage error for a dictionary whose values have an extension type: the name of that type is at
+/// the dictionary, where a schema of Rust has no metadata. Also for metadata that is no text, and
+/// for a type that Rust does not have.
 fn check_schema(schema: &FFI_ArrowSchema) -> Result<(), BatchFault> {
+    check_metadata(schema, "the schema")?;
     for column in schema.children() {
+        let name = format!("column '{}'", column.name().unwrap_or_default());
+        check_column(column, &name)?;
         let Some(values) = column.dictionary() else { continue };
         if let Some(extension) = values.metadata()?.get(EXTENSION_TYPE_NAME_KEY) {
             return Err(BatchFault::Usage(format!(
-                "column '{}' is a dictionary whose values have the extension type '{extension}', \
+                "{name} is a dictionary whose values have the extension type '{extension}', \
                  which is not supported; cast the column to the type of its values",
-                column.name().unwrap_or_default(),
             )));
         }
     }
     Ok(())
 }
 
-/// Returns the schema of a stream; `None` if it has none, which its reader reports.
-fn schema_of(stream: &mut FFI_ArrowArrayStream) -> Option<FFI_ArrowSchema> {
-    let get_schema = stream.get_schema()?;
-    let mut schema = FFI_ArrowSchema::empty();
-    // SAFETY: the function is that of the stream. If it returns 0, it has written a schema, which
-    // this value then frees.
-    let code = unsafe { get_schema(stream, &raw mut schema) };
-    (code == 0).then_some(schema)
+/// Checks a column, or a part of it.
+fn check_column(part: &FFI_ArrowSchema, name: &str) -> Result<(), BatchFault> {
+    check_metadata(part, name)?;
+    for inner in part.children().chain(part.dictionary()) {
+        check_column(inner, name)?;
+    }
+    match DataType::try_from(part) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(BatchFault::Usage(format!(
+            "{name} has a type with the Arrow format '{}', which is not supported; cast the column",
+            part.format()
+        ))),
+    }
 }
 
-fn reader_of_stream(mut stream: FFI_ArrowArrayStream) -> Result<BatchReader, BatchFault> {
-    if let Some(schema) = schema_of(&mut stream) {
-        check_schema(&schema)?;
+fn check_metadata(schema: &FFI_ArrowSchema, name: &str) -> Result<(), BatchFault> {
+    match schema.metadata() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(BatchFault::Usage(format!(
+            "the metadata of {name} is not UTF-8, which is not supported; remove it, or take the \
+             storage of an extension type"
+        ))),
     }
-    let arrays = ArrayStreamReader::try_new(stream)?;
-    let field = arrays.field();
-    let DataType::Struct(fields) = field.data_type() else {
+}
+
+/// Arrays of a stream. They are imported here because Rust refuses the arrays of some producers.
+struct ImportedArrays {
+    stream: FFI_ArrowArrayStream,
+    schema: FFI_ArrowSchema,
+    data_type: DataType,
+}
+
+impl ImportedArrays {
+    fn try_new(mut stream: FFI_ArrowArrayStream) -> Result<Self, BatchFault> {
+        let mut schema = FFI_ArrowSchema::empty();
+        let code = match stream.get_schema() {
+            // SAFETY: the function is that of the stream. If it returns 0, it has written a schema,
+            // which this value then frees.
+            Some(get_schema) => unsafe { get_schema(&raw mut stream, &raw mut schema) },
+            None => return Err(BatchFault::Source("its stream has no schema".to_owned())),
+        };
+        if code != 0 {
+            return Err(failure(&mut stream, code).into());
+        }
+        check_schema(&schema)?;
+        Ok(Self { stream, data_type: DataType::try_from(&schema)?, schema })
+    }
+
+    fn next_array(&mut self) -> Result<Option<StructArray>, ArrowError> {
+        let mut array = FFI_ArrowArray::empty();
+        let Some(get_next) = self.stream.get_next() else { return Ok(None) };
+        // SAFETY: the function is that of the stream. If it returns 0, it has written an array, or
+        // a released one at the end.
+        let code = unsafe { get_next(&raw mut self.stream, &raw mut array) };
+        if code != 0 {
+            return Err(failure(&mut self.stream, code));
+        }
+        if array.is_released() {
+            return Ok(None);
+        }
+        import(array, &self.schema, &self.data_type).map(Some)
+    }
+}
+
+impl Iterator for ImportedArrays {
+    type Item = Result<StructArray, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_array().transpose()
+    }
+}
+
+/// Returns the error of a stream, whose function has returned this code.
+fn failure(stream: &mut FFI_ArrowArrayStream, code: c_int) -> ArrowError {
+    let words = stream.get_last_error().and_then(|get_last_error| {
+        // SAFETY: the function is that of the stream, whose last call has failed. Its text lives
+        // until the next call.
+        unsafe {
+            let words = get_last_error(stream);
+            (!words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
+        }
+    });
+    ArrowError::CDataInterface(words.unwrap_or_else(|| format!("error code {code}")))
+}
+
+/// Fields of an array of C, which Rust does not change.
+#[repr(C)]
+struct RawArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut RawArray,
+    dictionary: *mut RawArray,
+}
+
+/// Takes an array of rows, which has this schema.
+fn import(
+    mut array: FFI_ArrowArray,
+    schema: &FFI_ArrowSchema,
+    data_type: &DataType,
+) -> Result<StructArray, ArrowError> {
+    // SAFETY: who passed the array on says that the schema is its own. Nobody else uses the array.
+    let data = unsafe {
+        hide_null_buffers((&raw mut array).cast(), schema);
+        from_ffi_and_data_type(array, data_type.clone())?
+    };
+    Ok(StructArray::from(data))
+}
+
+/// Removes the buffers of columns of nulls. They have none, but Polars passes one, which Rust
+/// refuses.
+///
+/// # Safety
+///
+/// The array is not released and has this schema. It is used by this thread alone.
+unsafe fn hide_null_buffers(array: *mut RawArray, schema: &FFI_ArrowSchema) {
+    // SAFETY: both are trees of the same shape, as their producer says.
+    unsafe {
+        if schema.format() == "n" {
+            (*array).n_buffers = 0;
+        }
+        for (number, inner) in schema.children().enumerate().take((*array).n_children as usize) {
+            hide_null_buffers(*(*array).children.add(number), inner);
+        }
+        if let Some(values) = schema.dictionary().filter(|_| !(*array).dictionary.is_null()) {
+            hide_null_buffers((*array).dictionary, values);
+        }
+    }
+}
+
+fn reader_of_stream(stream: FFI_ArrowArrayStream) -> Result<BatchReader, BatchFault> {
+    let arrays = ImportedArrays::try_new(stream)?;
+    let DataType::Struct(fields) = &arrays.data_type else {
         return Err(BatchFault::Source(format!(
             "its elements are of type {}, not rows of columns",
-            field.data_type()
+            arrays.data_type
         )));
     };
-    let schema =
-        SchemaRef::new(Schema::new_with_metadata(fields.clone(), field.metadata().clone()));
+    let metadata = arrays.schema.metadata()?;
+    let schema = SchemaRef::new(Schema::new_with_metadata(fields.clone(), metadata));
     let batches = {
         let schema = SchemaRef::clone(&schema);
-        arrays.map(move |array| batch_of(&schema, array?.as_struct().clone()))
+        arrays.map(move |array| batch_of(&schema, array?))
     };
     Ok(Box::new(RecordBatchIterator::new(batches, schema)))
 }
@@ -137,9 +257,8 @@ fn reader_of_array(
 ) -> Result<BatchReader, BatchFault> {
     check_schema(ffi_schema)?;
     let schema = SchemaRef::new(Schema::try_from(ffi_schema)?);
-    // SAFETY: the object that passed both on says that the schema is that of the array.
-    let data = unsafe { from_ffi(array, ffi_schema) }?;
-    let batch = batch_of(&schema, StructArray::from(data))?;
+    let data_type = DataType::Struct(schema.fields().clone());
+    let batch = batch_of(&schema, import(array, ffi_schema, &data_type)?)?;
     Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
 }
 
