@@ -1,4 +1,7 @@
-"""Operations that the packaged command does, in a process of its own."""
+"""Operations that the packaged command does, in a process of its own.
+
+Their errors have the message of the command and its exit status as `code`, and no place.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import os
 import sys
 
-from sortwell import _errors, _options
+from sortwell import _errors, _native, _options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +46,22 @@ def _run(words: list[str], allowed: tuple[int, ...] = (0,)) -> tuple[int, str, s
     import subprocess
 
     pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        [command_path(), *words], stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True
-    )
+    process: subprocess.Popen[str] | None = None
     try:
+        process = subprocess.Popen(
+            [command_path(), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            # The command writes UTF-8 in every locale, and names of files as they are.
+            encoding="utf-8",
+            errors="surrogateescape",
+        )
         printed, said = process.communicate()
     except BaseException as raised:
-        process.terminate()
-        process.wait()
+        if process is not None:
+            process.terminate()
+            process.wait()
         if type(raised) is KeyboardInterrupt:
             message = "interrupted"
             raise _errors.make("Interrupted", message, 130, None, None, None, None) from raised
@@ -58,13 +69,20 @@ def _run(words: list[str], allowed: tuple[int, ...] = (0,)) -> tuple[int, str, s
     status = process.returncode
     if status in allowed:
         return status, printed, said
+    raise _failure(status, said)
+
+
+def _failure(status: int, said: str) -> BaseException:
+    """Returns the error of a command that ended with a status, after it had said this."""
     lines = [line.removeprefix("sortwell: ") for line in said.splitlines()]
     message = " ".join(line.strip() for line in lines if line) or f"exit status {status}"
-    raise _errors.make(_KINDS.get(status, "Error"), message, status, None, None, None, None)
+    return _errors.make(_KINDS.get(status, "Error"), message, status, None, None, None, None)
 
 
 def _command_line(command: str, options: dict[str, Option]) -> list[str]:
     found = _options.words(command, options)
+    for name, _ in found:
+        _native.check_option(name)
     return [f"--{name}" if value is None else f"--{name}={value}" for name, value in found]
 
 
@@ -134,6 +152,9 @@ def validate(file: Path, **options: Option) -> Validation:
     """
     name = _file_name(file)
     status, _, said = _run(["validate", *_command_line("validate", options), name], allowed=(0, 1))
+    summary = "SUCCESS" if status == 0 else "ERROR"
+    if not any(line.startswith(summary) for line in said.splitlines()):
+        raise _failure(status, said)
     return Validation(status == 0, said.strip())
 
 
@@ -148,6 +169,9 @@ def calibrate(what: str, *directories: Path, **options: Option) -> str:
 
     Raises `UsageError` or `StorageError`.
     """
+    if what not in ("disk", "memory", "cpu"):
+        message = f"calibrate: {what!r} is none of 'disk', 'memory' and 'cpu'"
+        raise _errors.make("UsageError", message, 2, None, None, None, None)
     names = [_file_name(directory) for directory in directories]
     return _run(["calibrate", what, *_command_line(f"calibrate {what}", options), *names])[1]
 

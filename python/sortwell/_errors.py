@@ -37,7 +37,10 @@ class MalformedError(Error):
 
 
 class StorageError(Error, OSError):
-    """A read or a write that failed. `errno` and `filename` are those of the system."""
+    """A read or a write that failed. `errno` and `filename` are those of the system.
+
+    Both are None after `explain`, `generate`, `validate` and `calibrate`, which run the command.
+    """
 
     def __str__(self) -> str:
         return str(self.strerror)

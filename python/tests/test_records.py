@@ -2,6 +2,7 @@
 
 import itertools
 import mmap
+import os
 import pathlib
 import subprocess
 import sys
@@ -239,8 +240,42 @@ class Files(unittest.TestCase):
         with self.assertRaises(sortwell.UsageError) as caught:
             sortwell.generate(1, self.folder / "x.gz")
         self.assertIn("does not compress", str(caught.exception))
-        with self.assertRaises(sortwell.StorageError):
+        with self.assertRaises(sortwell.StorageError) as caught:
             sortwell.validate(self.folder / "missing")
+        error = caught.exception
+        self.assertEqual(
+            (error.code, error.errno, error.file, error.filename), (4, None, None, None)
+        )
+
+    def test_options_that_print_another_text(self):
+        records = self.folder / "records"
+        sortwell.generate(2, records)
+        for name, value in (("help", True), ("help", ""), ("version", True)):
+            for call in (
+                lambda **options: sortwell.validate(records, **options),
+                lambda **options: sortwell.explain(records, self.output, **options),
+                lambda **options: sortwell.generate(1, self.output, **options),
+                lambda **options: sortwell.calibrate("cpu", **options),
+            ):
+                with self.assertRaisesRegex(sortwell.UsageError, f"--{name} is an option of the"):
+                    call(**{name: value})
+        with self.assertRaisesRegex(sortwell.UsageError, "'--help' is none of 'disk'"):
+            sortwell.calibrate("--help")
+        with self.assertRaisesRegex(sortwell.UsageError, "is not the name of an option"):
+            sortwell.validate(records, **{"output=sums": "x"})
+
+    def test_messages_in_every_locale(self):
+        code = (
+            "import sortwell\n"
+            "try: sortwell.validate(b'n\\xc3\\xa9')\n"
+            "except sortwell.StorageError as error: print(ascii(str(error)))\n"
+        )
+        locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        words = [sys.executable, "-c", code]
+        found = subprocess.run(
+            words, env=os.environ | locale, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+        self.assertIn("n\\xe9", found)
 
     def test_calibrate(self):
         profile = self.folder / "machine.toml"

@@ -25,6 +25,7 @@ use crate::reporting::JobFiles;
 use crate::statistics::{self, Named};
 use crate::{usage, wording};
 
+pub use self::refused::check_runnable;
 pub use self::switched::{SwitchForm, switch_form};
 pub use wording::{chain, status};
 

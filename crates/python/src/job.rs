@@ -85,6 +85,12 @@ pub fn switch_words(
     })
 }
 
+/// Checks the name of an option for an operation that the packaged command does.
+#[pyfunction]
+pub fn check_option(py: Python<'_>, name: &str) -> PyResult<()> {
+    embed::check_runnable(name).map_err(|error| faults::exception(py, &error))
+}
+
 /// Runs a job of files.
 #[pyfunction]
 pub fn run_job(

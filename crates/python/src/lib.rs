@@ -63,7 +63,7 @@ mod native {
     #[pymodule_export]
     use crate::items::{SortedItems, sort_items};
     #[pymodule_export]
-    use crate::job::{report_page, run_job, switch_words};
+    use crate::job::{check_option, report_page, run_job, switch_words};
 
     use pyo3::exceptions::PyImportError;
     use pyo3::prelude::*;

@@ -44,8 +44,30 @@ pub fn check_no_file_options(words: &JobWords, options: &[&str]) -> Result<()> {
     }
 }
 
+/// Options that make the command print a text instead of its result.
+const OF_TEXTS: [&str; 2] = ["help", "version"];
+
 /// Checks that a name is that of an option, and not of one that only the command has.
 pub fn check_embeddable(name: &str) -> Result<()> {
+    check_name(name)?;
+    match OF_THE_COMMAND.iter().find(|(known, _)| *known == name) {
+        Some((_, instead)) => Err(usage_error(format!(
+            "--{name} is an option of the command, not of the library: {instead}"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Checks the name of an option for a library that runs the command and reads what it prints.
+///
+/// # Errors
+///
+/// A usage error for a name that is not an option, and for an option that prints another text.
+pub fn check_runnable(name: &str) -> Result<()> {
+    if OF_TEXTS.contains(&name) { check_embeddable(name) } else { check_name(name) }
+}
+
+fn check_name(name: &str) -> Result<()> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     if name.is_empty() || name.starts_with('-') || !name.bytes().all(is_letter) {
         return Err(usage_error(format!(
@@ -54,10 +76,5 @@ pub fn check_embeddable(name: &str) -> Result<()> {
             name.escape_debug()
         )));
     }
-    match OF_THE_COMMAND.iter().find(|(known, _)| *known == name) {
-        Some((_, instead)) => Err(usage_error(format!(
-            "--{name} is an option of the command, not of the library: {instead}"
-        ))),
-        None => Ok(()),
-    }
+    Ok(())
 }
