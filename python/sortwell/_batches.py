@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sortwell import _errors, _native, _options
+import sys
+
+from sortwell import _native, _options
 from sortwell._ending import ClosableSort
 
 TYPE_CHECKING = False
@@ -78,25 +80,38 @@ def sort_batches(
     """
     if nulls not in ("first", "last"):
         raise _usage(f"nulls= is {nulls!r}; use 'first' or 'last'")
-    if batch_rows is not None and batch_rows < 1:
-        raise _usage(f"batch_rows= is {batch_rows}; use 1 or more")
+    rows = None if batch_rows is None else row_count("sort_batches", batch_rows)
     options: dict[str, Any] = {"memory": memory, "temp": temp, "threads": threads}
     words = _options.words("sort", options)
     keys = _keys(by)
-    return SortedBatches(
-        _native.sort_batches(data, keys, nulls == "first", batch_rows, words, progress)
-    )
+    return SortedBatches(_native.sort_batches(data, keys, nulls == "first", rows, words, progress))
+
+
+def row_count(function: str, batch_rows: object) -> int:
+    """Returns the number of rows of a batch.
+
+    Raises `UsageError` for what is no number, and for one below 1.
+    """
+    rows = _options.whole(batch_rows)
+    if rows is None or rows < 1:
+        raise _options.usage(f"{function}: batch_rows= is {batch_rows!r}; use 1 or more")
+    return min(rows, sys.maxsize)
 
 
 def _usage(message: str) -> BaseException:
-    return _errors.make("UsageError", f"sort_batches: {message}", 2, None, None, None, None)
+    return _options.usage(f"sort_batches: {message}")
 
 
 def _keys(by: str | Sequence[Key]) -> list[tuple[str, bool]]:
     """Returns the names of key columns, and true for a descending order."""
+    if not hasattr(by, "__iter__"):
+        raise _usage(f"by= is {by!r}; use a name, or a list of names and of pairs")
     keys = []
     for key in [by] if isinstance(by, str) else by:
-        name, direction = (key, "asc") if isinstance(key, str) else key
+        pair = (key, "asc") if isinstance(key, str) else key
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise _usage(f"by: {key!r} is neither a name nor a pair of a name and 'asc' or 'desc'")
+        name, direction = pair
         if direction not in ("asc", "desc"):
             raise _usage(f"by: the direction of {name!r} is {direction!r}; use 'asc' or 'desc'")
         keys.append((name, direction == "desc"))

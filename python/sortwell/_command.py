@@ -38,7 +38,7 @@ def command_path() -> str:
         if os.access(path, os.X_OK):
             return path
     message = f"the command 'sortwell' is in none of {', '.join(places)}; install the package again"
-    raise _errors.make("UsageError", message, 2, None, None, None, None)
+    raise _options.usage(message)
 
 
 def _run(words: list[str], allowed: tuple[int, ...] = (0,)) -> tuple[int, str, str]:
@@ -170,8 +170,7 @@ def calibrate(what: str, *directories: Path, **options: Option) -> str:
     Raises `UsageError` or `StorageError`.
     """
     if what not in ("disk", "memory", "cpu"):
-        message = f"calibrate: {what!r} is none of 'disk', 'memory' and 'cpu'"
-        raise _errors.make("UsageError", message, 2, None, None, None, None)
+        raise _options.usage(f"calibrate: {what!r} is none of 'disk', 'memory' and 'cpu'")
     names = [_file_name(directory) for directory in directories]
     return _run(["calibrate", what, *_command_line(f"calibrate {what}", options), *names])[1]
 

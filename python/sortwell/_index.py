@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from sortwell import _errors, _native, _options, _statistics
-from sortwell._batches import ArrowBatches
+from sortwell import _native, _options, _statistics
+from sortwell._batches import ArrowBatches, row_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,9 +203,9 @@ class Index:
         `get` raises.
         """
         if start is not None and after is not None:
-            raise _usage("range: start and after are both given; use one of them")
+            raise _options.usage("range: start and after are both given; use one of them")
         if stop is not None and to is not None:
-            raise _usage("range: stop and to are both given; use one of them")
+            raise _options.usage("range: stop and to are both given; use one of them")
         low = (start, False) if after is None else (after, True)
         high = (stop, True) if to is None else (to, False)
         return Matches(
@@ -319,11 +319,10 @@ class Matches:
         Raises `UsageError` for `batch_rows` below 1, and for `included=True` with an index that
         includes nothing; and what `Index.get` raises, also when the batches are taken.
         """
-        if batch_rows < 1:
-            raise _usage(f"batches: batch_rows= is {batch_rows}; use 1 or more")
+        rows = row_count("batches", batch_rows)
         if included and not self._index.include:
-            raise _usage("batches: the index includes no columns; build it with include=")
-        return FoundBatches(_native.FoundBatches(self._search(), included, batch_rows))
+            raise _options.usage("batches: the index includes no columns; build it with include=")
+        return FoundBatches(_native.FoundBatches(self._search(), included, rows))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Returns the records as a stream of C, from the first one on."""
@@ -401,7 +400,3 @@ def _number_word(value: int | float | decimal.Decimal | uuid.UUID) -> str:
         # Keys read no exponent. A number of many digits is not written out: no key has it.
         return text if abs(number.adjusted()) > _DIGITS_MAX else format(number, "f")
     return text
-
-
-def _usage(message: str) -> BaseException:
-    return _errors.make("UsageError", message, 2, None, None, None, None)

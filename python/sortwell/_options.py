@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 import os
 
-from sortwell import _native
+from sortwell import _errors, _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypeAlias
+    from typing import SupportsIndex, TypeAlias
 
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
     Paths: TypeAlias = Path | Iterable[Path]
-    Value: TypeAlias = str | int | float | os.PathLike[str]
+    Value: TypeAlias = Path | SupportsIndex | float
     Option: TypeAlias = Value | bool | Iterable[Value] | None
 
 
@@ -24,7 +25,8 @@ def words(command: str, options: dict[str, Option]) -> list[tuple[str, str | Non
     flag, and `False` leaves it out, as `None` does with each option. Each element of a list or
     another iterable is a value of its own.
 
-    Raises `UsageError` for `True` or `False` where an option takes only other values.
+    Raises `UsageError` for `True` or `False` where an option takes only other values, and for a
+    value of another type.
     """
     found: list[tuple[str, str | None]] = []
     for key, value in options.items():
@@ -33,15 +35,45 @@ def words(command: str, options: dict[str, Option]) -> list[tuple[str, str | Non
             continue
         if isinstance(value, bool):
             found.extend(_native.switch_words(command, name, value))
-        elif isinstance(value, (str, int, float, os.PathLike)):
-            found.append((name, _word(value)))
+        elif isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, "__iter__"):
+            found.append((name, _word(key, value)))
         else:
-            found.extend((name, _word(element)) for element in value)
+            found.extend((name, _word(key, element)) for element in value)
     return found
 
 
-def _word(value: Value) -> str:
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+def _word(key: str, value: object) -> str:
+    """Returns a value as text."""
+    if isinstance(value, str):
+        # The text of an enumeration is its name.
+        return str.__str__(value)
+    if isinstance(value, (bytes, os.PathLike)):
+        return os.fsdecode(value)
+    number = whole(value)
+    if number is not None:
+        return str(number)
+    if isinstance(value, float):
+        return float.__repr__(value)
+    kind = type(value).__name__
+    kind = "" if value is None or isinstance(value, bool) else f" of type {kind}"
+    raise usage(f"{key}= has the value {value!r}{kind}; use texts, paths or numbers")
+
+
+def whole(value: object) -> int | None:
+    """Returns the whole number that an object is, such as a scalar of NumPy, or None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def usage(message: str) -> BaseException:
+    """Returns the exception for a wrong argument."""
+    return _errors.make("UsageError", message, 2, None, None, None, None)
 
 
 def paths(inputs: Paths) -> list[str]:

@@ -494,6 +494,10 @@ class Faults(WithFolder):
             "no column 'c'; the columns are 'a', 'b', 'list'": "c",
             "it names no column": [],
             "direction of 'a' is 'down'": [("a", "down")],
+            r"\('a', 'asc', 'b'\) is neither a name": [("a", "asc", "b")],
+            "by: 1 is neither a name": [1],
+            "by: 97 is neither a name": b"a",
+            "by= is None": None,
             "column 'list' of type List.* has no order": ["a", "list"],
         }
         for message, by in cases.items():
@@ -510,9 +514,19 @@ class Faults(WithFolder):
         self.assertEqual(pyarrow.table(sortwell.sort_batches(table, ["a", "a"])), table)
 
     def test_options(self):
-        for name, value in (("nulls", "middle"), ("batch_rows", 0), ("memory", "x")):
-            with self.assertRaises(sortwell.UsageError):
+        for name, value in (
+            ("nulls", "middle"),
+            ("batch_rows", 0),
+            ("batch_rows", "x"),
+            ("batch_rows", 1.5),
+            ("batch_rows", True),
+            ("memory", "x"),
+        ):
+            with self.assertRaisesRegex(sortwell.UsageError, name):
                 sortwell.sort_batches(TABLE, "key", **{name: value})
+        for rows in (numpy.int32(2), 2.0, 1 << 70):
+            found = pyarrow.table(sortwell.sort_batches(TABLE, "key", batch_rows=rows))
+            self.assertEqual(found.to_pylist(), IN_ORDER)
 
     def test_data(self):
         for data in (7, [1, 2], {"key": [1]}):

@@ -1,5 +1,6 @@
 """Errors of the package: their classes, their places, and what is left after them."""
 
+import enum
 import gc
 import os
 import signal
@@ -159,6 +160,38 @@ class Classes(WithFolder):
                     sortwell.sort(source, self.folder / "out", **{name: value})
         with self.assertRaisesRegex(sortwell.UsageError, "did you mean '--unique'"):
             sortwell.sort(source, self.folder / "out", uniqe=False)
+
+    def test_values_of_options(self):
+        source, output = self.folder / "in", self.folder / "out"
+        source.write_text("2\n1\n")
+
+        class BytesPath:
+            def __fspath__(self):
+                return os.fsencode(folder)
+
+        folder, unit = self.folder, enum.Enum("Unit", {"MEMORY": "64MiB"}, type=str)
+        for name, value, word in (
+            ("temp", os.fsencode(folder), str(folder)),
+            ("temp", BytesPath(), str(folder)),
+            ("temp", [os.fsencode(folder), folder], str(folder)),
+            ("memory", numpy.int64(1 << 30), "1073741824"),
+            ("memory", 1e16, "10000000000000000"),
+            ("memory", unit.MEMORY, "64MiB"),
+            ("threads", 2.0, "2"),
+            ("key", numpy.array([1]), "1"),
+        ):
+            done = sortwell.sort(source, output, force=True, **{name: value})
+            self.assertIn(f"--{name}={word}", done.job.command)
+        for name, value in (
+            ("key", ["1", None]),
+            ("key", ["1", True]),
+            ("key", [["1"]]),
+            ("memory", object()),
+            ("memory", 1j),
+            ("threads", 1.5),
+        ):
+            with self.assertRaisesRegex(sortwell.UsageError, f"{name}"):
+                sortwell.sort(source, output, **{name: value})
 
     def test_storage(self):
         missing = self.folder / "missing"
