@@ -11,6 +11,7 @@ import threading
 import time
 import traceback
 import unittest
+import unittest.mock
 import weakref
 from pathlib import Path
 
@@ -404,6 +405,40 @@ class Callers(WithFolder):
             with self.assertRaisesRegex(RuntimeError, "raised StopIteration") as caught:
                 list(result)
             self.assertIsInstance(caught.exception.__cause__, StopIteration)
+
+    def test_keyboard_interrupts_of_functions(self):
+        class OwnInterrupt(KeyboardInterrupt):
+            pass
+
+        def interrupt(*_):
+            raise raised()
+
+        def pushed():
+            sorter = sortwell.Sorter(progress=interrupt)
+            time.sleep(0.2)
+            sorter.push(bytes(100_000))
+
+        def searched():
+            data = unittest.mock.Mock(__arrow_c_stream__=interrupt)
+            sortwell.sort_batches(data, "n")
+
+        calls = (
+            lambda: sortwell.sorted(map(interrupt, [1])),
+            lambda: sortwell.sorted([1], key=interrupt),
+            lambda: sortwell.sorted([1], serializer=(interrupt, bytes)),
+            lambda: list(sortwell.sorted([1], serializer=(lambda _: b"", interrupt))),
+            pushed,
+            searched,
+        )
+        for call in calls:
+            raised = KeyboardInterrupt
+            with self.assertRaises(sortwell.Interrupted) as caught:
+                call()
+            self.assertEqual(caught.exception.code, 130)
+            self.assertIs(type(caught.exception.__cause__), KeyboardInterrupt)
+            raised = OwnInterrupt
+            with self.assertRaises(OwnInterrupt):
+                call()
 
     def test_order_of_calls(self):
         sorter = sortwell.Sorter(format="fixed:1")

@@ -102,7 +102,8 @@ pub fn sort_batches(
     let _call = wait.begin_call(py)?;
     let words = job_words(py, EmbeddedCommand::Sort, options)?;
     let main_thread = is_main_thread(py)?.then(|| thread::current().id());
-    let reader = capsule::reader_of(data)?.ok_or_else(|| {
+    let reader = capsule::reader_of(data).map_err(|raised| faults::interruption(py, raised))?;
+    let reader = reader.ok_or_else(|| {
         PyTypeError::new_err(format!(
             "{FUNCTION}: the data has no method __arrow_c_stream__ or __arrow_c_array__: {}; \
              pass a table of pyarrow, a data frame of Polars, or another object with record \

@@ -87,8 +87,8 @@ pub fn bug(py: Python<'_>, panic: &str) -> PyErr {
     FaultReport::new("Error", embed::fault(panic), BUG).exception(py)
 }
 
-/// Returns the exception for a signal whose handler raised `KeyboardInterrupt`, and that of any
-/// other handler as it is.
+/// Returns the interruption for a `KeyboardInterrupt`, which the handler of a signal has raised in
+/// this thread or in a function of the program, and any other exception as it is.
 pub fn interruption(py: Python<'_>, raised: PyErr) -> PyErr {
     if !raised.get_type(py).is(py.get_type::<PyKeyboardInterrupt>()) {
         return raised;

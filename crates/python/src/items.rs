@@ -13,7 +13,7 @@ use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Error, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
-use crate::ending::{Guarded, detached};
+use crate::ending::{Guarded, OpenCall, detached};
 use crate::faults;
 use crate::job::{OptionWords, job_words};
 use crate::key::ObjectKeys;
@@ -92,7 +92,7 @@ pub fn sort_items(
     };
     if let Err(error) = feed.feed(&iterable.try_iter()?, key) {
         sort.close_detached();
-        return Err(error);
+        return Err(faults::interruption(py, error));
     }
     let sort = sort.lock(py, "sorted")?.take().ok_or_else(|| raised(&Error::Interrupted))?;
     let records =
@@ -127,7 +127,7 @@ impl ItemFeed<'_> {
                 return Err(faults::exception(py, &Error::Interrupted));
             }
             if number % ITEMS_BETWEEN_LOOKS == 0 {
-                py.check_signals().map_err(|raised| faults::interruption(py, raised))?;
+                py.check_signals()?;
             }
             match key {
                 Some(key) => self.append(number, &item, &key.call1((&item,))?)?,
@@ -254,7 +254,10 @@ impl SortedItems {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.next_item(py).map_err(|raised| faults::in_iterator(py, raised))
+        self.next_item(py).map_err(|raised| {
+            let _call = OpenCall::note(None);
+            faults::in_iterator(py, faults::interruption(py, raised))
+        })
     }
 
     /// Returns the statistics as JSON; `None` before the last item was taken.

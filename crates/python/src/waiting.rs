@@ -161,7 +161,11 @@ impl Wait {
 
     /// Runs signal handlers, and the callback if it is due.
     fn look(&self, py: Python<'_>) -> PyResult<()> {
-        py.check_signals().map_err(|raised| faults::interruption(py, raised))?;
+        self.look_at_python(py).map_err(|raised| faults::interruption(py, raised))
+    }
+
+    fn look_at_python(&self, py: Python<'_>) -> PyResult<()> {
+        py.check_signals()?;
         let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
         if called.elapsed() < LOOK {
             return Ok(());
