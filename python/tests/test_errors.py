@@ -3,6 +3,7 @@
 import enum
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -322,6 +323,37 @@ class Callers(WithFolder):
                 del found
                 gc.collect()
             self.assert_nothing_left()
+
+    def test_close_during_a_call(self):
+        def loads(data):
+            self.assertTrue(list(self.folder.iterdir()))
+            found.close()
+            return pickle.loads(data)
+
+        options = {"memory": "24MiB", "temp": self.folder}
+        found = sortwell.sorted(large_items(), serializer=(pickle.dumps, loads), **options)
+        self.assertEqual(next(found)[0], 0)
+        self.assert_nothing_left()
+        with self.assertRaisesRegex(sortwell.UsageError, "closed"):
+            next(found)
+
+    def test_close_by_another_thread(self):
+        def push():
+            while True:
+                sorter.push(bytes(1_000_000))
+
+        def pushed():
+            with self.assertRaises(sortwell.Interrupted):
+                push()
+
+        sorter = sortwell.Sorter(format="fixed:100", memory="24MiB", temp=self.folder)
+        thread = threading.Thread(target=pushed)
+        thread.start()
+        while not list(self.folder.iterdir()):
+            time.sleep(0.01)
+        sorter.close()
+        thread.join()
+        self.assert_nothing_left()
 
     def test_an_owner_that_is_gone(self):
         for kind in ("items", "serializer", "batches", "blocks"):

@@ -12,7 +12,8 @@
 //! Each call that gives up the lock, or runs code in Python, is noted as an [`OpenCall`] or has the
 //! state of a [`Guarded`] locked.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -160,8 +161,43 @@ impl Closable for OpenCall {
 pub struct Guarded<S: Send + 'static> {
     state: Mutex<Option<S>>,
     progress: Arc<Progress>,
+    /// True if it was closed, maybe during a call, which then frees the state at its end.
+    is_closed: AtomicBool,
     /// Number of forks when the job was made.
     forks: u32,
+}
+
+/// State of a job during a call that uses it; `None` if the job was closed.
+pub struct UsedState<'g, S: Send + 'static> {
+    // Dropped first.
+    state: MutexGuard<'g, Option<S>>,
+    _end: UseEnd<'g, S>,
+}
+
+impl<S: Send + 'static> Deref for UsedState<'_, S> {
+    type Target = Option<S>;
+
+    fn deref(&self) -> &Option<S> {
+        &self.state
+    }
+}
+
+impl<S: Send + 'static> DerefMut for UsedState<'_, S> {
+    fn deref_mut(&mut self) -> &mut Option<S> {
+        &mut self.state
+    }
+}
+
+/// End of a call, after it has used the state.
+struct UseEnd<'g, S: Send + 'static>(&'g Guarded<S>);
+
+impl<S: Send + 'static> Drop for UseEnd<'_, S> {
+    fn drop(&mut self) {
+        fence(Ordering::SeqCst);
+        if self.0.is_closed.load(Ordering::Relaxed) {
+            self.0.close_here();
+        }
+    }
 }
 
 impl<S: Send + 'static> Guarded<S> {
@@ -170,6 +206,7 @@ impl<S: Send + 'static> Guarded<S> {
         let guarded = Arc::new(Self {
             state: Mutex::new(Some(state)),
             progress: Arc::clone(progress),
+            is_closed: AtomicBool::new(false),
             forks: FORKS.load(Ordering::Relaxed),
         });
         let job: Arc<dyn Closable> = Arc::<Self>::clone(&guarded);
@@ -177,13 +214,13 @@ impl<S: Send + 'static> Guarded<S> {
         guarded
     }
 
-    /// Returns the state; `None` in it means that the job was closed.
+    /// Returns the state.
     ///
     /// # Errors
     ///
     /// A usage error during another call, and in a process that a fork made; an interruption if the
     /// interpreter ends.
-    pub fn lock(&self, py: Python<'_>, function: &str) -> PyResult<MutexGuard<'_, Option<S>>> {
+    pub fn lock(&self, py: Python<'_>, function: &str) -> PyResult<UsedState<'_, S>> {
         if is_ending_elsewhere() {
             return Err(faults::interrupted_plainly(py));
         }
@@ -195,20 +232,23 @@ impl<S: Send + 'static> Guarded<S> {
     /// # Errors
     ///
     /// The reason in words.
-    pub fn claim(&self) -> Result<MutexGuard<'_, Option<S>>, &'static str> {
+    pub fn claim(&self) -> Result<UsedState<'_, S>, &'static str> {
         if self.is_of_parent() {
             return Err(
                 "the sort belongs to the process that made it; after a fork, make a new one",
             );
         }
-        match self.state.try_lock() {
-            Ok(state) => Ok(state),
-            Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
+        let state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                Err("another call on this sort has not returned; use a sort from one thread at a \
-                 time, and not from its own callbacks")
+                return Err(
+                    "another call on this sort has not returned; use a sort from one thread at a \
+                     time, and not from its own callbacks",
+                );
             }
-        }
+        };
+        Ok(UsedState { state, _end: UseEnd(self) })
     }
 
     /// Stops the job and frees it. The interpreter lock may be held or not: no thread of a sort
@@ -240,10 +280,14 @@ impl<S: Send + 'static> Closable for Guarded<S> {
         if !is_of_parent {
             self.progress.request_stop();
         }
+        self.is_closed.store(true, Ordering::Relaxed);
+        // Either this thread gets the lock, or the call that has it then sees the flag.
+        fence(Ordering::SeqCst);
         let state = match self.state.try_lock() {
             Ok(mut state) => state.take(),
             Err(TryLockError::Poisoned(state)) => state.into_inner().take(),
-            // The call that uses it ends after the stop. One of the parent is not in this process.
+            // The call that uses it ends after the stop, and frees it. A call of the parent is not
+            // in this process.
             Err(TryLockError::WouldBlock) => return is_of_parent,
         };
         if is_of_parent {
