@@ -86,8 +86,9 @@ class Index:
         table = pyarrow.table(index.find("Oslo"))    # record, file, offset
 
     Values of several keys are a tuple: those of all keys or of fewer. A value is text as it stands
-    in the data, or a number, date or UUID that stands for its text. For keys of binary records,
-    text is a number, or bytes as hexadecimal digits after "0x".
+    in the data, bytes, or a number, date or UUID that stands for its text. For keys of binary
+    records, text is a number, or bytes as hexadecimal digits after "0x". In a text, bytes that are
+    not UTF-8 are lone surrogates, as in names of files.
 
     The data files must not have changed since they were indexed. With `stale_ok=True`, they may;
     then other bytes may be found in the place of a record.

@@ -204,6 +204,19 @@ class Classes(WithFolder):
         self.assertEqual(error.file, str(missing))
         self.assertIn("No such file", str(error))
 
+    def test_names_that_are_no_text(self):
+        source, output = self.folder / os.fsdecode(b"in\xff"), self.folder / "out\udcff"
+        source.write_bytes(b"2\n1\n")
+        sortwell.sort(source, output)
+        self.assertEqual(output.read_bytes(), b"1\n2\n")
+        for call in (
+            lambda: sortwell.sort("in\ud800", output),
+            lambda: sortwell.sort(source, "out\ud800"),
+            lambda: sortwell.check(source, key="\ud800"),
+        ):
+            with self.assertRaises(UnicodeEncodeError):
+                call()
+
     def test_places_of_malformed_files(self):
         rows, cut, output = self.folder / "rows.csv", self.folder / "cut", self.folder / "out"
         rows.write_text("id,name\n1,Lee\n2,Bob,x\n3,Dee\n")

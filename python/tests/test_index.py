@@ -142,6 +142,18 @@ class Indexes(WithFolder):
             self.assertEqual(found[7], [lines[4]])
             self.assertEqual(found.get(1e22), [])
 
+    def test_bytes_that_are_no_text(self):
+        (self.folder / "lines").write_bytes(b"b\na\xff\n\xc3\n")
+        sortwell.build_index(self.folder / "lines", self.folder / "index", key="1")
+        index = sortwell.Index(self.folder / "index")
+        self.assertEqual(index["a\udcff"], [b"a\xff\n"])
+        self.assertEqual(index[b"a\xff"], [b"a\xff\n"])
+        self.assertEqual(list(index.range("\udcc3")), [b"\xc3\n"])
+        self.assertEqual(index.prefix("a\udcff").count(), 1)
+        for use in (index.get, index.__contains__, lambda text: list(index.range(text))):
+            with self.assertRaises(UnicodeEncodeError):
+                use("\ud800")
+
     def test_binary_records(self):
         numbers = random.Random(4).sample(range(1000), 100)
         records = [number.to_bytes(4, "little") + b"abcd" for number in numbers]
