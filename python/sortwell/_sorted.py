@@ -37,8 +37,8 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     Keys are None, bool, int, float, str, bytes, date, datetime, Decimal, UUID, and tuples of them.
     All keys have one type in each position; bool, int and float are one type. None comes after
     every value, and NaN after every other number; `reverse=True` reverses that too. -0.0 equals 0.
-    A datetime with a time zone is compared by its instant. A subclass that defines an order of its
-    own is no key.
+    A datetime with a time zone is compared by its instant. A subclass that defines an order or an
+    `__eq__` of its own is no key.
 
     `memory`, "1GiB" or a number of bytes, is that of buffers and of serialized items. Default:
     256 MiB. Items that do not fit are written to temporary files in `temp`. Objects that the

@@ -106,6 +106,20 @@ class Upset(str):
 Point = collections.namedtuple("Point", "x y")
 
 
+class Word(enum.StrEnum):
+    """Texts with names."""
+
+    B = "b"
+    A = "a"
+
+
+class Flag(enum.IntFlag):
+    """Bits with names."""
+
+    LOW = 1
+    HIGH = 2
+
+
 class Level(enum.IntEnum):
     """Integers with names."""
 
@@ -205,6 +219,18 @@ class Documented(unittest.TestCase):
         self.assertEqual(list(sortwell.sorted([Level.HIGH, Level.LOW])), [Level.LOW, Level.HIGH])
         with self.assertRaisesRegex(TypeError, r"item 1, counted from 0: key is a \S*Upset"):
             sortwell.sorted(["a", Upset("b")])
+        self.assertEqual(list(sortwell.sorted(Word)), [Word.A, Word.B])
+        self.assertEqual(list(sortwell.sorted([Flag.HIGH, Flag.LOW])), [Flag.LOW, Flag.HIGH])
+
+    def test_subclasses_that_compare_otherwise(self):
+        def compare(one, other):
+            return False
+
+        for base, value in ((int, 1), (str, "a"), (tuple, ()), (uuid.UUID, "0" * 32)):
+            for name in ("__lt__", "__gt__", "__eq__", "__le__", "__ge__"):
+                own = type("Own", (base,), {name: compare, "__hash__": base.__hash__})
+                with self.assertRaisesRegex(TypeError, r"key\[1\] is a \S*Own, which is no type"):
+                    sortwell.sorted([(0, own(value))])
 
     def test_numpy_scalars(self):
         items = [numpy.float64(2.5), numpy.int8(-3), 1, numpy.bool_(True)]

@@ -1,8 +1,9 @@
 //! The types of keys that are rare, and subclasses of all types.
 //!
-//! A subclass has the order of its base, unless it defines one of its own: then it has no key.
+//! A subclass has the order of its base, unless it compares in a way of its own: then it has no key.
 //! Scalars of NumPy define one that is that of Python's numbers.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDate, PyDateTime, PyFloat, PyInt, PyString, PyTuple, PyType};
@@ -67,12 +68,30 @@ pub fn base_of(object: &Bound<'_, PyAny>) -> PyResult<KeyBase> {
     ];
     for (class, base) in bases {
         if object.is_instance(&class)? {
-            let own = object.get_type().getattr("__lt__")?;
-            let has_order = !own.is(&class.getattr("__lt__")?);
+            let has_order = has_own_order(&object.get_type(), &class)?;
             return Ok(if has_order { KeyBase::Unordered } else { base });
         }
     }
     Ok(KeyBase::Unordered)
+}
+
+/// Returns true if a class compares in another way than its base. Python calls `__gt__` of the right
+/// object if its class is a subclass of that of the left one, and `__eq__` for elements of tuples.
+fn has_own_order(class: &Bound<'_, PyType>, base: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let methods = [
+        intern!(py, "__lt__"),
+        intern!(py, "__gt__"),
+        intern!(py, "__eq__"),
+        intern!(py, "__le__"),
+        intern!(py, "__ge__"),
+    ];
+    for method in methods {
+        if !class.getattr(method)?.is(&base.getattr(method)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns true for an object of a class of NumPy that is no array.
