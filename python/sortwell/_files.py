@@ -30,7 +30,8 @@ def sort(
     The other arguments are the options of `sortwell sort`: `key`, `format`, `memory`, `threads`,
     `temp`, `unique` and others. `key=["amount:decimal:desc", "city"]` gives an option twice,
     `True` sets a flag, and `False` is "off" for an option like `sync`. `memory` is "1GiB" or a
-    number of bytes; by default it is 60% of the free memory, as a limit of the whole process.
+    number of bytes: what the sort may add to the memory of the process. Default: 60% of the free
+    memory.
 
         sortwell.sort(["a.csv", "b.csv"], "out.csv", key=["city", "amount:decimal:desc"])
 
