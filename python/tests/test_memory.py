@@ -53,6 +53,53 @@ assert rows == count << 16
 print(size("VmHWM") - before)
 """
 
+# Rows that share their bytes, or have very different ones.
+SHAPES = """
+import sys
+import numpy, polars, pyarrow, sortwell
+
+def size(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith(name))
+
+memory, shape = int(sys.argv[1]), sys.argv[2]
+count, text = 1500, "x" * 60_000
+texts, by = pyarrow.array([f"{number:06}" * 10_000 for number in range(count)]), "id"
+if shape == "run ends":
+    column = pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array([count], "int32"), [text])
+elif shape == "dictionary":
+    values, by = [text, *map(str, range(10_000))], "column"
+    column = pyarrow.DictionaryArray.from_arrays(numpy.zeros(count, "int32"), values)
+elif shape == "views":
+    column = range(count)
+elif shape == "dense union":
+    places = pyarrow.array(range(count), "int32")
+    column = pyarrow.UnionArray.from_dense(pyarrow.array([0] * count, "int8"), places, [texts])
+elif shape == "list views":
+    places = pyarrow.array(range(count), "int32")
+    sizes = pyarrow.array([1] * count, "int32")
+    column = pyarrow.ListViewArray.from_arrays(places.take(places[::-1]), sizes, texts)
+elif shape == "long rows first":
+    column = pyarrow.concat_arrays([texts, pyarrow.array([""] * 100_000)])
+else:
+    column = pyarrow.concat_arrays([pyarrow.array([""] * 100_000), texts])
+del texts
+ids = numpy.random.default_rng(1).permutation(len(column))
+if shape == "views":
+    table = polars.DataFrame({"id": ids}).with_columns(column=polars.lit(text))
+else:
+    table = pyarrow.table({"id": ids, "column": column})
+list(sortwell.sort_batches(table.slice(0, 1), by))
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")
+before, rows = size("VmRSS"), 0
+for batch in sortwell.sort_batches(table, by, memory=memory):
+    rows += len(batch)
+    del batch
+assert rows == len(column)
+print(size("VmHWM") - before)
+"""
+
 
 def run(*words):
     """Returns what a program of Python prints."""
@@ -75,6 +122,20 @@ class Memory(unittest.TestCase):
             with self.subTest(is_fixed=is_fixed):
                 words = [str(memory * MIB), str(count), str(is_fixed)]
                 self.assertLess(int(run("-c", BATCHES, *words)), memory * MIB + ALLOWANCE)
+
+    def test_peak_of_rows_that_share_bytes(self):
+        for shape in (
+            "run ends",
+            "dictionary",
+            "views",
+            "dense union",
+            "list views",
+            "long rows first",
+            "long rows last",
+        ):
+            with self.subTest(shape):
+                peak = int(run("-c", SHAPES, str(32 * MIB), shape))
+                self.assertLess(peak, 32 * MIB + ALLOWANCE)
 
 
 if __name__ == "__main__":

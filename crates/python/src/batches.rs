@@ -5,6 +5,7 @@
 //!   rows      batches as records, and back; the schema decides their form
 //!   fixed     rows of fixed width: columns are transposed
 //!   keyed     other rows, in the row format of Arrow
+//!   pieces    rows that are converted at once
 //!   order     the order of key columns
 //!   dictionary  columns of dictionaries
 //!   capsule   the structures of C; the only unsafe code
@@ -21,6 +22,7 @@ mod fault;
 mod fixed;
 mod keyed;
 mod order;
+mod pieces;
 mod rows;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,19 +1,22 @@
 //! Rows of any width, in Arrow's row format: a record has the key columns as its key, and as its
 //! payload the columns that the key does not give back.
 
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
 use arrow_row::RowConverter;
 use arrow_schema::{ArrowError, DataType};
 use sortwell::unstable_sort::BlockSort;
 
 use super::fault::BatchFault;
 use super::order::{self, BatchKeyOrder};
+use super::pieces;
 
 /// Bytes in front of a key: those that follow them, and those of the key, in 32 bits each.
 const NUMBERS: usize = 8;
 
-/// Most rows that are converted at once, and about as many bytes.
+/// Most rows that are converted at once, and about as many bytes unless one row has more.
 const ROWS_MAX: usize = 4096;
 const BYTES_MAX: usize = 1 << 20;
 
@@ -53,10 +56,21 @@ impl KeyedLayout {
         })
     }
 
-    /// Returns the number of rows to convert at once.
-    pub fn rows_at_once(columns: &[ArrayRef]) -> usize {
-        let row_bytes = columns.iter().map(bytes_of_row).sum::<usize>();
-        (BYTES_MAX / row_bytes.max(1)).clamp(1, ROWS_MAX)
+    /// Returns the number of rows to convert at once from a row on, at most this many.
+    pub fn rows_at_once(&self, columns: &[ArrayRef], start: usize, most: usize) -> usize {
+        let mut count = most.min(ROWS_MAX);
+        while count > 1 && self.bytes_of(columns, start..start + count) > BYTES_MAX {
+            count /= 2;
+        }
+        count
+    }
+
+    /// Returns about the bytes of records. A payload has the index of a value in a dictionary.
+    fn bytes_of(&self, columns: &[ArrayRef], rows: Range<usize>) -> usize {
+        let keys = self.keys.iter().map(|(column, _)| *column);
+        let payloads = self.payloads.iter().copied();
+        let plain = payloads.filter(|column| columns[*column].as_any_dictionary_opt().is_none());
+        keys.chain(plain).map(|column| pieces::bytes_of(&columns[column], rows.clone())).sum()
     }
 
     /// Pushes rows. `columns` have the types of the batches, and `stored` those of the payload.
@@ -114,13 +128,6 @@ impl KeyedLayout {
         columns.sort_by_key(|(column, _)| *column);
         Ok(columns.into_iter().map(|(_, values)| values).collect())
     }
-}
-
-/// Returns the mean number of bytes of a value in a column. That of a dictionary is the mean of its
-/// values, however many rows it has.
-fn bytes_of_row(column: &ArrayRef) -> usize {
-    let values = column.as_any_dictionary_opt().map_or(column, |dictionary| dictionary.values());
-    values.to_data().get_slice_memory_size().unwrap_or(0) / values.len().max(1)
 }
 
 /// Returns the key and the payload of a record.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, SchemaRef};
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Error, Progress};
@@ -15,6 +15,7 @@ use super::fault::BatchFault;
 use super::fixed::FixedLayout;
 use super::keyed::KeyedLayout;
 use super::order::{self, BatchKeyOrder};
+use super::pieces;
 
 /// Bytes that are pushed at once.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -129,7 +130,33 @@ impl BatchRows {
         sort: &mut BlockSort,
         progress: &Progress,
     ) -> Result<(), BatchFault> {
-        let columns = batch.columns();
+        let (mut start, mut count) = (0, batch.num_rows());
+        while start < batch.num_rows() {
+            if progress.is_stopping() {
+                return Err(Error::Interrupted.into());
+            }
+            let rest = batch.num_rows() - start;
+            count = match &self.form {
+                RowForm::Fixed(layout) => (BLOCK_BYTES / layout.lengths().1).max(1).min(rest),
+                RowForm::Keyed(layout) => {
+                    layout.rows_at_once(batch.columns(), start, rest.min(2 * count))
+                }
+            };
+            let columns = batch.columns().iter();
+            let columns = columns.map(|column| pieces::piece(column, start..start + count));
+            self.push_piece(&columns.collect::<Result<Vec<_>, _>>()?, count, sort)?;
+            start += count;
+        }
+        Ok(())
+    }
+
+    /// Pushes rows that are converted at once.
+    fn push_piece(
+        &mut self,
+        columns: &[ArrayRef],
+        count: usize,
+        sort: &mut BlockSort,
+    ) -> Result<(), BatchFault> {
         let mut stored = Vec::with_capacity(columns.len());
         for (column, dictionary) in columns.iter().zip(&mut self.dictionaries) {
             stored.push(match dictionary {
@@ -137,29 +164,14 @@ impl BatchRows {
                 None => Arc::clone(column),
             });
         }
-        let at_once = match &self.form {
-            RowForm::Fixed(layout) => (BLOCK_BYTES / layout.lengths().1).max(1),
-            RowForm::Keyed(_) => KeyedLayout::rows_at_once(columns),
-        };
-        for start in (0..batch.num_rows()).step_by(at_once) {
-            if progress.is_stopping() {
-                return Err(Error::Interrupted.into());
+        match &self.form {
+            RowForm::Fixed(layout) => {
+                let block = sort.room(count * layout.lengths().1)?;
+                layout.append(&stored, 0, count, block);
+                Ok(())
             }
-            let count = at_once.min(batch.num_rows() - start);
-            match &self.form {
-                RowForm::Fixed(layout) => {
-                    let block = sort.room(count * layout.lengths().1)?;
-                    layout.append(&stored, start, count, block);
-                }
-                RowForm::Keyed(layout) => {
-                    let slices = |columns: &[ArrayRef]| -> Vec<_> {
-                        columns.iter().map(|column| column.slice(start, count)).collect()
-                    };
-                    layout.push(&slices(columns), &slices(&stored), sort)?;
-                }
-            }
+            RowForm::Keyed(layout) => layout.push(columns, &stored, sort),
         }
-        Ok(())
     }
 
     /// Takes the next records, and returns their batch; `None` after the last one.
