@@ -2,7 +2,8 @@
 //!
 //! A piece has about the bytes of its rows, whatever else their columns share or hold: a value of
 //! many rows counts once for each row, and values of other rows do not count. The row format of
-//! Arrow would also convert other rows of dense unions and list views, so a piece of them is a copy.
+//! Arrow would also convert other rows of dense unions and list views. So a piece of them is a
+//! copy.
 
 use std::ops::Range;
 

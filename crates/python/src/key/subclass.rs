@@ -1,7 +1,7 @@
 //! The types of keys that are rare, and subclasses of all types.
 //!
-//! A subclass has the order of its base, unless it compares in a way of its own: then it has no key.
-//! Scalars of NumPy define one that is that of Python's numbers.
+//! A subclass has the order of its base. If it compares in a way of its own, it has no key. Scalars
+//! of NumPy do so as Python's numbers do.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -75,8 +75,9 @@ pub fn base_of(object: &Bound<'_, PyAny>) -> PyResult<KeyBase> {
     Ok(KeyBase::Unordered)
 }
 
-/// Returns true if a class compares in another way than its base. Python calls `__gt__` of the right
-/// object if its class is a subclass of that of the left one, and `__eq__` for elements of tuples.
+/// Returns true if a class compares in another way than its base. Python calls `__gt__` of the
+/// right object if its class is a subclass of that of the left one, and `__eq__` for elements of
+/// tuples.
 fn has_own_order(class: &Bound<'_, PyType>, base: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     let methods = [
