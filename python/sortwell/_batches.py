@@ -94,7 +94,9 @@ def row_count(function: str, batch_rows: object) -> int:
     """
     rows = _options.whole(batch_rows)
     if rows is None or rows < 1:
-        raise _options.usage(f"{function}: batch_rows= is {batch_rows!r}; use 1 or more")
+        raise _options.usage(
+            f"{function}: batch_rows= is {batch_rows!r}; use a whole number, 1 or more"
+        )
     return min(rows, sys.maxsize)
 
 
