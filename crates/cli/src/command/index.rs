@@ -76,7 +76,7 @@ struct EffortOptions<W: Args = Watching> {
     memory: Option<Budget>,
 
     /// Number of worker threads; default: one for each processor
-    #[arg(long, value_name = "N", value_parser = values::threads)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
     /// Directory for temporary files; repeat to use several disks

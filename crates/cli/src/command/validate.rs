@@ -45,7 +45,7 @@ pub struct ValidateArguments {
     summaries: bool,
 
     /// Set the number of threads; 0 or no option: one per core
-    #[arg(short, long, value_name = "N", value_parser = values::threads)]
+    #[arg(short, visible_short_alias = 'j', long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
     /// The file to check; `-` is standard input

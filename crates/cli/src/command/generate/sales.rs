@@ -48,7 +48,7 @@ pub struct SalesArguments {
     start: u64,
 
     /// Set the number of threads; 0 or no option: one per core
-    #[arg(short, long, value_name = "N", value_parser = values::threads)]
+    #[arg(short, visible_short_alias = 'j', long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
     /// Replace a file that has no write permission too
