@@ -35,11 +35,20 @@ def words(command: str, options: dict[str, Option]) -> list[tuple[str, str | Non
             continue
         if isinstance(value, bool):
             found.extend(_native.switch_words(command, name, value))
-        elif isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, "__iter__"):
+        elif isinstance(value, (str, bytes, os.PathLike)) or not _is_iterable(value):
             found.append((name, _word(key, value)))
         else:
             found.extend((name, _word(key, element)) for element in value)
     return found
+
+
+def _is_iterable(value: object) -> bool:
+    """Tells whether an object has elements. An array of NumPy without dimensions has none."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
 
 
 def _word(key: str, value: object) -> str:
@@ -52,8 +61,8 @@ def _word(key: str, value: object) -> str:
     number = whole(value)
     if number is not None:
         return str(number)
-    if isinstance(value, float):
-        return float.__repr__(value)
+    if hasattr(value, "__float__"):
+        return float.__repr__(float(value))  # type: ignore[arg-type]
     kind = type(value).__name__
     kind = "" if value is None or isinstance(value, bool) else f" of type {kind}"
     raise usage(f"{key}= has the value {value!r}{kind}; use texts, paths or numbers")
@@ -63,12 +72,14 @@ def whole(value: object) -> int | None:
     """Returns the whole number that an object is, such as a scalar of NumPy, or None."""
     if isinstance(value, bool):
         return None
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        return None
+        pass
+    if hasattr(value, "__float__"):
+        number = float(value)  # type: ignore[arg-type]
+        return int(number) if number.is_integer() else None
+    return None
 
 
 def usage(message: str) -> BaseException:

@@ -179,7 +179,10 @@ class Classes(WithFolder):
             ("memory", numpy.int64(1 << 30), "1073741824"),
             ("memory", 1e16, "10000000000000000"),
             ("memory", unit.MEMORY, "64MiB"),
+            ("memory", numpy.float32(1 << 30), "1073741824"),
             ("threads", 2.0, "2"),
+            ("threads", numpy.float16(2), "2"),
+            ("threads", numpy.array(2), "2"),
             ("key", numpy.array([1]), "1"),
         ):
             done = sortwell.sort(source, output, force=True, **{name: value})
@@ -467,7 +470,22 @@ class Callers(WithFolder):
             data = unittest.mock.Mock(__arrow_c_stream__=interrupt)
             sortwell.sort_batches(data, "n")
 
+        def at_end(progress):
+            if progress.share == 1.0:
+                interrupt()
+
+        class Unwilling:
+            def __iter__(self):
+                interrupt()
+
+        def pulled():
+            sorter = sortwell.Sorter(progress=at_end)
+            sorter.push(b"b\na\n")
+            list(sorter.finish())
+
         calls = (
+            pulled,
+            lambda: sortwell.sorted(Unwilling()),
             lambda: sortwell.sorted(map(interrupt, [1])),
             lambda: sortwell.sorted([1], key=interrupt),
             lambda: sortwell.sorted([1], serializer=(interrupt, bytes)),

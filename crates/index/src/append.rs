@@ -12,6 +12,7 @@
 use std::cmp::Ordering;
 use std::fs::File;
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -144,8 +145,10 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
     }
     for (number, old) in kept.iter().enumerate() {
         if number + 1 < description.data.len() {
-            old.reopen(false)?;
-            open.data.push(old.clone());
+            // A copy of the same bytes may have its name.
+            let file = old.reopen(false)?;
+            let found = file.metadata().map_err(|error| Error::io("open", &old.path, error))?;
+            open.data.push(DataFile { inode: (found.dev(), found.ino()), ..old.clone() });
             continue;
         }
         let (now, file) = DataFile::open(&old.path)?;

@@ -109,7 +109,7 @@ impl OrderedBlocks {
     fn take(&self, progress: &Progress) -> Result<Option<Vec<u8>>> {
         let mut state = self.state();
         loop {
-            if progress.is_stopping() {
+            if progress.is_stopping() || state.is_abandoned {
                 return Err(Error::Interrupted);
             }
             let next = state.next;

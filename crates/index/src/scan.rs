@@ -109,17 +109,14 @@ impl ScannedData {
     }
 }
 
-/// Ends the block of a thread that panics: others would wait for it. The panic is passed on where
-/// the thread is joined.
-struct ScanGuard<'a> {
-    entries: &'a OrderedBlocks,
-    number: u64,
-}
+/// Ends the entries if its thread panics: others would wait for its block. The panic is passed on
+/// where the thread is joined.
+struct ScanGuard<'a>(&'a OrderedBlocks);
 
 impl Drop for ScanGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.entries.end(self.number, Err(Error::Interrupted));
+            self.0.abandon();
         }
     }
 }
@@ -152,15 +149,14 @@ impl<'a> Scan<'a> {
 
     /// Does the work of one thread, until there are no more blocks.
     pub fn work(&self, progress: &Progress) {
+        let _guard = ScanGuard(&self.entries);
         loop {
             let block = match self.next_block() {
                 Ok(Some(block)) => block,
                 Ok(None) => return,
                 Err((number, error)) => return self.entries.end(number, Err(error)),
             };
-            let guard = ScanGuard { entries: &self.entries, number: block.number };
             let made = self.put_entries(&block, progress);
-            drop(guard);
             let has_failed = made.is_err();
             self.entries.end(block.number, made);
             if has_failed || self.entries.is_abandoned() {

@@ -195,7 +195,7 @@ impl BatchFeed {
         let taken = self.wait.run(py, || self.take())?;
         let batch = taken.map_err(|fault| fault.exception(py, FUNCTION))?;
         if batch.is_none() {
-            self.wait.show_end(py)?;
+            self.wait.show_end(py).map_err(|raised| faults::interruption(py, raised))?;
         }
         Ok(batch)
     }

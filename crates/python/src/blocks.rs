@@ -230,7 +230,7 @@ impl BlockSorter {
                 Ok(None)
             })?;
             if block.is_none() {
-                self.wait.show_end(py)?;
+                self.wait.show_end(py).map_err(|raised| faults::interruption(py, raised))?;
             }
             Ok(block.map(Block::new))
         })

@@ -90,7 +90,8 @@ pub fn sort_items(
         keys: ObjectKeys::new(is_reverse),
         block: Vec::new(),
     };
-    if let Err(error) = feed.feed(&iterable.try_iter()?, key) {
+    let fed = iterable.try_iter().and_then(|items| feed.feed(&items, key));
+    if let Err(error) = fed {
         sort.close_detached();
         return Err(faults::interruption(py, error));
     }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sortwell::unstable::io::{Engine, SpillDirectory};
-use sortwell::unstable::job::{CheckJob, MergeJob, SortJob, names_bytes, sort_lines, write_lines};
+use sortwell::unstable::job::{
+    CheckJob, MergeJob, SortJob, distinct_streams, names_bytes, sort_lines, write_lines,
+};
 use sortwell::unstable::key::text::Body;
 use sortwell::unstable::locale::Locale;
 use sortwell::unstable::operator::Select;
@@ -293,16 +295,9 @@ fn is_of_spilling(action: &str) -> bool {
     matches!(action, "create a spill directory in" | "ask for the free space of")
 }
 
-/// Returns the inputs. Standard input is at its end when it is named again.
+/// Returns the inputs. A stream is at its end when it is named again.
 fn inputs(settings: &Settings) -> Vec<Input> {
-    let mut inputs: Vec<Input> = Vec::with_capacity(settings.inputs.len());
-    for name in &settings.inputs {
-        let input = input(name);
-        if input != Input::Stdin || !inputs.contains(&input) {
-            inputs.push(input);
-        }
-    }
-    inputs
+    distinct_streams(settings.inputs.iter().map(|name| input(name)))
 }
 
 fn output(settings: &Settings) -> Output {

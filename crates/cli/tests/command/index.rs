@@ -182,6 +182,13 @@ fn new_records_are_added() {
     folder.run("index append index link").fails(2, &said);
     folder.run("index append index hard").fails(2, &["hard is in the index already as"]);
     folder.script("rm link hard").quietly();
+    // A copy of the first file takes its name. It is in the index, and its old inode is not.
+    folder.script("ln orders.csv old; cp orders.csv copy; mv copy orders.csv").quietly();
+    folder.run("index append index orders.csv").fails(2, &["orders.csv is in the index already"]);
+    folder.run("index append index old old").fails(2, &["old is in the index already"]);
+    folder.run("index append index old").quietly();
+    assert_prints(&folder, "index range index --count", "12\n");
+    folder.script("rm old").quietly();
     assert_eq!(folder.names(), ["index", "more.csv", "orders.csv", "other.csv"]);
 }
 

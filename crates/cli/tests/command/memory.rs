@@ -321,3 +321,21 @@ fn commands_of_any_length_keep_to_the_budget() {
         runs_within(&folder, &format!("sort -F csv {options} -o out wide"), 32);
     }
 }
+
+/// Blocks of lz4 have 4 MiB here, for each input anew.
+#[test]
+fn large_blocks_of_one_input_after_another() {
+    let folder = Folder::new();
+    let empty = b"\x04\"M\x18dp\xb9\0\0\0\0\x05]\xcc\x02";
+    folder.write("lines", "some\nlines\n".repeat(200));
+    folder.run("sort --compress lz4 -o little lines").quietly();
+    for number in 0..8 {
+        folder.write(&format!("in{number}"), [&empty[..], &folder.read("little")].concat());
+    }
+    let sorted = "lines\n".repeat(8 * 200) + &"some\n".repeat(8 * 200);
+    let line = "sort -M 30MiB -j 1 -o out in0 in1 in2 in3 in4 in5 in6 in7";
+    let (said, peak) = measured(&folder, line);
+    said.quietly();
+    assert!(folder.read("out") == sorted.as_bytes());
+    assert!(peak <= 30 << 20, "{peak} bytes");
+}

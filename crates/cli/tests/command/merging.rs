@@ -60,6 +60,8 @@ fn an_open_output_that_is_an_input_is_refused() {
     let said = Said::from(command.stdout(file).output().expect("run"));
     assert!(said.status == 2 && said.words.contains("written to packed while"), "{said:?}");
     assert_eq!(folder.read("packed"), packed);
+    folder.script("(read first; $sortwell merge - b) < b >> b").fails(2, &["written to", "while"]);
+    assert_eq!(folder.read("b"), b"2\n4\n");
     merge("sort a b", false).quietly();
     assert_eq!(folder.read("a"), b"1\n2\n3\n4\n");
 }

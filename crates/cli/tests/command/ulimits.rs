@@ -79,6 +79,10 @@ fn many_inputs_are_merged_with_few_files() {
     for files in [13, 20, 40, 100] {
         run_with_files(&folder, files, &format!("sort -o out{names}")).quietly();
         assert!(folder.read("out") == expected.as_bytes(), "{files}");
+        let rest = names.replace(" in7", " -");
+        let line = format!("sort --force -o out{rest} < in7");
+        run_with_files(&folder, files, &line).quietly();
+        assert!(folder.read("out") == expected.as_bytes(), "{files}: from standard input");
         std::fs::remove_file(folder.at("out")).expect("removed");
     }
 }

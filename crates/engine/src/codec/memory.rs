@@ -307,14 +307,14 @@ impl WindowShortage {
 
 /// Returns the least budget whose spare bytes are `bytes`.
 fn budget_for_window(bytes: u64) -> ByteSize {
-    ByteSize(bytes.saturating_mul(SPARE_SHARE))
+    ByteSize(bytes.saturating_mul(SPARE_SHARE)).rounded_up()
 }
 
 fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
     let (Origin::File(path), true) = (origin, window > budget.bytes() / ASKED_SHARE) else {
         return Ok(());
     };
-    let least = ByteSize(window.saturating_mul(ASKED_SHARE));
+    let least = ByteSize(window.saturating_mul(ASKED_SHARE)).rounded_up();
     Err(Error::BudgetExceeded {
         path: path.clone(),
         least: Some(least),

@@ -35,7 +35,7 @@ pub fn input() -> Option<PathBuf> {
 
 /// Returns whether descriptor `number` is a file at its start, not empty, that can be opened by
 /// `path`.
-pub(super) fn file_at_start(number: RawFd, path: &Path) -> bool {
+pub fn file_at_start(number: RawFd, path: &Path) -> bool {
     let length = duplicate(number).ok().and_then(plain_length);
     length.is_some_and(|length| length > 0) && std::fs::File::open(path).is_ok()
 }

@@ -76,11 +76,6 @@ impl Supplied {
         Self(Box::new(StreamParts { name, extent: None, supply, is_begun: Arc::default() }))
     }
 
-    /// Returns the content of a file that is opened when it is read, and closed at its end.
-    pub fn later(path: &Path) -> Self {
-        Self::new(path, LaterFile { path: path.to_owned(), reader: None, is_over: false })
-    }
-
     /// Sets the size of the stream, for the plan of its memory. It is used for lines, and ignored
     /// for records of fixed length.
     #[must_use]
@@ -124,31 +119,6 @@ impl Supplied {
                 0 => break,
                 bytes => filled += bytes,
             }
-        }
-        Ok(filled)
-    }
-}
-
-/// File that is opened when it is read.
-struct LaterFile {
-    path: PathBuf,
-    /// `None` before the first byte is asked for, and after the end.
-    reader: Option<PipeReader>,
-    is_over: bool,
-}
-
-impl Supply for LaterFile {
-    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        if self.is_over {
-            return Ok(0);
-        }
-        let reader = match &mut self.reader {
-            Some(reader) => reader,
-            none => none.insert(PipeReader::open(&self.path)?),
-        };
-        let filled = reader.fill(buffer, progress)?;
-        if filled < buffer.len() {
-            (self.reader, self.is_over) = (None, true);
         }
         Ok(filled)
     }

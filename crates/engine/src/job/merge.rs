@@ -137,26 +137,27 @@ impl MergeJob {
     }
 
     /// Refuses an open descriptor as the output if it writes over an input, which is read at the
-    /// same time. An input without a known end must not be appended to either.
-    fn refuse_writing_over(&self, places: &[SortedPlace]) -> Result<()> {
+    /// same time. An input that is read to its end, wherever that is, must not be appended to
+    /// either.
+    fn refuse_writing_over(&self, is_read_to_end: impl Fn(usize) -> bool) -> Result<()> {
         let number = match &self.output {
             Output::Stdout => Some(STDOUT),
             Output::File(path) => inherited::named_by(path),
             Output::Striped(_) | Output::Pipe(_) => None,
         };
         let Some(number) = number else { return Ok(()) };
-        for (input, place) in self.inputs.iter().zip(places) {
+        for (number_of_input, input) in self.inputs.iter().enumerate() {
             let path = match input {
                 Input::File(path) => path,
                 Input::Stdin => Path::new("/dev/stdin"),
                 Input::Striped(_) | Input::Supplied(_) => continue,
             };
-            let has_end = matches!(place, SortedPlace::File { .. });
-            if redirect::writes_over(number, path, !has_end) {
+            let is_open = is_read_to_end(number_of_input);
+            if redirect::writes_over(number, path, is_open) {
                 return Err(config!(
                     ConfigErrorKind::InvalidPath,
                     "the output would be written {} {} while that is read; give a file with {}",
-                    if has_end { "over" } else { "to" },
+                    if is_open { "to" } else { "over" },
                     path.display(),
                     Setting::Output,
                 ));
@@ -177,9 +178,10 @@ impl MergeJob {
         let mut coders = self.coders(&order, budget);
         let compression = self.compress.of(self.output.path())?;
         destinations::check_output(&self.output, self.force)?;
+        self.refuse_writing_over(|_| false)?;
         let early = heading.early(|| self.asking().asked(&order, None))?;
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
-        self.refuse_writing_over(&inputs)?;
+        self.refuse_writing_over(|number| !matches!(inputs[number], SortedPlace::File { .. }))?;
         let Tops { header, columns, width } = tops;
         let asked = early.map_or_else(|| self.asking().asked(&order, columns.as_ref()), Ok)?;
         let Asked { gate, making, key } = asked;

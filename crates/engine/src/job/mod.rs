@@ -80,6 +80,7 @@ pub use record_key::RecordKey;
 pub use resume::{KeptParts, Resume};
 use resume::{Places, Wanted};
 pub use row_keys::{KeyedRow, RowKeys};
+pub use single_streams::distinct_streams;
 
 /// One sort: what to read, how to order it, where to put it, and what it may use.
 #[derive(Clone, Debug)]

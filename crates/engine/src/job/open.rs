@@ -18,6 +18,7 @@ use crate::io::{
     BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_whole_at, pipe, redirect,
 };
 use crate::key::text::TextOrder;
+use crate::pipeline::rewriting::AfterTop;
 use crate::pipeline::sorted::SortedPlace;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::plan::marks::file_least;
@@ -157,7 +158,10 @@ fn readers(
     let reader = |input: &Input| match input {
         Input::Stdin => pipe::PipeReader::stdin(),
         Input::File(path) if are_too_many => match place(input, framing, progress)? {
-            SortedPlace::File { .. } => Ok(pipe::PipeReader::supplied(Supplied::later(path))),
+            place @ SortedPlace::File { .. } => {
+                let stream = Supplied::new(path, AfterTop::File(place));
+                Ok(pipe::PipeReader::supplied(stream))
+            }
             _ => pipe::PipeReader::open(path),
         },
         Input::File(path) => pipe::PipeReader::open(path),

@@ -181,6 +181,20 @@ pub fn processor_time() -> ProcessorTime {
     ProcessorTime { user_seconds: seconds(usage.ru_utime), system_seconds: seconds(usage.ru_stime) }
 }
 
+/// Least bytes of memory that is mapped apart from other memory.
+#[cfg(target_env = "gnu")]
+const LARGE_BYTES: libc::c_int = 256 << 10;
+
+/// Makes the allocator of this process give large memory back to the system when it is freed. The
+/// allocator of glibc keeps up to 64 MiB otherwise, once some has been freed.
+pub fn return_large_memory() {
+    // SAFETY: the call may be made at any time from any thread.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES);
+    }
+}
+
 /// Gives memory that the allocator keeps for later back to the system.
 pub fn trim_memory() {
     // SAFETY: the call may be made at any time from any thread.

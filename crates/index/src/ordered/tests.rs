@@ -46,4 +46,5 @@ fn an_error_comes_after_the_pieces_before_it_and_once() {
     assert_eq!(blocks.take(&progress).unwrap(), None);
     blocks.abandon();
     assert!(!blocks.put(1, vec![1], &progress));
+    blocks.take(&progress).unwrap_err();
 }

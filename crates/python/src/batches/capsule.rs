@@ -138,7 +138,9 @@ impl ImportedArrays {
 
     fn next_array(&mut self) -> Result<Option<StructArray>, ArrowError> {
         let mut array = FFI_ArrowArray::empty();
-        let Some(get_next) = self.stream.get_next() else { return Ok(None) };
+        let Some(get_next) = self.stream.get_next() else {
+            return Err(ArrowError::CDataInterface("its stream has no next array".to_owned()));
+        };
         // SAFETY: the function is that of the stream. If it returns 0, it has written an array, or
         // a released one at the end.
         let code = unsafe { get_next(&raw mut self.stream, &raw mut array) };
