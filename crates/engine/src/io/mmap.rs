@@ -1,7 +1,7 @@
-//! The mapping engines: reads copy out of a short-lived mapping of the block, writes are plain.
+//! The mapping engines: reads copy out of short-lived mappings of pieces, writes are plain.
 //!
 //! Best where the input is in the page cache, since the copy then needs no call per block beyond
-//! the mapping. The kernel is asked to bring the block in (`MADV_POPULATE_READ`) before it is
+//! the mapping. The kernel is asked to bring a piece in (`MADV_POPULATE_READ`) before it is
 //! copied, so that bad sectors and files cut short answer with an error and not with a signal; only
 //! a file cut short between that and the copy, some microseconds later, could still end the
 //! process. Reads past the page cache make no sense here: files are best opened with `Direct::Off`.
@@ -24,6 +24,9 @@ use super::transfer::TransferStep;
 
 pub(super) const NAME: &str = "mmap";
 pub(super) const NAME_PLAIN: &str = "mmap-plain";
+
+/// Bytes that are mapped at once. They are in memory twice while they are copied.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// Function that copies a number of bytes from a mapping to memory that has room for them.
 type CopyFunction = unsafe fn(*const u8, *mut u8, usize) -> Answer<()>;
@@ -57,7 +60,7 @@ fn perform_by(step: &TransferStep, copy: CopyFunction) -> Answer<usize> {
     }
 }
 
-/// Copies what the file holds of the step's range; 0 at its end.
+/// Copies what the file holds of the step's range, piece by piece; 0 at its end.
 fn copy_mapped(step: &TransferStep, copy: CopyFunction) -> Answer<usize> {
     // SAFETY: the transfer's file keeps the descriptor open while its step is carried out.
     let file = unsafe { BorrowedFd::borrow_raw(step.descriptor) };
@@ -70,18 +73,22 @@ fn copy_mapped(step: &TransferStep, copy: CopyFunction) -> Answer<usize> {
         return Ok(0);
     };
     let length = usize::try_from(rest).map_or(step.length, |rest| rest.min(step.length));
-    let before = (step.offset % rustix::param::page_size() as u64) as usize;
-    // SAFETY: the mapping is new, at an address of the kernel's choice, read only within its length
-    // and below the file's end as of now, and gone before this block ends. The step's memory has
-    // room for `length` bytes, belongs to the transfer alone, and cannot overlap a mapping made
-    // after it.
-    unsafe {
-        let (at, mapped) = (step.offset - before as u64, length + before);
-        let pages = mmap(null_mut(), mapped, ProtFlags::READ, MapFlags::SHARED, file, at)?;
-        let copied = copy(pages.cast::<u8>().add(before), step.pointer, length);
-        let _ = munmap(pages, mapped);
-        copied.map(|()| length)
+    for done in (0..length).step_by(PIECE_BYTES) {
+        let (offset, piece) = (step.offset + done as u64, PIECE_BYTES.min(length - done));
+        let before = (offset % rustix::param::page_size() as u64) as usize;
+        // SAFETY: the mapping is new, at an address of the kernel's choice, read only within its
+        // length and below the file's end as of now, and gone before this block ends. The step's
+        // memory has room for `length` bytes, belongs to the transfer alone, and cannot overlap a
+        // mapping made after it.
+        unsafe {
+            let (at, mapped) = (offset - before as u64, piece + before);
+            let pages = mmap(null_mut(), mapped, ProtFlags::READ, MapFlags::SHARED, file, at)?;
+            let copied = copy(pages.cast::<u8>().add(before), step.pointer.add(done), piece);
+            let _ = munmap(pages, mapped);
+            copied?;
+        }
     }
+    Ok(length)
 }
 
 /// Copies after all pages have been brought in.

@@ -147,7 +147,7 @@ impl SortJob {
             ));
         };
         let Asked { gate, key, .. } = asked;
-        coders.note_held(columns.as_ref(), gate.list_bytes());
+        coders.note_held(columns.as_ref(), gate.held_bytes());
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(&order, Some(bytes), record_length, engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());

@@ -185,7 +185,7 @@ impl MergeJob {
         let Tops { header, columns, width } = tops;
         let asked = early.map_or_else(|| self.asking().asked(&order, columns.as_ref()), Ok)?;
         let Asked { gate, making, key } = asked;
-        coders.note_held(columns.as_ref(), gate.list_bytes());
+        coders.note_held(columns.as_ref(), gate.held_bytes());
         let gate = Gate { scratch: coders.scratch(Lengths::Unknown), ..gate };
         let need = |coders: &Coders| self.need(&inputs, width, &temp, engine, coders);
         let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));

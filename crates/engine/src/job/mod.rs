@@ -215,7 +215,7 @@ impl SortJob {
         let Asked { gate, making, key } = asked;
         let record_length = open::record_length(&input, framing)?;
         let gate = Gate { scratch: coders.scratch(Lengths::Average(record_length)), ..gate };
-        coders.note_held(columns.as_ref(), gate.list_bytes());
+        coders.note_held(columns.as_ref(), gate.held_bytes());
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
         // 2. Places.
         let is_open = gate.is_open(key.encoder());

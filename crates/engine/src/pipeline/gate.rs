@@ -95,10 +95,10 @@ impl Gate {
         self.predicate.is_none() && !self.drops_ragged()
     }
 
-    /// Returns the bytes of the lists that conditions and folds hold.
-    pub fn list_bytes(&self) -> usize {
+    /// Returns the bytes that conditions and the lists of folds hold.
+    pub fn held_bytes(&self) -> usize {
         let predicates = self.predicate.iter().chain(&self.group_predicate);
-        predicates.map(Predicate::list_bytes).sum::<usize>() + self.folds.list_bytes()
+        predicates.map(Predicate::held_bytes).sum::<usize>() + self.folds.list_bytes()
     }
 
     /// Returns whether rows are left out for the number of their cells.

@@ -154,14 +154,14 @@ impl LaneMemory {
         levers: &Levers,
         selects: bool,
     ) -> Self {
-        let share = usable / (16 * BUFFERS * threads.max(1));
+        let set = levers.write_buffers.map(|count| count.clamp(BUFFERS_MIN, BUFFERS_MAX));
+        let share = usable / (16 * set.unwrap_or(0).max(BUFFERS) * threads.max(1));
         let usual = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
         let wanted = levers.write_buffer.map(|size| usize::try_from(size.bytes()));
         let capacity = wanted.map_or(usual, |bytes| capacity(bytes.unwrap_or(usize::MAX)));
         // Only whole blocks can be compressed.
         let is_compressed = levers.compress_runs != CompressRuns::Off;
         let capacity = if is_compressed { capacity.max(BLOCK) } else { capacity };
-        let set = levers.write_buffers.map(|count| count.clamp(BUFFERS_MIN, BUFFERS_MAX));
         let slack = record_length.next_multiple_of(PAGE);
         Self {
             buffers: set.map_or(BUFFERS, |count| count + usize::from(selects)),

@@ -13,6 +13,9 @@ use super::expression::Comparison;
 use super::pattern::Pattern;
 use crate::key::text::ValueKey;
 
+/// The most bytes that a comparison takes, without a list of values and a pattern.
+const CHECK_BYTES: usize = 4 << 10;
+
 /// Tells of each record whether it takes part.
 #[derive(Clone, Debug)]
 pub struct Predicate {
@@ -97,10 +100,11 @@ impl Predicate {
         holds == Some(true)
     }
 
-    /// Returns the number of bytes of memory that its lists of values take.
-    pub fn list_bytes(&self) -> usize {
+    /// Returns the number of bytes of memory that its comparisons and their lists of values take.
+    pub fn held_bytes(&self) -> usize {
         let mut bytes = 0;
         self.root.visit(&mut |check| {
+            bytes += CHECK_BYTES;
             bytes += check.keys().map(|key| key.key.list_bytes()).sum::<usize>();
         });
         bytes
