@@ -338,7 +338,9 @@ fn no_command_undoes_the_work_of_another() {
     // An append that a build has overtaken leaves the new index.
     let (more, next) = (folder.path().join("more"), folder.path().join("next"));
     fs::write(&more, "x\n".repeat(400_000)).unwrap();
-    run(&BuildJob { data: vec![data.clone(), data], output: next.clone(), ..job });
+    let copy = folder.path().join("copy");
+    fs::copy(&data, &copy).unwrap();
+    run(&BuildJob { data: vec![data, copy], output: next.clone(), ..job });
     let append = AppendJob { data: vec![more], ..append };
     let probe = fs::File::open(&output).unwrap();
     std::thread::scope(|scope| {
