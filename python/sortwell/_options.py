@@ -9,7 +9,7 @@ from sortwell import _errors, _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import SupportsIndex, TypeAlias
 
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -35,20 +35,24 @@ def words(command: str, options: dict[str, Option]) -> list[tuple[str, str | Non
             continue
         if isinstance(value, bool):
             found.extend(_native.switch_words(command, name, value))
-        elif isinstance(value, (str, bytes, os.PathLike)) or not _is_iterable(value):
+            continue
+        elements = _elements(value)
+        if elements is None:
             found.append((name, _word(key, value)))
         else:
-            found.extend((name, _word(key, element)) for element in value)
+            found.extend((name, _word(key, element)) for element in elements)
     return found
 
 
-def _is_iterable(value: object) -> bool:
-    """Tells whether an object has elements. An array of NumPy without dimensions has none."""
+def _elements(value: object) -> Iterator[object] | None:
+    """Returns the elements of an iterable. An array of NumPy without dimensions is none."""
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return None
     try:
-        iter(value)  # type: ignore[call-overload]
+        elements: Iterator[object] = iter(value)  # type: ignore[call-overload]
     except TypeError:
-        return False
-    return True
+        return None
+    return elements
 
 
 def _word(key: str, value: object) -> str:
@@ -62,7 +66,7 @@ def _word(key: str, value: object) -> str:
     if number is not None:
         return str(number)
     if hasattr(value, "__float__"):
-        return float.__repr__(float(value))  # type: ignore[arg-type]
+        return float.__repr__(float(value))
     kind = type(value).__name__
     kind = "" if value is None or isinstance(value, bool) else f" of type {kind}"
     raise usage(f"{key}= has the value {value!r}{kind}; use texts, paths or numbers")
@@ -77,7 +81,7 @@ def whole(value: object) -> int | None:
     except TypeError:
         pass
     if hasattr(value, "__float__"):
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value)
         return int(number) if number.is_integer() else None
     return None
 
