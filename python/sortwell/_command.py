@@ -170,7 +170,7 @@ def calibrate(what: str, *directories: Path, **options: Option) -> str:
     Raises `UsageError` or `StorageError`.
     """
     if what not in ("disk", "memory", "cpu"):
-        raise _options.usage(f"calibrate: {what!r} is none of 'disk', 'memory' and 'cpu'")
+        raise _options.usage(f"calibrate: {what!r} is not one of 'disk', 'memory' and 'cpu'")
     names = [_file_name(directory) for directory in directories]
     return _run(["calibrate", what, *_command_line(f"calibrate {what}", options), *names])[1]
 

@@ -45,7 +45,7 @@ def words(command: str, options: dict[str, Option]) -> list[tuple[str, str | Non
 
 
 def _elements(value: object) -> Iterator[object] | None:
-    """Returns the elements of an iterable. An array of NumPy without dimensions is none."""
+    """Returns the elements of an iterable. An array of NumPy without dimensions has none."""
     if isinstance(value, (str, bytes, os.PathLike)):
         return None
     try:

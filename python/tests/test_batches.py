@@ -1,5 +1,6 @@
 """`sortwell.sort_batches` beside the model, pyarrow, Polars, NumPy and nanoarrow."""
 
+import ctypes
 import datetime
 import decimal
 import gc
@@ -8,6 +9,7 @@ import random
 import threading
 import time
 import unittest
+import unittest.mock
 import uuid
 
 import batch_model
@@ -478,6 +480,44 @@ class Nested(unittest.TestCase):
                 found = pyarrow.table(sortwell.sort_batches(table, "key"))
                 self.assertEqual(found["union"].type, union.type)
                 self.assertEqual(found["union"].to_pylist(), [2.5, "b", 1.5, "a"])
+
+    def test_values_apart_from_their_rows(self):
+        """Values that rows share, or whose order is another one, in many pieces."""
+        source, count = numpy.random.default_rng(5), 12_000
+        places = pyarrow.array(source.integers(0, 500, count), pyarrow.int32())
+        texts = pyarrow.array([f"{number:04}" * (1 + number % 90) for number in range(500)])
+        codes = pyarrow.array(source.integers(0, 2, count), pyarrow.int8())
+        sizes = pyarrow.array(source.integers(0, 4, count), pyarrow.int32())
+        ends = pyarrow.array(range(30, count + 1, 30), pyarrow.int32())
+        columns = {
+            "key": source.permutation(count),
+            "dictionary": pyarrow.DictionaryArray.from_arrays(places, texts),
+            "view": texts.take(places).cast(pyarrow.string_view()),
+            "lists": pyarrow.ListViewArray.from_arrays(
+                places, sizes, pyarrow.array(range(510)).cast(pyarrow.string())
+            ),
+            "union": pyarrow.UnionArray.from_dense(
+                codes, places, [texts, pyarrow.array(range(500))], ["t", "n"], [0, 1]
+            ),
+            "runs": pyarrow.RunEndEncodedArray.from_arrays(ends, texts.take(places[: count // 30])),
+        }
+        whole = pyarrow.table(columns)
+        for table in (whole, whole.slice(777, 9_000)):
+            rows = table.to_pylist()
+            found = pyarrow.table(sortwell.sort_batches(table, "key"))
+            self.assertEqual(found.to_pylist(), sorted(rows, key=lambda row: row["key"]))
+
+    def test_streams_without_functions(self):
+        """A stream that cannot return an array is an error, and not empty."""
+        stream = pyarrow.table({"key": [1]}).__arrow_c_stream__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        functions = (ctypes.c_void_p * 5).from_address(pointer(stream, b"arrow_array_stream"))
+        functions[1] = None
+        data = unittest.mock.Mock(spec=["__arrow_c_stream__"])
+        data.__arrow_c_stream__ = lambda requested_schema=None: stream
+        with self.assertRaisesRegex(sortwell.Error, "no next array"):
+            sortwell.sort_batches(data, "key")
 
 
 class Faults(WithFolder):

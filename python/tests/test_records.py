@@ -259,7 +259,7 @@ class Files(unittest.TestCase):
             ):
                 with self.assertRaisesRegex(sortwell.UsageError, f"--{name} is an option of the"):
                     call(**{name: value})
-        with self.assertRaisesRegex(sortwell.UsageError, "'--help' is none of 'disk'"):
+        with self.assertRaisesRegex(sortwell.UsageError, "'--help' is not one of 'disk'"):
             sortwell.calibrate("--help")
         with self.assertRaisesRegex(sortwell.UsageError, "is not the name of an option"):
             sortwell.validate(records, **{"output=sums": "x"})

@@ -6,8 +6,9 @@
 //!
 //! Python ends a daemon thread that takes the interpreter lock, or has it taken away, after the
 //! interpreter. A thread that has functions of Rust on its stack then aborts the process. So
-//! [`close_all`] stops the calls of other threads and waits for them, and a call that needs longer
-//! never takes the lock again. A new call is refused without any code in Python.
+//! [`close_all`] stops the calls of other threads and waits for them. A call that needs longer than
+//! [`CLOSE_MAX`] does not take the lock again, unless it is about to take it at that moment, or is
+//! in a function of the program. A new call is refused without any code in Python.
 //!
 //! Each call that gives up the lock, or runs code in Python, is noted as an [`OpenCall`] or has the
 //! state of a [`Guarded`] locked.

@@ -322,7 +322,7 @@ fn commands_of_any_length_keep_to_the_budget() {
     }
 }
 
-/// Blocks of lz4 have 4 MiB here, for each input anew.
+/// Each input has blocks of lz4 of 4 MiB, whose memory is given back after it.
 #[test]
 fn large_blocks_of_one_input_after_another() {
     let folder = Folder::new();

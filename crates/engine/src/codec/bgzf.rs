@@ -77,7 +77,7 @@ impl BgzfExpander {
     ///
     /// # Errors
     ///
-    /// What is wrong with the block, in words that follow its name.
+    /// The fault of the block, in words that follow its name.
     ///
     /// # Panics
     ///

@@ -1,7 +1,7 @@
 //! Streams, which can be read once: no two inputs may be the same one.
 //!
 //! Two readers of one pipe would each get a part of its bytes, cut anywhere. A descriptor of a file
-//! at its start is none of them, as it is opened again under its name.
+//! at its start is not a stream: the file is opened again by its name.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::RawFd;

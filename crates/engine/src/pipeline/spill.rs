@@ -210,8 +210,8 @@ impl Spill {
     /// noted: the worker whose write has failed reports the error.
     fn settle_pending(&mut self) -> Result<()> {
         let Some(log) = &mut self.log else { return Ok(()) };
-        // The count of references is read without an order. Whoever gave up one has noted before
-        // whether the write failed.
+        // The count of references is read without an order. A worker notes a failed write before
+        // it gives up its reference.
         fence(Ordering::Acquire);
         let is_whole = |(_, file): &mut (LogEntry, Arc<File>)| {
             file.share().is_none_or(|share| !share.has_failed())

@@ -67,7 +67,7 @@ fn short_records_are_dealt_where_memory_allows() {
     assert_eq!((item(16, 32), item(18, 24)), (Item::Record(16), Item::Entry));
     assert_eq!((item(18, 256), item(31, 256)), (Item::Record(18), Item::Record(31)));
     assert_eq!(item(32, 256), Item::Entry);
-    // Buffers for so many reads leave nothing for loads.
+    // Buffers for these reads leave nothing for loads.
     let mut deep = need(24, gigabytes(24, 5), ByteSize::mib(256));
     deep.levers.queue_depth = Some(64);
     deep.levers.block = Some(ByteSize::mib(4));
