@@ -129,9 +129,14 @@ impl TempFile {
         Err(Error::io("create a temporary file beside", final_path, Errno::EXIST))
     }
 
+    /// Returns the path at which it is now. [`File::path`] is its final one.
+    pub fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or_else(|| self.file.path())
+    }
+
     /// Returns the directory that it is in.
     pub fn directory(&self) -> &Path {
-        directory_of(self.path.as_deref().unwrap_or_else(|| self.file.path()))
+        directory_of(self.path())
     }
 
     /// Returns the file, for requests. It stays open, and locked, until the last holder lets go.

@@ -34,6 +34,7 @@ mod text_type;
 mod translate;
 mod turns;
 mod typed;
+mod typed_key;
 mod watch;
 
 pub use collate::collation;
@@ -60,3 +61,4 @@ pub use part::ValueKey;
 pub(super) use text_type::Traits;
 pub use text_type::{ByteMeaning, KeyTypeRow, TextType};
 pub(crate) use turns::LONG_BYTES;
+pub use typed_key::{TypedKey, TypedValue, ValueType};

@@ -25,13 +25,16 @@ const ZONED_DIGITS_MAX: usize = 31;
 impl FixedNumber {
     /// Returns the type of this name.
     pub fn named(name: &str) -> Option<Self> {
-        match TextType::named(name)? {
-            ("packed", _) => Some(Self::Packed),
-            (_, TextType { detail: Detail::Zoned(form), .. }) => Some(Self::Zoned(form)),
-            (_, text_type) => {
-                let number = text_type.machine_number()?;
-                (number.class != NumberClass::Float).then_some(Self::Integer(number))
-            }
+        Self::of(&TextType::named(name)?.1)
+    }
+
+    /// Returns a type of keys as one of these, if it is one.
+    pub fn of(text_type: &TextType) -> Option<Self> {
+        match text_type.detail {
+            Detail::Zoned(form) => Some(Self::Zoned(form)),
+            Detail::Number(NumberType { class: NumberClass::Float, .. }) => None,
+            Detail::Number(number) => Some(Self::Integer(number)),
+            _ => (*text_type == TextType::PACKED).then_some(Self::Packed),
         }
     }
 

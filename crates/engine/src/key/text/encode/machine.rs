@@ -132,6 +132,16 @@ impl NumberType {
         }
     }
 
+    /// Returns the value of a floating-point number of as many bytes as it has.
+    pub fn read_float(self, bytes: &[u8]) -> Option<f64> {
+        let mut bytes = bytes.to_vec();
+        if self.is_little_endian {
+            bytes.reverse();
+        }
+        let single = bytes.as_slice().try_into().map(|bytes| f64::from(f32::from_be_bytes(bytes)));
+        single.or_else(|_| bytes.try_into().map(f64::from_be_bytes)).ok()
+    }
+
     /// Returns whether a value fits into an integer.
     pub fn holds(self, value: i128) -> bool {
         let bits = 8 * self.width_bytes as u32;

@@ -88,6 +88,8 @@ impl TextType {
     pub const HUMAN: Self = KeyTypeRow::row::<human::HumanType>().only();
     /// The name of a month (`-M`).
     pub const MONTH: Self = KeyTypeRow::row::<month::MonthType>().only();
+    /// A packed decimal of mainframes.
+    pub const PACKED: Self = KeyTypeRow::row::<packed::PackedType>().only();
     /// A file name with a version in it (`-V`).
     pub const VERSION: Self = KeyTypeRow::row::<version::VersionType>().only();
     /// A shuffle (`-R`).
