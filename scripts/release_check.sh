@@ -29,7 +29,7 @@ step "$CARGO" "+$least" check --quiet --workspace --locked
 
 # The combinations that users can choose: nothing, and each feature alone. The default features, all
 # of them, are what the tests build.
-for features in "" compression counters dates icu regex; do
+for features in "" compression counters dates icu regex sqlite; do
     for package in sortwell-engine sortwell sortwell-cli sortwell-capi sortwell-python; do
         step "$CARGO" check --quiet --package "$package" --no-default-features \
             --features "$features"

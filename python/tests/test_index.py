@@ -1,6 +1,7 @@
 """`sortwell.Index` beside a dictionary, SQLite, pyarrow and Polars."""
 
 import bisect
+import contextlib
 import datetime
 import decimal
 import random
@@ -107,6 +108,32 @@ class Indexes(WithFolder):
             found = reversed(index.range(after=(one, high)))
             wanted = lines("city > ? OR city IS NULL OR city = ? AND amount < ?", one, one, high)
             self.assertEqual(list(found), wanted[::-1])
+
+    def test_databases(self):
+        rows = self.orders(2000, seed=4)
+        database = self.folder / "orders.db"
+        options = {"key": ["city", "amount:int:desc"], "include": "id"}
+        statistics = sortwell.build_index(
+            self.folder / "orders.csv", database, to="sqlite", **options
+        )
+        self.assertEqual(statistics.records, 2000)
+        wanted = list(self.built(**options).find("Oslo").places())
+        with contextlib.closing(sqlite3.connect(database)) as store:
+            query = "SELECT path, offset, length FROM entries JOIN files USING (file)"
+            found = store.execute(f"{query} WHERE city = 'Oslo' ORDER BY number").fetchall()
+            self.assertEqual([(path, offset) for path, offset, _ in found], wanted)
+            data = self.folder.joinpath("orders.csv").read_bytes()
+            lines = [data[offset : offset + length] for _, offset, length in found]
+            oslo = sorted((row for row in rows if row[0] == "Oslo"), key=lambda row: -row[1])
+            self.assertEqual(lines, [line for *_, line in oslo])
+            count = store.execute("SELECT count(*) FROM entries WHERE city IS NULL").fetchone()[0]
+            self.assertEqual(count, sum(city == "" for city, *_ in rows))
+            ids = store.execute("SELECT DISTINCT typeof(id), typeof(amount) FROM entries")
+            self.assertEqual(ids.fetchall(), [("text", "integer")])
+        with self.assertRaisesRegex(sortwell.MalformedError, "this is an SQLite database"):
+            sortwell.Index(database)
+        with self.assertRaisesRegex(sortwell.UsageError, "duckdb"):
+            sortwell.build_index(self.folder / "orders.csv", database, key="id", to="duckdb")
 
     def test_values_of_other_types(self):
         day, number = datetime.date(2026, 1, 2), uuid.uuid4()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -74,7 +76,34 @@ def faults_of_index(binary: str, case: Case, root: Path, wanted: bytes | None) -
         return [f"the build fails: {said[-300:]}"] if is_fault else []
     if wanted is None:
         return ["it was built, although the sort refuses a record"]
-    return list(differences(binary, root, wanted))
+    faults = list(differences(binary, root, wanted))
+    if not later and rng.random() < 0.5:
+        done = run(binary, root, "build", *words, "-o", "database", "--to", "sqlite", *names)
+        faults += faults_of_database(done, root, run(binary, root, *SEARCHES[2]).stdout)
+    return faults
+
+
+def faults_of_database(
+    done: subprocess.CompletedProcess[bytes], root: Path, places: bytes
+) -> list[str]:
+    """Returns what is wrong with a database that was built over the same data as an index.
+
+    `places` are those of the entries of the index, in its order.
+    """
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        return [] if "memory" in said else [f"no database is built: {said[-300:]}"]
+    with closing(sqlite3.connect(root / "database")) as database:
+        checked = database.execute("PRAGMA integrity_check").fetchall()
+        order = "FROM entries JOIN files USING (file) ORDER BY number"
+        rows = database.execute(f"SELECT path, offset, length, number {order}").fetchall()
+    faults = [] if checked == [("ok",)] else [f"SQLite finds {checked[0][0]}"]
+    found = [f"{path}\t{offset}\t{length}".encode() for path, offset, length, _ in rows]
+    if found != places.splitlines():
+        faults.append(f"the {len(found)} rows of the database are not the entries of the index")
+    if [row[3] for row in rows] != list(range(1, len(rows) + 1)):
+        faults.append("the rows of the database have wrong numbers")
+    return faults
 
 
 def differences(binary: str, root: Path, wanted: bytes) -> list[str]:

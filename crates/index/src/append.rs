@@ -33,6 +33,7 @@ use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
 use crate::scanned::ScannedFile;
 use crate::source::{DataFile, Positions};
+use crate::store::IndexTarget;
 
 /// Entries between two looks whether the job was stopped.
 const STOP_CHECK: u64 = 65_536;
@@ -113,6 +114,7 @@ impl AppendJob {
             order,
             header,
             include,
+            target: IndexTarget::Lmdb,
             unique,
             memory: self.memory,
             threads: self.threads,

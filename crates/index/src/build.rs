@@ -1,4 +1,4 @@
-//! Building an index: scan, sort, pack, prove, name.
+//! Building an index: scan, sort, store, prove, name.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use sortwell_engine::error::{ConfigErrorKind, Message, Setting};
 use sortwell_engine::format::{Format, HeaderLines};
 use sortwell_engine::io::{Direct, Engine, TempFile, check_replaceable, directory_of, sweep};
 use sortwell_engine::job::{Budget, KeptParts, RowKeys};
+use sortwell_engine::key::text::TextOrder;
 use sortwell_engine::key::{Key, ListMemory, OrderOptions};
 use sortwell_engine::operator::Unique;
 use sortwell_engine::pipeline::{Columns, Heading, Top};
@@ -16,15 +17,15 @@ use sortwell_engine::stats::{Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
 use crate::description::{Description, ENTRIES, META, check_size, check_supported};
-use crate::entry::EntryForm;
 use crate::include::{Include, Included};
 use crate::lmdb::pages::lock_for_replacement;
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{NewTree, PageFile};
-use crate::pack::Packer;
 use crate::scanned::ScannedFile;
 use crate::sort::{EntrySort, prove};
 use crate::source::{DataFile, Positions, allow_open_files};
+use crate::store::{EntryStore, IndexTarget, StoreSize};
+use crate::typed::{EntryParts, TypedColumn};
 use crate::values::check_places;
 
 /// One build: which records, in which order, and where the index goes.
@@ -44,6 +45,8 @@ pub struct BuildJob {
     pub header: HeaderLines,
     /// Parts of the records that entries hold.
     pub include: Vec<Include>,
+    /// The kind of file to write.
+    pub target: IndexTarget,
     /// Treatment of records with equal keys; `None` keeps all.
     pub unique: Option<Unique>,
     /// Ceiling of the process's resident size.
@@ -84,9 +87,9 @@ pub struct Built {
     pub entries: u64,
     /// Bytes of the index.
     pub bytes: u64,
-    /// Number of pages with entries.
+    /// Number of pages with entries; 0 of a database.
     pub leaf_pages: u64,
-    /// Number of pages above them.
+    /// Number of pages above them; 0 of a database.
     pub branch_pages: u64,
     /// Statistics of the sort of the entries.
     pub statistics: Statistics,
@@ -162,6 +165,7 @@ impl BuildJob {
             ("header", format!("{:?}", self.header)),
             ("use of unique", format!("{:?}", self.unique)),
             ("list of included parts", format!("{:?}", self.include)),
+            ("kind of index", format!("{:?}", self.target)),
         ];
         KeptParts::open(&self.output, &self.data, &settings, &self.temp()[0])
     }
@@ -189,8 +193,8 @@ impl BuildJob {
         let OpenData { data, files, columns } = open;
         let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         let rows = RowKeys::ended(self.format, &order, columns.as_ref())?;
-        let included = Included::new(&self.include, self.format, columns.as_ref())?;
-        let mut description = Description {
+        let parts_of = self.entry_parts(&order, columns.as_ref())?;
+        let description = Description {
             format: self.format,
             keys: self.keys.clone(),
             order: self.order.clone(),
@@ -207,28 +211,37 @@ impl BuildJob {
         Description::read(&self.output, &lines)?;
         let temporary = TempFile::create(&self.output, Direct::Off)?;
         sweep(temporary.directory())?;
-        let file = Arc::new(PageFile::new(Arc::clone(temporary.file())));
-        let form = EntryForm { is_unique: self.unique.is_some() };
-        let packer = Arc::new(Packer::new(&file, form, self.unique == Some(Unique::Error)));
         let positions = Positions::new(description.data.iter().map(DataFile::end));
-        let sort = EntrySort::new(self, files, positions.clone(), rows, included)?;
+        let store = EntryStore::new(self, &temporary, &positions, parts_of.columns())?;
+        let sort = EntrySort::new(self, files, positions.clone(), rows, parts_of)?;
         let statistics = match parts {
-            None => sort.whole(&packer, progress),
-            Some(parts) => sort.in_parts(parts, &packer, progress),
+            None => sort.whole(store.outlet(), progress),
+            Some(parts) => sort.in_parts(parts, store.outlet(), progress),
         };
-        let statistics = match packer.duplicate() {
+        let statistics = match store.duplicate() {
             Some(found) => return Err(equal(&description.data, &positions, found)),
             None => statistics?,
         };
-        let tree = packer.finish()?;
-        prove(statistics.records_selected.unwrap_or(statistics.records), tree.entries)?;
-        description.entries = tree.entries;
-        // Entries of a file that changed while it was read are of no use.
-        description.data.iter().try_for_each(|file| file.check_scanned(self.format))?;
-        let bytes = write_meta(&file, tree, &description)?;
-        let (entries, leaf_pages) = (tree.entries, tree.leaf_pages);
-        let branch_pages = tree.branch_pages;
+        let records = statistics.records_selected.unwrap_or(statistics.records);
+        let size = store.finish(&temporary, |entries| {
+            prove(records, entries)?;
+            // Entries of a file that changed while it was read are of no use.
+            description.data.iter().try_for_each(|file| file.check_scanned(self.format))?;
+            Ok(Description { entries, ..description })
+        })?;
+        let StoreSize { entries, bytes, leaf_pages, branch_pages } = size;
         Ok((temporary, Built { entries, bytes, leaf_pages, branch_pages, statistics }))
+    }
+
+    /// Returns the parts of records that entries hold.
+    fn entry_parts(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<EntryParts> {
+        let (include, format) = (&self.include, self.format);
+        Ok(match self.target {
+            IndexTarget::Lmdb => EntryParts::Included(Included::new(include, format, columns)?),
+            IndexTarget::Sqlite => {
+                EntryParts::Typed(TypedColumn::all(order, include, format, columns)?)
+            }
+        })
     }
 
     /// Opens the data files and reads their tops.

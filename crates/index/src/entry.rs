@@ -152,13 +152,84 @@ pub fn read_number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// Reads sorted entries that come in pieces, in order.
+#[derive(Debug, Default)]
+pub struct SortedEntries {
+    /// Offset of the next entry among all sorted ones.
+    offset: u64,
+    /// The beginning of an entry that is not whole yet.
+    unfinished: Vec<u8>,
+}
+
+impl SortedEntries {
+    /// Returns a reader from an offset on.
+    pub const fn new(offset: u64) -> Self {
+        Self { offset, unfinished: Vec::new() }
+    }
+
+    /// Takes the next bytes, and shows each entry that is whole: its offset, its key and its
+    /// payload.
+    ///
+    /// # Errors
+    ///
+    /// Those of `show`, and [`Error::Changed`] for bytes that are no entries.
+    pub fn take(
+        &mut self,
+        mut bytes: &[u8],
+        mut show: impl FnMut(u64, &[u8], &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        if self.unfinished.is_empty() {
+            self.pass(&mut bytes, &mut show)?;
+            self.unfinished.extend_from_slice(bytes);
+            return Ok(());
+        }
+        let mut joined = std::mem::take(&mut self.unfinished);
+        joined.extend_from_slice(bytes);
+        let mut rest = &joined[..];
+        self.pass(&mut rest, &mut show)?;
+        let passed = joined.len() - rest.len();
+        joined.drain(..passed);
+        self.unfinished = joined;
+        Ok(())
+    }
+
+    /// Returns the offset after all bytes that were taken.
+    pub const fn taken(&self) -> u64 {
+        self.offset + self.unfinished.len() as u64
+    }
+
+    /// Checks that the last entry was whole. Returns the offset after it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Changed`] if it was not.
+    pub fn finish(&self) -> Result<u64> {
+        match self.unfinished.len() {
+            0 => Ok(self.offset),
+            more => Err(Error::Changed { expected: 0, found: more as u64 }),
+        }
+    }
+
+    /// Shows the whole entries of `bytes`, and passes them.
+    fn pass(
+        &mut self,
+        bytes: &mut &[u8],
+        show: &mut impl FnMut(u64, &[u8], &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let (length, start) = (bytes.len(), self.offset);
+        let passed = each_sorted(bytes, |at, key, payload| show(start + at as u64, key, payload));
+        self.offset += (length - bytes.len()) as u64;
+        passed
+    }
+}
+
 /// Returns the records of sorted entries, as far as `bytes` has whole ones, and passes them: key
 /// and payload, with the offset of each.
 ///
 /// # Errors
 ///
 /// Those of `show`, and [`Error::Changed`] for bytes that are no keyed records.
-pub fn each_sorted(
+fn each_sorted(
     bytes: &mut &[u8],
     mut show: impl FnMut(usize, &[u8], &[u8]) -> Result<()>,
 ) -> Result<()> {

@@ -58,14 +58,60 @@ impl Include {
 #[derive(Clone, Debug, Default)]
 pub struct Included {
     dialect: Option<Dialect>,
-    /// The numbers of the cells, from 0, or the bytes.
     parts: Vec<BoundPart>,
 }
 
+/// A part, bound to a format.
 #[derive(Clone, Debug)]
-enum BoundPart {
+pub enum BoundPart {
+    /// The number of a cell, from 0.
     Cell(usize),
+    /// Bytes of the record.
     Bytes(Range<usize>),
+}
+
+impl BoundPart {
+    /// Binds a part to a format and the columns of the data.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] for a column that there is not.
+    pub fn new(part: &Include, format: Format, columns: Option<&Columns>) -> Result<Self> {
+        let wrong = |name: &str, why: &str| {
+            let message = format!("'{name}' cannot be included: {why}");
+            Error::config(ConfigErrorKind::UnknownColumn, message)
+        };
+        let name = match part {
+            Include::Bytes(range) => return Ok(Self::Bytes(range.clone())),
+            Include::Column(name) if dialect_of(format).is_none() => {
+                return Err(wrong(name, "only rows have columns; give bytes, as in 0..8"));
+            }
+            Include::Column(name) => name,
+        };
+        let named = columns
+            .filter(|columns| columns.are_named)
+            .and_then(|columns| columns.cells.iter().position(|cell| cell == name.as_bytes()));
+        let count = columns.map_or(usize::MAX, |columns| columns.cells.len());
+        let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
+        match named.or_else(numbered).filter(|cell| *cell < count) {
+            Some(cell) => Ok(Self::Cell(cell)),
+            None => Err(wrong(name, "there is no such column")),
+        }
+    }
+}
+
+/// Returns how rows divide into cells, if records are rows.
+const fn dialect_of(format: Format) -> Option<Dialect> {
+    match format {
+        Format::Csv(CsvFormat { dialect, .. }) => Some(dialect),
+        _ => None,
+    }
+}
+
+/// Returns a range of the bytes of a record, as far as it has them.
+pub fn bytes_of<'r>(record: &'r [u8], range: &Range<usize>) -> &'r [u8] {
+    let end = range.end.min(record.len());
+    record.get(range.start.min(end)..end).unwrap_or_default()
 }
 
 impl Included {
@@ -73,34 +119,10 @@ impl Included {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a column that there is not.
+    /// Those of [`BoundPart::new`].
     pub fn new(parts: &[Include], format: Format, columns: Option<&Columns>) -> Result<Self> {
-        let dialect = match format {
-            Format::Csv(CsvFormat { dialect, .. }) => Some(dialect),
-            _ => None,
-        };
-        let wrong = |name: &str, why: &str| {
-            let message = format!("'{name}' cannot be included: {why}");
-            Error::config(ConfigErrorKind::UnknownColumn, message)
-        };
-        let bound = |part: &Include| match part {
-            Include::Bytes(range) => Ok(BoundPart::Bytes(range.clone())),
-            Include::Column(name) if dialect.is_none() => {
-                Err(wrong(name, "only rows have columns; give bytes, as in 0..8"))
-            }
-            Include::Column(name) => {
-                let named = columns.filter(|columns| columns.are_named).and_then(|columns| {
-                    columns.cells.iter().position(|cell| cell == name.as_bytes())
-                });
-                let count = columns.map_or(usize::MAX, |columns| columns.cells.len());
-                let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
-                match named.or_else(numbered).filter(|cell| *cell < count) {
-                    Some(cell) => Ok(BoundPart::Cell(cell)),
-                    None => Err(wrong(name, "there is no such column")),
-                }
-            }
-        };
-        Ok(Self { dialect, parts: parts.iter().map(bound).collect::<Result<_>>()? })
+        let bound = parts.iter().map(|part| BoundPart::new(part, format, columns));
+        Ok(Self { dialect: dialect_of(format), parts: bound.collect::<Result<_>>()? })
     }
 
     /// Appends the parts of a record, each with its length in front. What a record lacks is empty.
@@ -116,10 +138,7 @@ impl Included {
         for part in &self.parts {
             let bytes = match part {
                 BoundPart::Cell(cell) => cells.get(*cell).copied().unwrap_or_default(),
-                BoundPart::Bytes(range) => {
-                    let end = range.end.min(record.len());
-                    record.get(range.start.min(end)..end).unwrap_or_default()
-                }
+                BoundPart::Bytes(range) => bytes_of(record, range),
             };
             write_number(out, bytes.len() as u64);
             if out.len() + bytes.len() > most {

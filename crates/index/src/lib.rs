@@ -7,7 +7,8 @@
 //!
 //! [`BuildJob`] makes an index, and [`Index`] finds records by their keys. The keys are those of
 //! the engine, bound to the format of the records, as bytes that compare with memcmp. The file is
-//! one of LMDB (`lmdb`), which other programs can read as well.
+//! one of LMDB (`lmdb`), which other programs can read as well. A build can also make a database of
+//! SQLite (`sqlite`), which other programs search.
 //!
 //! The interface of this crate is not stable.
 
@@ -28,6 +29,9 @@ mod scan;
 mod scanned;
 mod sort;
 mod source;
+mod sqlite;
+mod store;
+mod typed;
 mod values;
 mod verify;
 
@@ -37,4 +41,5 @@ pub use description::Description;
 pub use include::Include;
 pub use index::{Found, Index};
 pub use matches::Matches;
+pub use store::IndexTarget;
 pub use verify::{Effort, WrongEntry};

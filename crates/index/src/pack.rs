@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sortwell_engine::io::{ConsumeTask, Consumer};
 use sortwell_engine::{Error, Result};
 
-use crate::entry::{EntryForm, each_sorted, position_of};
+use crate::entry::{EntryForm, SortedEntries, position_of};
 use crate::lmdb::tree::PageTree;
 use crate::lmdb::writer::{LeafWriter, NewTree, PageFile};
 
@@ -73,8 +73,7 @@ impl Consumer for Packer {
             packer: self,
             leaves: self.levels.begin(offset),
             begun: offset,
-            offset,
-            unfinished: Vec::new(),
+            entries: SortedEntries::new(offset),
             key: Vec::new(),
             head: Vec::new(),
             ends: None,
@@ -86,11 +85,9 @@ impl Consumer for Packer {
 struct PackTask<'a> {
     packer: &'a Packer,
     leaves: LeafWriter<'a>,
-    /// Offset of the first entry among all sorted ones, and of the next.
+    /// Offset of the first entry among all sorted ones.
     begun: u64,
-    offset: u64,
-    /// The beginning of an entry that is not whole yet.
-    unfinished: Vec<u8>,
+    entries: SortedEntries,
     key: Vec<u8>,
     head: Vec<u8>,
     /// The first and the last entry, where equal keys are an error.
@@ -98,19 +95,14 @@ struct PackTask<'a> {
 }
 
 impl PackTask<'_> {
-    /// Packs the whole entries of `bytes`, and passes them.
-    fn pack(&mut self, bytes: &mut &[u8]) -> Result<()> {
-        let (length, start) = (bytes.len(), self.offset);
-        let packed = each_sorted(bytes, |at, whole, payload| {
-            if self.packer.ends.is_some() {
-                self.note(whole, payload)?;
-            }
-            let (form, ordinal) = (self.packer.form, start + at as u64);
-            let rest = form.write(whole, payload, ordinal, &mut self.key, &mut self.head);
-            self.leaves.add(&self.key, [&self.head, rest])
-        });
-        self.offset += (length - bytes.len()) as u64;
-        packed
+    /// Packs an entry, whose offset is `ordinal`.
+    fn pack(&mut self, ordinal: u64, whole: &[u8], payload: &[u8]) -> Result<()> {
+        if self.packer.ends.is_some() {
+            self.note(whole, payload)?;
+        }
+        let form = self.packer.form;
+        let rest = form.write(whole, payload, ordinal, &mut self.key, &mut self.head);
+        self.leaves.add(&self.key, [&self.head, rest])
     }
 
     /// Compares an entry with the one before.
@@ -137,30 +129,19 @@ impl PackTask<'_> {
 }
 
 impl ConsumeTask for PackTask<'_> {
-    fn take(&mut self, mut bytes: &[u8]) -> Result<()> {
-        if self.unfinished.is_empty() {
-            self.pack(&mut bytes)?;
-            self.unfinished.extend_from_slice(bytes);
-            return Ok(());
-        }
-        let mut joined = std::mem::take(&mut self.unfinished);
-        joined.extend_from_slice(bytes);
-        let mut rest = &joined[..];
-        self.pack(&mut rest)?;
-        let passed = joined.len() - rest.len();
-        joined.drain(..passed);
-        self.unfinished = joined;
-        Ok(())
+    fn take(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut entries = std::mem::take(&mut self.entries);
+        let taken = entries.take(bytes, |at, key, payload| self.pack(at, key, payload));
+        self.entries = entries;
+        taken
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        let Self { packer, leaves, begun, offset, unfinished, ends, .. } = *self;
-        if !unfinished.is_empty() {
-            return Err(Error::Changed { expected: 0, found: unfinished.len() as u64 });
-        }
+        let Self { packer, leaves, begun, entries, ends, .. } = *self;
+        let end = entries.finish()?;
         if let (Some(mut tasks), Some(own)) = (packer.ends(), ends) {
             tasks.tasks.insert(begun, own);
         }
-        leaves.finish(offset)
+        leaves.finish(end)
     }
 }

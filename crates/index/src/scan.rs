@@ -21,10 +21,10 @@ use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::bgzf::BlockReader;
 use crate::entry::write_number;
-use crate::include::Included;
 use crate::ordered::OrderedBlocks;
 use crate::scanned::{PlacedBytes, ScannedFile};
 use crate::source::Positions;
+use crate::typed::EntryParts;
 
 /// Most bytes of an entry: the sort counts them with 32 bits.
 pub const ENTRY_MAX: usize = 1 << 31;
@@ -43,7 +43,7 @@ pub struct ScannedData {
     /// The keys of records.
     pub rows: RowKeys,
     /// The parts of records that entries hold.
-    pub included: Included,
+    pub parts: EntryParts,
     /// Bytes that are read at once, and bytes of entries that are handed on at once.
     pub block: usize,
     /// Most bytes of a record.
@@ -304,7 +304,7 @@ impl<'a> Scan<'a> {
         entries.extend_from_slice(&position.to_be_bytes());
         write_number(entries, length);
         let most = start + self.data.entry_max;
-        if entries.len() > most || !self.data.included.append(row.bytes, most, entries) {
+        if entries.len() > most || !self.data.parts.append(row.bytes, most, entries) {
             return false;
         }
         let follows = entries.len() - start - 4;

@@ -1,8 +1,8 @@
-//! Sorting the entries of all records into the packer: at once, or in parts that are kept.
+//! Sorting the entries of all records into a store: at once, or in parts that are kept.
 //!
 //! ```text
-//!   at once:   data --> scan --> sort --> pack
-//!   in parts:  data --> scan --> sort --> part 0, part 1, ... --> merge --> pack
+//!   at once:   data --> scan --> sort --> store
+//!   in parts:  data --> scan --> sort --> part 0, part 1, ... --> merge --> store
 //!                                         durable, and noted
 //! ```
 
@@ -25,12 +25,12 @@ use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::build::{BuildJob, SortSettings};
 use crate::entry::LONGEST_MAX;
-use crate::include::Included;
 use crate::ordered::{OrderedBlocks, ScannedEntries};
-use crate::pack::Packer;
 use crate::scan::{ENTRY_MAX, Scan, ScannedData};
 use crate::scanned::ScannedFile;
 use crate::source::Positions;
+use crate::store::cache_bytes;
+use crate::typed::EntryParts;
 
 /// Bytes of a block of data, at most and at least.
 const BLOCK_MAX: u64 = 1 << 20;
@@ -78,39 +78,39 @@ impl EntrySort {
         files: Vec<ScannedFile>,
         positions: Positions,
         rows: RowKeys,
-        included: Included,
+        parts: EntryParts,
     ) -> Result<Self> {
         let threads = job.threads.unwrap_or_else(limits::cores).max(1);
         let memory = job.memory.resolve()?.bytes();
         let each = memory / 8 / threads as u64 / BLOCKS_EACH;
         let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
-        let taken = FIXED + threads as u64 * (block * BLOCKS_EACH + EACH);
+        let cache = cache_bytes(job.target, memory);
+        let taken = FIXED + cache + threads as u64 * (block * BLOCKS_EACH + EACH);
         let longest = (memory / 16).clamp(BLOCK_MAX, LONGEST_MAX) as usize;
         // Keys of a whole record, and included parts, are longer than the record.
         let entry_max = (longest * 4).min(ENTRY_MAX);
         let block = block as usize;
         let tally = Mutex::default();
-        let data =
-            ScannedData { tally, files, positions, rows, included, block, longest, entry_max };
+        let data = ScannedData { tally, files, positions, rows, parts, block, longest, entry_max };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
         let settings = job.sort;
         Ok(Self { data, threads, memory, taken, temp, unique, settings })
     }
 
-    /// Sorts all entries into the packer.
+    /// Sorts all entries into `outlet`.
     ///
     /// # Errors
     ///
     /// Every [`Error`] that data, disks or options can cause.
-    pub fn whole(&self, packer: &Arc<Packer>, progress: &Progress) -> Result<Statistics> {
-        let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
-        let (mut sorted, _) = self.sorted(self.data.first(), u64::MAX, consumer, progress)?;
+    pub fn whole(&self, outlet: Outlet, progress: &Progress) -> Result<Statistics> {
+        let output = Output::Pipe(outlet);
+        let (mut sorted, _) = self.sorted(self.data.first(), u64::MAX, output, progress)?;
         sorted.keys = self.data.findings();
         Ok(sorted)
     }
 
     /// Sorts the entries that are in no part yet into further parts, and merges all of them into
-    /// the packer.
+    /// `outlet`.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl EntrySort {
     pub fn in_parts(
         &self,
         parts: &mut KeptParts,
-        packer: &Arc<Packer>,
+        outlet: Outlet,
         progress: &Progress,
     ) -> Result<Statistics> {
         let most = (self.memory / PART_SHARE).min(PART_MAX);
@@ -131,8 +131,7 @@ impl EntrySort {
             place = next;
         }
         let inputs = parts.paths().into_iter().map(Input::File).collect();
-        let consumer = Output::Pipe(Outlet::consumer(Arc::<Packer>::clone(packer)));
-        let mut job = MergeJob::new(inputs, consumer, Format::KEYED);
+        let mut job = MergeJob::new(inputs, Output::Pipe(outlet), Format::KEYED);
         job.select.unique = self.unique;
         job.memory = self.left();
         job.threads = Some(self.threads);

@@ -19,6 +19,7 @@ use crate::lmdb::reader::TreeCursor;
 use crate::matches::parsed;
 use crate::scanned::ExpandedBytes;
 use crate::source::allow_open_files;
+use crate::store::IndexTarget;
 
 /// Resources of a long operation on an index.
 #[derive(Clone, Debug)]
@@ -85,6 +86,7 @@ impl Index {
             order: order.clone(),
             header: HeaderLines::NONE,
             include: include.clone(),
+            target: IndexTarget::Lmdb,
             unique: *unique,
             memory: effort.memory,
             threads: effort.threads,

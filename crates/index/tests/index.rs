@@ -6,6 +6,8 @@
 mod lmdb;
 mod model;
 mod slices;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 use std::fs;
 use std::io::Write as _;
@@ -23,7 +25,9 @@ use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_index::lmdb::writer::{NewTree, PageFile};
-use sortwell_index::{AppendJob, BuildJob, Built, Effort, Include, Index, Matches, SortSettings};
+use sortwell_index::{
+    AppendJob, BuildJob, Built, Effort, Include, Index, IndexTarget, Matches, SortSettings,
+};
 
 /// A build of an index with the default for every option.
 pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> BuildJob {
@@ -35,6 +39,7 @@ pub fn build(data: &[PathBuf], output: &Path, format: Format, keys: &[&str]) -> 
         order: OrderOptions::default(),
         header: HeaderLines::NONE,
         include: Vec::new(),
+        target: IndexTarget::Lmdb,
         unique: None,
         memory: Budget::Bytes(ByteSize::mib(64)),
         threads: Some(2),

@@ -8,7 +8,7 @@ use sortwell_engine::job::Budget;
 use sortwell_engine::key::OrderOptions;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::{Progress, Statistics};
-use sortwell_index::{AppendJob, BuildJob, Include, SortSettings};
+use sortwell_index::{AppendJob, BuildJob, Include, IndexTarget, SortSettings};
 
 use crate::options::{memory_option, order_options, place_options};
 
@@ -51,6 +51,7 @@ impl IndexJob {
             order: OrderOptions::default(),
             header: HeaderLines::NONE,
             include: Vec::new(),
+            target: IndexTarget::Lmdb,
             unique: None,
             memory: Budget::default(),
             threads: None,
@@ -77,6 +78,26 @@ impl IndexJob {
     /// `8..16`. [`Matches::included`](crate::Matches::included) returns it without the data.
     pub fn include(&mut self, part: &str) -> &mut Self {
         self.job.include.push(Include::from_text(part));
+        self
+    }
+
+    /// Sets whether a database of SQLite is written, for programs that search by SQL, instead of an
+    /// index, which [`Index`](crate::Index) opens. Default: false.
+    ///
+    /// ```
+    /// # #[cfg(feature = "sqlite")] {
+    /// use sortwell::{Format, IndexJob};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (data, file) = (folder.path().join("orders.csv"), folder.path().join("orders.db"));
+    /// std::fs::write(&data, "id,city\n1,Oslo\n2,Bern\n")?;
+    /// IndexJob::new(Format::CSV, &data, &file).key("city".parse()?).sqlite(true).run()?;
+    /// assert!(std::fs::read(&file)?.starts_with(b"SQLite format 3"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sqlite(&mut self, sqlite: bool) -> &mut Self {
+        self.job.target = if sqlite { IndexTarget::Sqlite } else { IndexTarget::Lmdb };
         self
     }
 

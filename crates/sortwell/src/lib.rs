@@ -34,9 +34,10 @@
 //! - A job prints nothing and installs no signal handler. [`Progress`] shows how far it is, and
 //!   stops it from another thread.
 //!
-//! Features: `compression` (gzip, zstd and lz4), `icu` (orders of text by language) and `regex`
-//! (regular expressions in conditions) are on by default. `serde` adds the codec `Postcard` of
-//! values, and `counters` hardware counters in the statistics.
+//! Features: `compression` (gzip, zstd and lz4), `icu` (orders of text by language), `regex`
+//! (regular expressions in conditions) and `sqlite` (indexes as SQLite databases) are on by
+//! default. `serde` adds the codec `Postcard` of values, and `counters` hardware counters in the
+//! statistics.
 //!
 //! The crate `sortwell-engine` does the work. Its interface is not stable; use this crate instead.
 

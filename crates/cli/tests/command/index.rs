@@ -367,6 +367,13 @@ fn the_budget_of_a_build_holds() {
         results.push(folder.run("index range index --offsets").quietly());
     }
     assert!(results.iter().all(|result| *result == results[0]), "another order");
+    let database = "index build rows -F csv --no-header -k 2 -k 3 --to sqlite -o index";
+    for (mib, threads) in [(40, 1), (60, 3)] {
+        let line = format!("{database} -M {mib}MiB --threads {threads}");
+        let (said, peak) = measured(&folder, &line);
+        assert_eq!(said.status, 0, "{said:?}");
+        assert!(peak <= mib << 20, "{line}: {peak} bytes");
+    }
     assert_eq!(folder.names(), ["index", "rows"]);
     // Entries are many times as long as short lines, and with many keys or parts.
     folder.write("empty", "\n".repeat(2_000_000));

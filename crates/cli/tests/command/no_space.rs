@@ -178,9 +178,10 @@ fn an_index_that_does_not_fit() {
     folder.write("in", lines_in_no_order(60_000));
     folder.run("index build in -k 1 -o whole").quietly();
     assert!(folder.read("whole").len() > 2 << 20);
-    let build = "$sortwell index build in -k 1 --temp . -o small/index";
     // The last pages, and a few in between.
-    for kib in [12, 500, 1800] {
+    for (kib, to) in [(12, "lmdb"), (500, "lmdb"), (1800, "lmdb"), (12, "sqlite"), (900, "sqlite")]
+    {
+        let build = &format!("$sortwell index build in -k 1 --temp . -o small/index --to {to}");
         let Some(said) = in_small_folder(&folder, kib, build) else { return };
         assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
         said.fails(4, &["cannot write small/index", "No space left"]);

@@ -21,6 +21,9 @@ use super::{
     META_TRANSACTION, META_TREES, META_VERSION, OFFSET, OVERFLOW, PAGE, TREE, TREE_VALUE,
 };
 
+/// The beginning of a database of SQLite, which a build can write as well.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
 /// Branch pages that stay in memory: 8 MiB.
 const BRANCHES_MAX: usize = 2048;
 
@@ -131,6 +134,10 @@ impl Pages {
         for number in 0..FIRST_PAGE {
             let page = pages.read(number)?;
             let word = |at: usize| number_at(&page[..], at) as u32;
+            if page.starts_with(SQLITE) {
+                let message = "this is an SQLite database; read it with a program that has SQLite";
+                return Err(pages.malformed(message.to_owned()));
+            }
             if word(META_MAGIC) != MAGIC {
                 return Err(pages.foreign("it does not begin as one"));
             }

@@ -443,6 +443,19 @@ impl Case {
         [b"\"", &row.unwrap().values[0][..], b"\""].concat()
     }
 
+    /// Returns the values of the record at a place, as they stand in it, each with whether it is a
+    /// number.
+    #[cfg(feature = "sqlite")]
+    pub fn values_at(&self, file: usize, offset: u64) -> Vec<(bool, Vec<u8>)> {
+        let row = self.rows.iter().find(|row| (row.file, row.offset) == (file, offset));
+        let pairs = row.unwrap().values.iter().zip(&self.columns);
+        let shown = pairs.map(|(value, column)| match self.is_binary() && !column.is_number {
+            true => (false, filled(value)),
+            false => (column.is_number, value.clone()),
+        });
+        shown.collect()
+    }
+
     /// Returns the record at a place.
     pub fn record(&self, file: usize, offset: u64) -> &[u8] {
         let row = self.rows.iter().find(|row| (row.file, row.offset) == (file, offset));

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use sortwell::unstable::io::{Direct, Engine};
 use sortwell::{Error, Input, Message, Output, Reference, Result, Setting, Unique};
-use sortwell_index::{AppendJob, BuildJob, Effort, Include, SortSettings};
+use sortwell_index::{AppendJob, BuildJob, Effort, Include, IndexTarget, SortSettings};
 
 use super::{EffortOptions, with_advice};
 use crate::command::options::heading::HeadingOptions;
@@ -53,6 +54,16 @@ pub struct BuildArguments {
           value_parser = values::listed(|part| Ok(Include::from_text(part))))]
     include: Vec<ListedValues<Include>>,
 
+    /// Write an index (lmdb), or an SQLite database for programs that search by SQL (sqlite)
+    ///
+    /// A database has a row for each record, in the order of the keys: the values of the keys by
+    /// their types, the columns of --include as text, and the place of the record in the data.
+    /// 'sortwell index get' and the other operations read indexes, and no databases. Default: lmdb.
+    #[arg(long, value_name = "KIND", default_value = "lmdb", hide_default_value = true,
+          value_parser = PossibleValuesParser::new(["lmdb", "sqlite"]).map(|word| target(&word)),
+          help_heading = None)]
+    to: IndexTarget,
+
     /// Files to index: regular files, not compressed or compressed by bgzip
     #[arg(value_name = "DATA", required = true, value_hint = ValueHint::FilePath)]
     data: Vec<PathBuf>,
@@ -78,6 +89,11 @@ pub struct BuildArguments {
 
     #[command(flatten)]
     runs: RunOptions,
+}
+
+/// Returns the kind of file of this name.
+fn target(name: &str) -> IndexTarget {
+    if name == "sqlite" { IndexTarget::Sqlite } else { IndexTarget::Lmdb }
 }
 
 /// Reading and writing of the temporary files of a build.
@@ -219,6 +235,7 @@ impl BuildArguments {
             order,
             header: self.heading.header(),
             include: self.include.iter().flat_map(|listed| listed.0.clone()).collect(),
+            target: self.to,
             unique: self.unique,
             memory,
             threads,

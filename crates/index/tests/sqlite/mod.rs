@@ -1,0 +1,154 @@
+//! Databases of random data beside the model, as SQLite itself reads them.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags};
+use sortwell_engine::ByteSize;
+use sortwell_engine::format::Format;
+use sortwell_engine::job::Budget;
+use sortwell_engine::operator::Unique;
+use sortwell_engine::stats::Progress;
+use sortwell_index::{BuildJob, Include, Index, IndexTarget};
+
+use super::model::{Case, Random};
+use super::{build, run};
+
+/// Opens a database for reading.
+fn opened(path: &Path) -> Connection {
+    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
+}
+
+/// Returns the values that a query finds, row by row.
+fn rows(database: &Connection, query: &str) -> Vec<Vec<Value>> {
+    let mut query = database.prepare(query).unwrap();
+    let count = query.column_count();
+    let rows = query.query_map([], |row| (0..count).map(|at| row.get(at)).collect());
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+/// Returns an integer.
+fn integer(value: &Value) -> u64 {
+    match value {
+        Value::Integer(number) => number.cast_unsigned(),
+        other => panic!("{other:?} is no integer"),
+    }
+}
+
+/// Returns a value of the model as a database has it.
+fn value_of(is_number: bool, bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        _ if bytes.is_empty() => Value::Null,
+        Ok(text) if is_number => Value::Integer(text.parse().unwrap()),
+        Ok(text) if !bytes.contains(&0) => Value::Text(text.to_owned()),
+        _ => Value::Blob(bytes.to_vec()),
+    }
+}
+
+fn target(job: BuildJob) -> BuildJob {
+    BuildJob { target: IndexTarget::Sqlite, ..job }
+}
+
+#[test]
+fn rows_are_those_of_a_model() {
+    let cases: u64 = std::env::var("INDEX_CASES").map_or(40, |text| text.parse().unwrap());
+    let seed: u64 = std::env::var("INDEX_SEED").map_or(1, |text| text.parse().unwrap());
+    for number in 0..cases {
+        let mut random = Random::new(seed * 1_000_033 + number);
+        let case = Case::random(&mut random);
+        let folder = tempfile::tempdir().unwrap();
+        let data = case.write(folder.path());
+        let output = folder.path().join("database");
+        let keys: Vec<&str> = case.keys.iter().map(String::as_str).collect();
+        let mut job = target(build(&data, &output, case.format, &keys));
+        job.order.separator = case.separator;
+        job.unique = case.unique;
+        job.threads = Some(1 + random.below(3) as usize);
+        job.memory = Budget::Bytes(ByteSize::mib(40 + 24 * random.below(2)));
+        job.resume = random.below(4) == 0;
+        job.include = case.include().map(Include::from_text).into_iter().collect();
+        let words = format!("case {number} of seed {seed}: {case:?}");
+        let all = case.sorted();
+        assert_eq!(run(&job).entries, all.len() as u64, "{words}");
+        let database = opened(&output);
+        let checked = rows(&database, "PRAGMA integrity_check");
+        assert_eq!(checked, [[Value::Text("ok".to_owned())]], "{words}");
+        let found = rows(&database, "SELECT * FROM entries ORDER BY number");
+        assert_eq!(found.len(), all.len(), "{words}");
+        for ((row, number), (file, offset)) in found.iter().zip(1..).zip(all) {
+            let place = row[row.len() - 3..].iter().map(integer);
+            let length = case.record(file, offset).len() as u64;
+            assert!(place.eq([file as u64 + 1, offset, length]), "{row:?}, {words}");
+            assert_eq!(integer(&row[0]), number, "{words}");
+            let values = case.values_at(file, offset);
+            let included = case.include().map(|_| (false, values[0].1.clone()));
+            let values = values.iter().chain(&included);
+            let values: Vec<Value> =
+                values.map(|(is_number, bytes)| value_of(*is_number, bytes)).collect();
+            assert_eq!(row[1..row.len() - 3], values, "{words}");
+        }
+        let counted = rows(&database, "SELECT value FROM meta WHERE name = 'entries'");
+        assert_eq!(counted, [[Value::Text(found.len().to_string())]], "{words}");
+    }
+}
+
+#[test]
+fn a_program_searches_by_sql() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.csv");
+    fs::write(&data, "id,City,offset\n7,Oslo,1.5\n,bern,x\n3,Oslo,\n").unwrap();
+    let output = folder.path().join("database");
+    let keys = ["City:ci", "offset:decimal:desc", "id:int"];
+    let mut job = target(build(std::slice::from_ref(&data), &output, Format::CSV, &keys));
+    job.order.invalid = Some("last".parse().unwrap());
+    run(&job);
+    let database = opened(&output);
+    let query = "SELECT id, offset_2, offset FROM entries WHERE city = 'OSLO'";
+    let text = |row: &Vec<Value>| format!("{row:?}");
+    let found: Vec<String> = rows(&database, query).iter().map(text).collect();
+    let wanted = ["[Integer(7), Real(1.5), Integer(15)]", "[Integer(3), Null, Integer(34)]"];
+    assert_eq!(found, wanted);
+    let plan = rows(&database, &format!("EXPLAIN QUERY PLAN {query}"));
+    assert!(text(&plan[0]).contains("SEARCH entries USING INDEX entries_by_key"), "{plan:?}");
+    let path = rows(&database, "SELECT path FROM files");
+    assert_eq!(path, [[Value::Text(fs::canonicalize(&data).unwrap().display().to_string())]]);
+    let invalid = rows(&database, "SELECT offset_2 FROM entries WHERE typeof(offset_2) = 'text'");
+    assert_eq!(invalid, [[Value::Text("x".to_owned())]]);
+    let error = Index::open(&output).unwrap_err().to_string();
+    assert!(error.contains("this is an SQLite database"), "{error}");
+}
+
+#[test]
+fn equal_keys_are_named_or_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.csv");
+    fs::write(&data, "id,name\n2,Bob\n1,Ann\n2,Cid\n").unwrap();
+    let output = folder.path().join("database");
+    let mut job = target(build(std::slice::from_ref(&data), &output, Format::CSV, &["id:int"]));
+    job.unique = Some(Unique::Error);
+    let error = job.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("offset 20") && error.contains("offset 8"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the data alone");
+    job.unique = Some(Unique::Last);
+    run(&job);
+    let offsets = rows(&opened(&output), "SELECT offset FROM entries ORDER BY id");
+    assert_eq!(offsets, [[Value::Integer(14)], [Value::Integer(20)]]);
+}
+
+#[test]
+fn failures_leave_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    fs::write(&data, "a 1\n".repeat(100_000)).unwrap();
+    let output = folder.path().join("database");
+    let job = target(build(std::slice::from_ref(&data), &output, Format::LINES, &["1", "2:int"]));
+    let progress = Progress::new();
+    progress.request_stop();
+    job.run(&progress).unwrap_err();
+    let many: Vec<Include> = (0..2000).map(|at| Include::Bytes(at..at + 1)).collect();
+    let wide = BuildJob { include: many, ..job.clone() };
+    let error = wide.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("SQLite refuses these columns: too many columns"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the data alone");
+}
