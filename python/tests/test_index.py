@@ -121,7 +121,7 @@ class Indexes(WithFolder):
         with contextlib.closing(sqlite3.connect(database)) as store:
             query = "SELECT path, offset, length FROM entries JOIN files USING (file)"
             found = store.execute(f"{query} WHERE city = 'Oslo' ORDER BY number").fetchall()
-            self.assertEqual([(path, offset) for path, offset, _ in found], wanted)
+            self.assertEqual(found, wanted)
             data = self.folder.joinpath("orders.csv").read_bytes()
             lines = [data[offset : offset + length] for _, offset, length in found]
             oslo = sorted((row for row in rows if row[0] == "Oslo"), key=lambda row: -row[1])
