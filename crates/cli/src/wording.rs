@@ -5,6 +5,7 @@
 
 use std::error::Error as StdError;
 use std::io;
+use std::path::Path;
 
 use sortwell::Error;
 use sortwell::{ByteSize, Message, Operation, Reference, Setting};
@@ -62,9 +63,12 @@ fn error_alone(error: &Error) -> String {
             )
         }
         Error::Kept { is_in_place, directory, error } => {
+            let parent = directory.parent().filter(|parent| *parent != Path::new(""));
+            let parent = parent.unwrap_or_else(|| Path::new("."));
+            let clean = format!("{} {}", subcommand(Operation::CleanSpill), parent.display());
             let (kept, or) = match is_in_place {
-                true => ("records of the input are", ""),
-                false => ("the finished work is kept", ", 'sortwell spill clean' removes it"),
+                true => ("records of the input are", String::new()),
+                false => ("the finished work is kept", format!(", '{clean}' removes it")),
             };
             let error = match **error {
                 // What became of input and output is said here.

@@ -177,7 +177,7 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
         open.files.push(ScannedFile { number, ..scanned });
     }
     for data in added.data {
-        data.check_new(&open.data)?;
+        data.check_new(&open.data, "in the index already")?;
         open.data.push(data);
     }
     Ok(open)

@@ -261,13 +261,13 @@ impl BuildJob {
                     format!("{} is a data file; give the index a name of its own", path.display());
                 return Err(Error::config(ConfigErrorKind::InvalidPath, message));
             }
-            data.check_new(&open.data)?;
+            data.check_new(&open.data, "given twice")?;
             let (top, scanned) = data.read_top(path, number, file, &heading)?;
             data.top = scanned.start;
             open.files.push(scanned);
             open.data.push(data);
             match &first {
-                Some(first) => first.check_same(&top, &heading)?,
+                Some(first) => first.check_same(&top, &heading).map_err(with_own_advice)?,
                 None if top.is_nothing(&heading) => {}
                 None => {
                     open.columns = top.columns(&heading);
@@ -276,6 +276,20 @@ impl BuildJob {
             }
         }
         Ok(open)
+    }
+}
+
+/// Returns the error of a file with other columns. An index cannot find columns by their names in
+/// each file, as a sort can.
+fn with_own_advice(error: Error) -> Error {
+    match error {
+        Error::Malformed { path, message } => {
+            let fault = message.to_string();
+            let fault = fault.split("; ").next().unwrap_or_default();
+            let message = format!("{fault}; index files with the same columns together");
+            Error::Malformed { path, message: message.into() }
+        }
+        error => error,
     }
 }
 

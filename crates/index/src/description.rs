@@ -411,7 +411,8 @@ pub fn check_size(path: &Path, bytes: usize) -> Result<()> {
 pub fn check_supported(format: Format, keys: &[Key]) -> Result<()> {
     let message = match format {
         _ if keys.is_empty() => {
-            let message = "an index needs a key; give one";
+            let message = "an index needs a key; give one, such as 2 for the second field, or the \
+                           name of a column";
             return Err(Error::config(ConfigErrorKind::InvalidKey, message));
         }
         Format::Csv(CsvFormat { union_by_name: true, .. }) => {

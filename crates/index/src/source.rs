@@ -149,12 +149,13 @@ impl DataFile {
         std::fs::metadata(path).is_ok_and(|data| (data.dev(), data.ino()) == self.inode)
     }
 
-    /// Checks that none of the data files in `known` is this one, under any name.
+    /// Checks that none of the data files in `known` is this one, under any name. `fault` says what
+    /// it would be, in words that follow "is".
     ///
     /// # Errors
     ///
     /// [`Error::Config`] with its names.
-    pub fn check_new(&self, known: &[Self]) -> Result<()> {
+    pub fn check_new(&self, known: &[Self], fault: &str) -> Result<()> {
         let Some(known) = known.iter().find(|known| known.inode == self.inode) else {
             return Ok(());
         };
@@ -162,7 +163,7 @@ impl DataFile {
             true => String::new(),
             false => format!(" as {}", known.path.display()),
         };
-        let message = format!("{} is in the index already{name}", self.path.display());
+        let message = format!("{} is {fault}{name}", self.path.display());
         Err(Error::config(ConfigErrorKind::InvalidPath, message))
     }
 

@@ -27,10 +27,10 @@ pub enum IndexTarget {
 }
 
 /// Bytes of the pages of a database that are held in memory, at least and at most, and their share
-/// of the budget.
+/// of the budget. An index whose order is not that of SQLite grows in random pages.
 const CACHE_MIN: u64 = 2 << 20;
-const CACHE_MAX: u64 = 64 << 20;
-const CACHE_SHARE: u64 = 16;
+const CACHE_MAX: u64 = 1 << 30;
+const CACHE_SHARE: u64 = 8;
 
 /// Returns the bytes of memory that a target takes for its pages, of a budget.
 pub fn cache_bytes(target: IndexTarget, memory: u64) -> u64 {

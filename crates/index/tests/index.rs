@@ -333,7 +333,7 @@ fn no_command_undoes_the_work_of_another() {
     let other = fs::File::open(&output).unwrap();
     flock(&other, FlockOperation::LockExclusive).unwrap();
     let append = append_to(&output, Budget::Auto, Some(1));
-    let refused = "another command is adding records to";
+    let refused = "another command is writing";
     let error = append.run(&Progress::new()).unwrap_err().to_string();
     assert!(error.contains(refused), "{error}");
     let error = job.run(&Progress::new()).unwrap_err().to_string();

@@ -90,7 +90,7 @@ fn errors_have_options_and_statuses() {
         (
             kept(Error::io("read", Path::new("in"), io::ErrorKind::TimedOut), false),
             "cannot read in: timed out; the finished work is kept in spill: the same command \
-             continues from there, 'sortwell spill clean' removes it",
+             continues from there, 'sortwell spill clean .' removes it",
             4,
         ),
         (

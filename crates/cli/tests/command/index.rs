@@ -169,7 +169,7 @@ fn new_records_are_added() {
     assert_prints(&folder, "index verify index --temp .", "");
     folder
         .run("index build -k 1 -F csv -o other more.csv ./more.csv")
-        .fails(2, &["more.csv is in the index already"]);
+        .fails(2, &["more.csv is given twice"]);
     folder.run("index append index more.csv").fails(2, &["more.csv is in the index already"]);
     let said = ["other.csv are not those of the index: column 2 is 'town' in the file, and 'city'"];
     folder.run("index append index other.csv").fails(2, &said);
@@ -185,7 +185,7 @@ fn new_records_are_added() {
     // A copy of the first file takes its name. It is in the index, and its old inode is not.
     folder.script("ln orders.csv old; cp orders.csv copy; mv copy orders.csv").quietly();
     folder.run("index append index orders.csv").fails(2, &["orders.csv is in the index already"]);
-    folder.run("index append index old old").fails(2, &["old is in the index already"]);
+    folder.run("index append index old old").fails(2, &["old is given twice"]);
     folder.run("index append index old").quietly();
     assert_prints(&folder, "index range index --count", "12\n");
     folder.script("rm old").quietly();

@@ -100,7 +100,7 @@ pub fn lock_for_replacement(file: &File, path: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "another command is adding records to {}, or has replaced it; run one after the other",
+        "another command is writing {}, or has replaced it; run one after the other",
         path.display()
     );
     Err(Error::config(ConfigErrorKind::InUse, message))

@@ -1,5 +1,6 @@
 //! The table of entries: takes sorted entries, and inserts a row for each.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,6 +9,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement, ToSql, ffi};
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::pipe::Inlet;
+use sortwell_engine::io::rename_target;
 use sortwell_engine::key::text::TypedValue;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
@@ -83,6 +85,7 @@ impl Table {
         cache: u64,
     ) -> Result<Self> {
         let output = job.output.as_path();
+        check_alone(output)?;
         let failed = |error| error_of(output, error);
         let schema = Schema::new(columns);
         // A relative path could be taken for a URI.
@@ -97,7 +100,8 @@ impl Table {
         );
         connection.execute_batch(&settings).map_err(failed)?;
         connection.execute_batch(&schema.create).map_err(|error| {
-            let message = format!("SQLite refuses these columns: {error}; choose other ones");
+            let message =
+                format!("SQLite refuses these columns: {error}; choose fewer or other ones");
             Error::config(ConfigErrorKind::InvalidValue, message)
         })?;
         let (entries, last, duplicate) = (SortedEntries::default(), None, None);
@@ -138,6 +142,7 @@ impl Table {
     /// Those of writing.
     pub fn finish(&self, description: &Description) -> Result<()> {
         let state = self.state();
+        check_alone(&self.output)?;
         self.describe(&state.connection, description)
             .and_then(|()| state.connection.execute_batch("COMMIT"))
             .map_err(|error| error_of(&self.output, error))
@@ -214,6 +219,28 @@ impl Inlet for Table {
 
     fn name(&self) -> &Path {
         &self.output
+    }
+}
+
+/// Checks that no other file belongs to the database that is replaced, if one is: SQLite would take
+/// it for one of the new database.
+///
+/// # Errors
+///
+/// [`Error::Config`] that names the file.
+fn check_alone(output: &Path) -> Result<()> {
+    let target = rename_target(output)?;
+    let beside = |end| PathBuf::from([target.as_os_str(), OsStr::new(end)].join(OsStr::new("")));
+    match ["-journal", "-wal", "-shm"].map(beside).into_iter().find(|path| path.exists()) {
+        None => Ok(()),
+        Some(path) => {
+            let message = format!(
+                "{} belongs to a database that another program has open, or has not closed; close \
+                 it there, or remove the file, or write to another name",
+                path.display()
+            );
+            Err(Error::config(ConfigErrorKind::InUse, message))
+        }
     }
 }
 

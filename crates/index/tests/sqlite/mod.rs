@@ -113,8 +113,8 @@ fn a_program_searches_by_sql() {
     assert!(text(&plan[0]).contains("SEARCH entries USING INDEX entries_by_key"), "{plan:?}");
     let path = rows(&database, "SELECT path FROM files");
     assert_eq!(path, [[Value::Text(fs::canonicalize(&data).unwrap().display().to_string())]]);
-    let invalid = rows(&database, "SELECT offset_2 FROM entries WHERE typeof(offset_2) = 'text'");
-    assert_eq!(invalid, [[Value::Text("x".to_owned())]]);
+    let invalid = rows(&database, "SELECT offset FROM entries WHERE offset_2 IS NULL");
+    assert_eq!(invalid, [[Value::Integer(34)], [Value::Integer(26)]]);
     let error = Index::open(&output).unwrap_err().to_string();
     assert!(error.contains("this is an SQLite database"), "{error}");
 }
@@ -134,6 +134,24 @@ fn equal_keys_are_named_or_dropped() {
     run(&job);
     let offsets = rows(&opened(&output), "SELECT offset FROM entries ORDER BY id");
     assert_eq!(offsets, [[Value::Integer(14)], [Value::Integer(20)]]);
+}
+
+/// SQLite would take a log of the old database for one of the new.
+#[test]
+fn databases_in_use_are_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    fs::write(&data, "a 1\n").unwrap();
+    let output = folder.path().join("database");
+    let job = target(build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]));
+    run(&job);
+    let other = Connection::open(&output).unwrap();
+    other.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE notes (note)").unwrap();
+    let error = job.run(&Progress::new()).unwrap_err().to_string();
+    assert!(error.contains("database-wal belongs to a database that another program"), "{error}");
+    drop(other);
+    run(&job);
+    assert!(opened(&output).prepare("SELECT * FROM notes").is_err(), "it was replaced");
 }
 
 #[test]

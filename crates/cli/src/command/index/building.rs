@@ -23,11 +23,13 @@ use crate::reporting::{JobFiles, is_stream};
 /// Build an index over one or more files
 ///
 /// Several threads read the files and compute the key of each record. Keys and places are sorted
-/// within the memory limit, and several threads write the index. It appears whole, or not at all.
-/// --stats and --report show the sort of keys and places: its bytes are not those of the files.
+/// within the memory limit, and several threads write the index; a database is written by one. It
+/// appears whole, or not at all. --stats and --report show the sort of keys and places: its bytes
+/// are not those of the files.
 #[derive(Args, Debug)]
 // An index refuses the option, and the error says why.
-#[command(mut_arg("union_by_name", |argument| argument.hide(true)))]
+#[command(after_help = BUILD_EXAMPLES,
+          mut_arg("union_by_name", |argument| argument.hide(true)))]
 pub struct BuildArguments {
     #[command(flatten)]
     order: Order,
@@ -37,8 +39,8 @@ pub struct BuildArguments {
 
     /// Refuse records with equal keys, or keep the first or the last of them
     ///
-    /// Without it, the index has all records. With it, an entry has the key alone, without the
-    /// place after it, which is easier to read for other programs.
+    /// Without it, the index has all records. With it, an entry of an LMDB file has the key alone,
+    /// without the place after it, which is easier to read for other programs.
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "error",
           require_equals = true,
           value_parser = values::one_of::<Unique>(&["error", "first", "last"]),
@@ -80,7 +82,8 @@ pub struct BuildArguments {
     /// Keep finished work if the build fails or is stopped, and continue from it next time
     ///
     /// The entries are sorted in parts of up to 1 GiB of data, which are written to the first
-    /// directory for temporary files. 'sortwell spill clean' removes what no build continues.
+    /// directory for temporary files. 'sortwell spill clean DIRECTORY' removes what no build
+    /// continues.
     #[arg(long, help_heading = None)]
     resume: bool,
 
@@ -146,6 +149,14 @@ pub struct AppendArguments {
     #[command(flatten)]
     effort: EffortOptions,
 }
+
+const BUILD_EXAMPLES: &str = "\
+Examples:
+  Index a CSV file by two columns, and keep another one in the index:
+    sortwell index build orders.csv -k city -k amount:decimal --include id -o orders.index
+
+  Write a database for programs that search by SQL:
+    sortwell index build orders.csv -k city -k amount:decimal --to sqlite -o orders.db";
 
 const APPEND_EXAMPLES: &str = "\
 Examples:

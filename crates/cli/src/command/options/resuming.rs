@@ -12,9 +12,9 @@ pub struct Resuming {
     /// Save finished work, so that the same command can continue it
     ///
     /// Run the same command again to continue. It reuses the runs and the merged output that are
-    /// already written. The inputs must be the same files, unchanged, and sortwell
-    /// checks that first. Kept work lies in the --temp directories and beside the output. 'sortwell
-    /// spill list' shows it, and 'sortwell spill clean' removes it. Inputs and output must be files
+    /// already written. The inputs must be the same files, unchanged, and sortwell checks that
+    /// first. Kept work lies in the --temp directories and beside the output. 'sortwell spill list'
+    /// shows it, and 'sortwell spill clean DIRECTORY' removes it. Inputs and output must be files
     /// and not compressed.
     ///
     /// on: save the position in the output whenever that costs less than one percent of the time.

@@ -369,7 +369,7 @@ impl FormatFault {
             Self::NameInLines(name) => format!(
                 "'{name}' in key '{key}' is not a place in a line; write 2 for the second field, \
                  2[0..4] for its first four bytes, 2-3 for fields 2 to 3, 0..10 for bytes of the \
-                 line, or .. for all of it"
+                 line, or .. for all of it; names of columns need the format csv, tsv or jsonl"
             ),
             Self::NameInGroups { name, lines } => format!(
                 "'{name}' in key '{key}' is not a place in a record of {lines} lines; write 2 for \

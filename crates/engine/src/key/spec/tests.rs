@@ -224,7 +224,7 @@ fn keys_are_held_to_a_format() {
             "lines",
             "'price' in key 'price' is not a place in a line; write 2 for the second field, \
              2[0..4] for its first four bytes, 2-3 for fields 2 to 3, 0..10 for bytes of the \
-             line, or .. for all of it",
+             line, or .. for all of it; names of columns need the format csv, tsv or jsonl",
         ),
         ("2,2nr", "lines", "key '2,2nr' is written as for GNU sort; write 2:decimal:desc"),
         (

@@ -42,6 +42,11 @@ impl ValueKey {
         self.part.spec.is_plain()
     }
 
+    /// Returns whether a value that is not of the key's type is read as far as it goes.
+    pub fn is_loose(&self) -> bool {
+        self.part.is_loose()
+    }
+
     /// Returns whether `record` ends before the bytes of its that the key looks at. Fields never
     /// do: they are empty.
     #[inline]

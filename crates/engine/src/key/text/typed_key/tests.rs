@@ -29,15 +29,15 @@ fn values_of_text_have_their_types() {
         ("1:int", " -5 ,", Whole(-5), ValueType::Whole),
         ("1:int", "+9223372036854775807", Whole(i64::MAX), ValueType::Whole),
         ("1:int", "9223372036854775808", Real(9.223_372_036_854_776e18), ValueType::Whole),
-        ("1:int", "1.5", Text(b"1.5"), ValueType::Whole),
+        ("1:int", "1.5", Whole(1), ValueType::Whole),
         ("1:int", " ", Missing, ValueType::Whole),
         ("1:decimal", "1.50", Real(1.5), ValueType::Number),
         ("1:decimal", "7", Whole(7), ValueType::Number),
-        ("1:decimal", "inf", Text(b"inf"), ValueType::Number),
-        ("1:decimal", "1e3", Text(b"1e3"), ValueType::Number),
+        ("1:decimal", "inf", Whole(0), ValueType::Number),
+        ("1:decimal", "-01.5e3", Real(-1.5), ValueType::Number),
         ("1:float:desc", "1e3", Real(1000.0), ValueType::Real),
         ("1:float", "-inf", Real(f64::NEG_INFINITY), ValueType::Real),
-        ("1:float", "nan", Text(b"NaN"), ValueType::Real),
+        ("1:float", "nan", Missing, ValueType::Real),
         ("1:decimal:thousands=_", "1_234.5", Real(1234.5), ValueType::Number),
         ("1:int:thousands=_", "-1_234", Whole(-1234), ValueType::Whole),
         ("1:ci", "aBc,x", Text(b"aBc"), ValueType::Text),
@@ -70,9 +70,27 @@ fn values_of_cells_and_members_are_their_content() {
     member("t", TypedValue::Text(b"true"));
 }
 
+/// Rows and members have checked values: one that is not of its type is none.
+#[test]
+fn values_of_other_types_are_missing() {
+    for (text, cell) in [("1:int", "1.5"), ("1:int", "1e3"), ("1:decimal", ".5x"), ("1:float", "x")]
+    {
+        let of = key(Format::CSV, text).value_type();
+        check(Format::CSV, text, cell.as_bytes(), TypedValue::Missing, of);
+    }
+}
+
+#[test]
+fn fields_between_blanks_are_without_them() {
+    let order = TextOrder::of(Format::LINES);
+    let spec: Key = "2".parse().expect("a key");
+    let key = TypedKey::new(&spec.spec(ListMemory::UNBOUNDED).expect("a key"), &order);
+    key.with_value(b"a  \tb c", |said| assert_eq!(said, TypedValue::Text(b"b")));
+}
+
 #[test]
 fn numbers_of_machines_and_mainframes_are_read() {
-    use TypedValue::{Real, Text, Whole};
+    use TypedValue::{Missing, Real, Text, Whole};
     let fixed = Format::Fixed { length: 8 };
     let half = 0.5_f64.to_le_bytes();
     let table: [(&str, [u8; 8], TypedValue<'_>, ValueType); 9] = [
@@ -81,7 +99,7 @@ fn numbers_of_machines_and_mainframes_are_read() {
         ("0..8:u64be", [0xff; 8], Real(1.844_674_407_370_955_2e19), ValueType::Whole),
         ("0..8:f64le", half, Real(0.5), ValueType::Real),
         ("0..4:f32be", [0x3f, 0x80, 0, 0, 0, 0, 0, 0], Real(1.0), ValueType::Real),
-        ("0..8:f64be", [0xff; 8], Text(b"NaN"), ValueType::Real),
+        ("0..8:f64be", [0xff; 8], Missing, ValueType::Real),
         ("0..2:packed", [0x12, 0x3d, 0, 0, 0, 0, 0, 0], Whole(-123), ValueType::Whole),
         ("0..3:zoned", *b"12Cxxxxx", Whole(123), ValueType::Whole),
         ("0..2:ebcdic", [0xc1, 0x51, 0, 0, 0, 0, 0, 0], Text("Aé".as_bytes()), ValueType::Text),
