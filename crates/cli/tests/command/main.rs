@@ -44,6 +44,7 @@ mod signals;
 mod sorting;
 mod special_files;
 mod splitting;
+mod standing_still;
 mod stopping;
 mod striping;
 mod typed_keys;

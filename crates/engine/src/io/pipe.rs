@@ -19,7 +19,7 @@ use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open, stat};
 use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, read, write};
@@ -39,6 +39,10 @@ const PIPE_BYTES: libc::c_int = 1 << 20;
 
 /// Longest time for a blocked stream to notice that the job was stopped.
 const STOP_CHECK_MS: libc::c_int = 50;
+
+/// Time after which a stream that brings nothing stands still: what it has brought is worth a look
+/// by then, and may be an error.
+pub const STANDSTILL: Duration = Duration::from_millis(500);
 
 /// Delay before a named pipe without a reader is tried again; there is nothing to `poll` yet.
 const OPEN_RETRY: Duration = Duration::from_millis(20);
@@ -84,6 +88,8 @@ struct PipeEnd {
     is_polled_next: bool,
     /// Bytes that have passed.
     bytes: u64,
+    /// True if its end was read. A terminal would be asked for more.
+    is_over: bool,
     /// The file that is locked for as long as this is open.
     lock: Option<Arc<File>>,
 }
@@ -101,7 +107,8 @@ impl PipeEnd {
         let is_free = is_file || flags.contains(OFlags::NONBLOCK);
         let manner = if is_free { Manner::Free } else { Manner::Told };
         let name = name.to_owned();
-        Self { descriptor, name, way, manner, is_polled_next: true, bytes: 0, lock: None }
+        let (is_polled_next, is_over) = (true, false);
+        Self { descriptor, name, way, manner, is_polled_next, bytes: 0, is_over, lock: None }
     }
 
     /// Returns the stream that the parent process has left open under a number.
@@ -133,19 +140,24 @@ impl PipeEnd {
         }
     }
 
-    /// Passes at least one byte and at most `bytes`, or none at the end of the stream. `call` is
-    /// the read or write of `n` bytes, flagged to return rather than wait where that works.
+    /// Passes at least one byte and at most `bytes`, or none at the end of the stream. Returns
+    /// `None` if the stream stands still. `call` is the read or write of `n` bytes, flagged to
+    /// return rather than wait where that works.
     fn pass(
         &mut self,
         bytes: usize,
         progress: &Progress,
         mut call: impl FnMut(&OwnedFd, usize, ReadWriteFlags) -> Answer<usize>,
-    ) -> Result<usize> {
+    ) -> Result<Option<usize>> {
+        let mut begun = None;
         loop {
             if progress.is_stopping() {
                 return Err(Error::Interrupted);
             }
             if self.is_polled_next && !self.is_ready().map_err(|e| self.failed(e))? {
+                if begun.get_or_insert_with(Instant::now).elapsed() >= STANDSTILL {
+                    return Ok(None);
+                }
                 continue;
             }
             let (most, flags) = match (self.manner, self.way) {
@@ -164,7 +176,7 @@ impl PipeEnd {
                 Ok(passed) => {
                     self.is_polled_next = self.manner == Manner::Modest || passed < most;
                     self.bytes += passed as u64;
-                    return Ok(passed);
+                    return Ok(Some(passed));
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => self.is_polled_next = true,
@@ -177,6 +189,31 @@ impl PipeEnd {
                 Err(e) => return Err(self.failed(e)),
             }
         }
+    }
+
+    /// Reads as [`PipeReader::fill_some`] does.
+    fn fill_some(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() && !self.is_over {
+            let rest = &mut buffer[filled..];
+            let passed = self.pass(rest.len(), progress, |from, most, flags| {
+                if flags.is_empty() {
+                    return read(from, &mut rest[..most]);
+                }
+                preadv2(from, &mut [IoSliceMut::new(&mut rest[..most])], NO_OFFSET, flags)
+            })?;
+            match passed {
+                Some(0) => {
+                    // A file that is read in order may have been sorted in place meanwhile.
+                    check_whole(&self.descriptor, &self.name)?;
+                    self.is_over = true;
+                }
+                Some(bytes) => filled += bytes,
+                None if filled > 0 => break,
+                None => {}
+            }
+        }
+        Ok(filled)
     }
 
     /// Chooses another manner where calls cannot be flagged: a non-blocking description of our own,
@@ -290,34 +327,35 @@ impl PipeReader {
     /// Errors of the system, or [`Error::Interrupted`] soon after a stop was asked for through
     /// `progress`; what was read until then is lost to the caller.
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        let end = match &mut self.0 {
-            ReaderSource::End(end) => end,
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.fill_some(&mut buffer[filled..], progress)? {
+                0 => break,
+                bytes => filled += bytes,
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Reads until `buffer` is full, the stream ends, or it stands still after some bytes. Of a
+    /// stream that the caller supplies, it reads one piece. Returns the bytes read; 0 at the end
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// As of [`fill`](Self::fill).
+    pub fn fill_some(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        match &mut self.0 {
+            ReaderSource::End(end) => end.fill_some(buffer, progress),
             ReaderSource::Supplied { stream, bytes, is_begun } => {
                 if !std::mem::replace(is_begun, true) {
                     stream.begin()?;
                 }
-                let filled = stream.fill(buffer, progress)?;
+                let filled = stream.fill_some(buffer, progress)?;
                 *bytes += filled as u64;
-                return Ok(filled);
+                Ok(filled)
             }
-        };
-        let mut filled = 0;
-        while filled < buffer.len() {
-            let rest = &mut buffer[filled..];
-            let passed = end.pass(rest.len(), progress, |from, most, flags| {
-                if flags.is_empty() {
-                    return read(from, &mut rest[..most]);
-                }
-                preadv2(from, &mut [IoSliceMut::new(&mut rest[..most])], NO_OFFSET, flags)
-            })?;
-            if passed == 0 {
-                // A file that is read in order may have been sorted in place meanwhile.
-                check_whole(&end.descriptor, &end.name)?;
-                break;
-            }
-            filled += passed;
         }
-        Ok(filled)
     }
 
     /// Returns the bytes read so far.
@@ -435,7 +473,7 @@ impl PipeWriter {
                 }
                 pwritev2(to, &[IoSlice::new(&data[..most])], NO_OFFSET, flags)
             })?;
-            data = &data[passed..];
+            data = &data[passed.unwrap_or(0)..];
         }
         Ok(())
     }

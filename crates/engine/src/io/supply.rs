@@ -110,17 +110,9 @@ impl Supplied {
         Ok(())
     }
 
-    /// Fills `buffer` with what comes next, or a part of it at the end of the stream.
-    pub(super) fn fill(&self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        let mut supply = self.0.supply.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match supply.fill(&mut buffer[filled..], progress)? {
-                0 => break,
-                bytes => filled += bytes,
-            }
-        }
-        Ok(filled)
+    /// Fills `buffer`, or a part of it, as [`Supply::fill`] does.
+    pub(super) fn fill_some(&self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        self.0.supply.lock().unwrap_or_else(PoisonError::into_inner).fill(buffer, progress)
     }
 }
 
@@ -141,17 +133,10 @@ impl BegunStream {
 
 impl Supply for BegunStream {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        // Reading memory cannot fail.
-        let begun = self.beginning.read(buffer).unwrap_or_default();
-        match &mut self.rest {
-            Some(rest) if begun < buffer.len() => {
-                let read = rest.fill(&mut buffer[begun..], progress)?;
-                if begun + read < buffer.len() {
-                    self.rest = None;
-                }
-                Ok(begun + read)
-            }
-            _ => Ok(begun),
+        // Reading memory cannot fail. More is not waited for: the beginning may be of use already.
+        match self.beginning.read(buffer).unwrap_or_default() {
+            0 => self.rest.as_mut().map_or(Ok(0), |rest| rest.fill_some(buffer, progress)),
+            begun => Ok(begun),
         }
     }
 }

@@ -268,7 +268,7 @@ pub fn tops(
             SortedPlace::Spilled(_) => continue,
         };
         let name = reader.name().to_owned();
-        let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
+        let (top, rest) = heading.read(&name, |buffer| reader.fill_some(buffer, progress))?;
         let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
         *place = SortedPlace::Supplied { stream, top: top.size };
         note_top(&mut first, top, heading)?;

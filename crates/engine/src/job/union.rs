@@ -237,7 +237,7 @@ fn top_of(
         SortedPlace::Spilled(_) => unreachable!("inputs are no runs of ours"),
     };
     let name = reader.name().to_owned();
-    let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
+    let (top, rest) = heading.read(&name, |buffer| reader.fill_some(buffer, progress))?;
     let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
     *place = SortedPlace::Supplied { stream, top: top.size };
     Ok(top)
@@ -257,7 +257,7 @@ fn packed_top(
     let Some(stream) = streams.into_iter().next() else { unreachable!("a stream of each") };
     let mut reader = pipe::PipeReader::supplied(stream);
     let name = reader.name().to_owned();
-    heading.read(&name, |buffer| reader.fill(buffer, progress)).map(|(top, _)| top)
+    heading.read(&name, |buffer| reader.fill_some(buffer, progress)).map(|(top, _)| top)
 }
 
 /// Makes the rows of an input, which is after its top, rows of the union.

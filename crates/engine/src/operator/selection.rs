@@ -232,7 +232,7 @@ impl Selection {
         let begun = Instant::now();
         let mut state = self.state();
         while !state.is_failed && state.task != task {
-            if lane.progress().is_stopping() {
+            if lane.progress().is_stop_requested() {
                 return Err(Error::Interrupted);
             }
             let waited = self.changed.wait_timeout(state, STOP_CHECK);

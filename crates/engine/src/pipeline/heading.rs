@@ -120,7 +120,7 @@ impl Heading {
 
     /// Reads the top of the input `path` with `read`, which fills a buffer unless the input ends.
     /// Returns the top, and the bytes read after it. Of a first row that is not a header, no more
-    /// than [`TOP_MAX`] bytes are looked at.
+    /// than [`TOP_MAX`] bytes are looked at. `read` returns no bytes at the end alone.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Heading {
                     let before = bytes.len();
                     bytes.resize(before + STEP.max(before), 0);
                     let more = read(&mut bytes[before..])?;
-                    is_at_end = before + more < bytes.len();
+                    is_at_end = more == 0;
                     bytes.truncate(before + more);
                 }
                 _ => {

@@ -27,19 +27,18 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use memchr::{memchr, memrchr};
-
 use super::chain::{BlockChain, OrderedBlock};
 use super::crew::cut;
 use super::dealing::{Dealers, Dealing};
 use super::entry_room::EntryRoom;
 use super::gate::{FirstFault, Passed};
 use super::leftover::{FoundRecords, LeftoverRecords, LoadTail, loaded_inputs};
+use super::reading::{StreamTurn, record_ends};
 use super::sample;
-use super::stage::{Claim, Fill, Worker};
+use super::stage::{Claim, Fill, TURN, Worker};
 use super::stream::StreamPiece;
 use super::{InputStream, JobInput, reading};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{Ends, Framing, RecordFault};
 use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool};
 use crate::io::{Completion, Region};
@@ -91,6 +90,8 @@ pub struct RawLoad<'a, K> {
     dealers: Dealers<'a, K>,
     /// The first record found that must not be, by its place in the load.
     fault: FirstFault,
+    /// Turn to read a stream.
+    turn: StreamTurn,
 }
 
 /// A load whose spans have all been read and dealt. The intake makes a
@@ -166,6 +167,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             is_crowded: AtomicBool::new(room < between),
             dealers: Dealers::new(how, pool, classifier, workers),
             fault: FirstFault::default(),
+            turn: StreamTurn::default(),
             layout,
         }
     }
@@ -235,8 +237,13 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
                 found.ends = Some((at + first, at + last));
                 found.ragged = self.deal_records(worker, &block[first..last], at + first);
             }
-            Err(fault) => self.note(fault),
+            Err(fault) => self.note(worker, fault),
         }
+        self.put_back(number, memory, found);
+    }
+
+    /// Puts the memory of a span back, and notes its contents.
+    fn put_back(&self, number: usize, memory: Region, found: FoundRecords) {
         let mut slots = self.slots();
         slots.found[number] = found;
         match self.how.sort.item {
@@ -264,16 +271,49 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             }
             Err(fault) => {
                 // What was dealt before it has its room.
-                self.note(fault);
+                self.note(worker, fault);
                 0
             }
         }
     }
 
-    /// Notes a malformed record. Nothing more is read then.
-    fn note(&self, fault: RecordFault) {
+    /// Notes a malformed record. Nothing more is read then, and a worker that waits for a stream
+    /// ends its reading.
+    fn note(&self, worker: &Worker<'_>, fault: RecordFault) {
         self.fault.note(fault);
         self.slots().is_closed = true;
+        worker.lane.progress().set_failing(true);
+    }
+
+    /// Returns where the first and the last record end in the first bytes of a span. `known` are
+    /// those that a stream has found.
+    fn ends_in(&self, number: usize, bytes: &[u8], known: Ends) -> Ends {
+        let framing = self.how.sort.framing;
+        match framing.is_local() {
+            true => record_ends(framing, bytes, self.layout.spans[number].offset),
+            false => known,
+        }
+    }
+
+    /// Reads a span of a stream, up to the first bytes that tell that the job fails.
+    fn fill_span(
+        &self,
+        stream: &mut InputStream,
+        worker: &mut Worker<'_>,
+        number: usize,
+        region: &mut Region,
+    ) -> Result<StreamPiece> {
+        let LoadSpan { at, offset, wanted, .. } = self.layout.spans[number];
+        let progress = worker.lane.progress();
+        // A record that began before the span is dealt later. Before the first there is none.
+        let mut checked = (offset == 0).then_some(0);
+        let mut judge = |bytes: &[u8], ends: Ends| {
+            worker.lane.look()?;
+            let Some((first, last)) = self.ends_in(number, bytes, ends) else { return Ok(false) };
+            let records = &bytes[checked.replace(last).unwrap_or(first)..last];
+            Ok(self.how.gate.is_some() && self.how.check(records, at).is_err())
+        };
+        stream.fill_unless(&mut region[..wanted], progress, Some(&mut judge))
     }
 
     /// Reads and deals the next span of a stream, unless another worker is at it.
@@ -282,7 +322,8 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         stream: &Mutex<InputStream>,
         worker: &mut Worker<'_>,
     ) -> Result<Claim> {
-        let Ok(mut stream) = stream.try_lock() else { return Ok(Claim::Later) };
+        let Some(turn) = self.turn.take() else { return Ok(Claim::Later) };
+        let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_crowded.load(Ordering::Relaxed) {
             return Ok(Claim::Exhausted);
         }
@@ -290,26 +331,30 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             Ok(claimed) => claimed,
             Err(claim) => return Ok(claim),
         };
-        let wanted = self.layout.spans[number].wanted;
-        let piece = stream.fill(&mut region[..wanted], worker.lane.progress())?;
+        let piece = match self.fill_span(&mut stream, worker, number, &mut region) {
+            Err(Error::Interrupted) if self.fault.is_before(usize::MAX) => {
+                // The load ends with the record that another worker has found.
+                self.put_back(number, region, FoundRecords::default());
+                return Ok(Claim::Exhausted);
+            }
+            filled => filled?,
+        };
         let StreamPiece { bytes, waited, unfinished, ends } = piece;
+        let LoadSpan { at, wanted, .. } = self.layout.spans[number];
         if bytes < wanted {
             self.slots().is_closed = true;
         }
-        let LoadSpan { at, offset, .. } = self.layout.spans[number];
-        let ends = match self.how.sort.framing.is_local() {
-            true => Ok(record_ends(self.how.sort.framing, &region[..bytes], offset)),
-            false => ends.map_err(|fault| {
-                let at = if fault.at == 0 { at - unfinished } else { at + fault.at };
-                RecordFault { at, ..fault }
-            }),
-        };
+        let ends = ends.map(|ends| self.ends_in(number, &region[..bytes], ends));
+        let ends = ends.map_err(|fault| {
+            let at = if fault.at == 0 { at - unfinished } else { at + fault.at };
+            RecordFault { at, ..fault }
+        });
         if let Ok(Some((first, last))) = ends {
             let records = &region[first..last];
             let make = || sample::of_first(&self.how.sort, records, self.layout.bytes());
             self.dealers.classifier(make);
         }
-        drop(stream);
+        drop((stream, turn));
         worker.lane.count_waiting(stats::Stream::InputRead, waited);
         worker.lane.count_streamed(bytes as u64, 0);
         self.deal(worker, OrderedBlock { number, memory: region, bytes, ends });
@@ -393,20 +438,6 @@ fn forget_sums(workers: &mut [Worker<'_>], before: Sum) {
     workers[0].sum_in = before;
 }
 
-/// Returns the places after the first record end in `block`, which begins at byte `begin` of its
-/// input, and after the last, where records can be cut without context.
-pub fn record_ends(framing: Framing, block: &[u8], begin: u64) -> Ends {
-    if let Framing::Fixed(length) = framing {
-        let first = (begin.next_multiple_of(length as u64) - begin) as usize;
-        let whole = block.len().checked_sub(first)? / length * length;
-        return (whole > 0).then_some((first, first + whole));
-    }
-    let end = framing.terminator()?;
-    let first = memchr(end, block)?;
-    let last = memrchr(end, block).unwrap_or(first);
-    Some((first + 1, last + 1))
-}
-
 impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
         let files = match self.input {
@@ -434,7 +465,10 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
     }
 
     fn wait_turn(&self) {
-        reading::wait_turn(self.input);
+        match self.input {
+            JobInput::Stream(_) => self.turn.wait(),
+            JobInput::Files(_) => std::thread::sleep(TURN),
+        }
     }
 }
 

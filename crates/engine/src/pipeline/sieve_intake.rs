@@ -23,7 +23,7 @@ use super::edges::{EdgePieces, Edges};
 use super::entry_room::EntryRoom;
 use super::generate::IntakeCounts;
 use super::intake::{Intake, ReadyLoad, sum_in};
-use super::raw_load::record_ends;
+use super::reading::record_ends;
 use super::sample::{ComingLoad, Sampler};
 use super::stage::{Claim, Fill, TURN, Worker};
 use super::{JobInput, Work, reading};

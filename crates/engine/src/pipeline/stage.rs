@@ -28,7 +28,7 @@ use crate::io::{Completion, Request};
 use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::sink::Lane;
-use crate::stats::{Activity, Phase, Stages, WorkerClock, WorkerTime};
+use crate::stats::{Activity, Phase, Progress, Stages, WorkerClock, WorkerTime};
 use crate::sys::processors::{self, Stay};
 
 /// Time to wait for memory that other workers are about to return: less than a block takes to deal.
@@ -158,37 +158,40 @@ pub const NOTHING_ELSE: Option<fn() -> Result<()>> = None;
 ///
 /// # Errors
 ///
-/// The first error of any worker; the others stop at their next step.
+/// The first error of any worker; the others stop at their next step, and wait for nothing more.
 pub fn run<T>(
     workers: &mut [Worker<'_>],
     fill: Option<&dyn Fill>,
     drain: Option<&dyn Drain>,
     meanwhile: Option<impl FnOnce() -> Result<T>>,
 ) -> Result<Option<T>> {
-    let failed = AtomicBool::new(false);
+    let [Worker { lane, .. }, ..] = workers else { unreachable!("a job has workers") };
+    let failed = &StageFailure { is_noted: AtomicBool::new(false), progress: lane.progress() };
     if let ([worker @ Worker { processors: None, .. }], None) = (&mut *workers, &meanwhile) {
-        let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
+        let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed };
         return step.run(worker).map(|()| None);
     }
     std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(workers.len());
         for worker in workers {
-            let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
+            let step = StageStep { fill, is_exhausted: fill.is_none(), drain, failed };
             let name = format!("worker {}", worker.number);
             let thread = std::thread::Builder::new().name(name).spawn_scoped(scope, || {
-                let alarm = Alarm(&failed);
+                let alarm = Alarm(failed);
                 step.run(worker).inspect(|()| std::mem::forget(alarm))
             });
             match thread {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
-                    failed.store(true, Ordering::Relaxed);
+                    failed.note();
                     return Err(Error::io("start", Path::new("a worker thread"), e));
                 }
             }
         }
         let other = meanwhile.map(|meanwhile| meanwhile()).transpose();
-        failed.fetch_or(other.is_err(), Ordering::Relaxed);
+        if other.is_err() {
+            failed.note();
+        }
         let mut error = None;
         for thread in threads {
             let outcome = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -204,12 +207,34 @@ pub fn run<T>(
     })
 }
 
+/// Knowledge of all workers of a stage about whether one of them has failed. Until the stage ends,
+/// the job [is failing](Progress::is_stopping) if it has one that failed, or if its fill has found
+/// a record that must not be.
+struct StageFailure<'a> {
+    is_noted: AtomicBool,
+    progress: &'a Progress,
+}
+
+impl StageFailure<'_> {
+    /// Lets all workers end at their next step, and what they wait for before.
+    fn note(&self) {
+        self.is_noted.store(true, Ordering::Relaxed);
+        self.progress.set_failing(true);
+    }
+}
+
+impl Drop for StageFailure<'_> {
+    fn drop(&mut self) {
+        self.progress.set_failing(false);
+    }
+}
+
 /// Tells the others when a worker fails, by an error or a panic.
-struct Alarm<'a>(&'a AtomicBool);
+struct Alarm<'a>(&'a StageFailure<'a>);
 
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.note();
     }
 }
 
@@ -219,8 +244,7 @@ struct StageStep<'a> {
     /// True if `fill` has nothing more to claim; reads may still be in flight.
     is_exhausted: bool,
     drain: Option<&'a dyn Drain>,
-    /// Set when any worker fails.
-    failed: &'a AtomicBool,
+    failed: &'a StageFailure<'a>,
 }
 
 impl StageStep<'_> {
@@ -244,7 +268,8 @@ impl StageStep<'_> {
 
     fn work(&mut self, worker: &mut Worker<'_>) -> Result<()> {
         loop {
-            if self.failed.load(Ordering::Relaxed) || worker.lane.progress().is_stopping() {
+            let has_failed = self.failed.is_noted.load(Ordering::Relaxed);
+            if has_failed || worker.lane.progress().is_stop_requested() {
                 return Err(Error::Interrupted);
             }
             let has_worked = self.take_in(worker)? | self.read_ahead(worker)?;

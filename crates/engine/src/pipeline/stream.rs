@@ -52,6 +52,8 @@ pub struct InputStream {
     next_begins: Option<PrecedingCounts>,
     /// Error of the last record passed on, which ends too soon. Nothing follows it.
     cut_off: Option<Message>,
+    /// Time at which bytes that came alone were judged last.
+    judged: Option<Instant>,
 }
 
 /// Bytes that were read into a buffer.
@@ -86,13 +88,19 @@ impl StreamPiece {
                 self.end_at(at + first);
                 self.end_at(at + last);
             }
-            Err(fault) if self.ends.is_ok() => {
-                self.ends = Err(RecordFault { at: at + fault.at, ..fault });
+            Err(fault) => {
+                let Ok(known) = self.ends else { return };
+                let begun = known.map_or(0, |(_, last)| last);
+                let at = if fault.at == 0 { begun } else { at + fault.at };
+                self.ends = Err(RecordFault { at, ..fault });
             }
-            Err(_) => {}
         }
     }
 }
+
+/// Judgement on the bytes that a stream brought before it stood still, and on the ends of records
+/// in them: whether nothing more is worth reading.
+pub type Judgement<'a> = &'a mut dyn FnMut(&[u8], Ends) -> Result<bool>;
 
 /// Place where a stream begins in the bytes passed on of all streams. There may be millions.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +151,7 @@ impl InputStream {
             number: 0,
             next_begins: Some(PrecedingCounts::NOTHING),
             cut_off: None,
+            judged: None,
         }
     }
 
@@ -221,6 +230,21 @@ impl InputStream {
     /// What the system says, [`Error::Malformed`] for a stream that ends within a record of fixed
     /// length, or [`Error::Interrupted`] when asked to stop through `progress`.
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<StreamPiece> {
+        self.fill_unless(buffer, progress, None)
+    }
+
+    /// Reads as [`fill`](Self::fill) does. When the stream stands still, it asks whether to stop
+    /// reading, and stops at a fault of a record.
+    ///
+    /// # Errors
+    ///
+    /// As of [`fill`](Self::fill), and those of `judge`.
+    pub fn fill_unless(
+        &mut self,
+        buffer: &mut [u8],
+        progress: &Progress,
+        mut judge: Option<Judgement<'_>>,
+    ) -> Result<StreamPiece> {
         let (begun, unfinished) = (Instant::now(), self.unfinished);
         let mut piece =
             StreamPiece { bytes: 0, waited: Duration::ZERO, unfinished, ends: Ok(None) };
@@ -237,7 +261,10 @@ impl InputStream {
                 *to = byte;
             }
             let Some(reader) = self.readers.front_mut() else { break };
-            let read = pending + reader.fill(&mut rest[pending..], progress)?;
+            let read = match pending {
+                0 => reader.fill_some(rest, progress)?,
+                _ => pending,
+            };
             self.passed += read as u64;
             let ends = self.tracker.pass(&rest[..read]);
             // What follows the first fault is not to be trusted.
@@ -245,6 +272,15 @@ impl InputStream {
             self.has_fault |= piece.ends.is_err();
             if piece.bytes == buffer.len() {
                 break;
+            }
+            if read > 0 {
+                match &mut judge {
+                    Some(judge) if self.is_judged_now() => match piece.ends {
+                        Ok(ends) if !judge(&buffer[..piece.bytes], ends)? => continue,
+                        _ => break,
+                    },
+                    _ => continue,
+                }
             }
             if let Framing::Fixed(length) = self.framing {
                 check_end(reader, length as u64)?;
@@ -272,6 +308,16 @@ impl InputStream {
         Ok(piece)
     }
 
+    /// Returns whether bytes that came alone are judged now: the first ones, and others if there
+    /// was time to wait for more. A supplied stream may bring many small pieces.
+    fn is_judged_now(&mut self) -> bool {
+        let is_now = self.judged.is_none_or(|judged| judged.elapsed() >= pipe::STANDSTILL);
+        if is_now {
+            self.judged = Some(Instant::now());
+        }
+        is_now
+    }
+
     /// Reads the top of the stream that is being read; of the first one that is not empty, it is
     /// kept.
     fn pass_top(&mut self, progress: &Progress) -> Result<()> {
@@ -282,7 +328,7 @@ impl InputStream {
             return Ok(());
         }
         let name = reader.name().to_owned();
-        let (top, rest) = self.heading.read(&name, |buffer| reader.fill(buffer, progress))?;
+        let (top, rest) = self.heading.read(&name, |buffer| reader.fill_some(buffer, progress))?;
         self.pending.extend(rest);
         let TopSize { bytes, lines } = top.size;
         self.next_begins = Some(PrecedingCounts { lines, bytes, ..PrecedingCounts::NOTHING });

@@ -176,6 +176,18 @@ impl<'p> Lane<'p> {
         Ok(self.arrived.pop_front())
     }
 
+    /// Takes in the requests that have ended, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// The error of a write.
+    pub fn look(&mut self) -> Result<()> {
+        while let Some(completion) = self.queue.poll()? {
+            self.take_in(completion)?;
+        }
+        Ok(())
+    }
+
     /// Waits until any one request has ended: for the sake of a read where one is in flight, and
     /// of a buffer that is being written otherwise.
     pub fn wait(&mut self) -> Result<()> {

@@ -11,6 +11,8 @@ use super::{Course, Histogram, Phase, PhaseShare, Stream, StreamLatency, Waits};
 #[derive(Debug, Default)]
 pub struct Progress {
     stop: AtomicBool,
+    /// True while the job is bound to fail, and its workers have yet to end.
+    is_failing: AtomicBool,
     phase: AtomicU8,
     /// Bytes moved so far, reads and writes of every pass together.
     bytes_done: AtomicU64,
@@ -41,9 +43,21 @@ impl Progress {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if the job was asked to stop.
+    /// Returns true if the job was asked to stop, or is ending because of an error. Nothing is
+    /// worth waiting for then.
     pub fn is_stopping(&self) -> bool {
+        self.is_stop_requested() || self.is_failing.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if the job was asked to stop.
+    pub(crate) fn is_stop_requested(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Says whether the job is bound to fail. Its workers then stop waiting, as after a
+    /// [request](Self::request_stop), and whoever found the error reports it.
+    pub(crate) fn set_failing(&self, is_failing: bool) {
+        self.is_failing.store(is_failing, Ordering::Relaxed);
     }
 
     /// Returns the current phase.

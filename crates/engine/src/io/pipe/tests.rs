@@ -256,3 +256,23 @@ fn devices_and_files_are_written() {
     end.write_all(&[5; 100_000], &progress).unwrap();
     assert!(std::fs::read(file.path()).unwrap() == [5; 100_000]);
 }
+
+#[test]
+fn some_bytes_are_returned_when_the_stream_stands_still_and_none_at_the_end_alone() {
+    let (from, mut to) = pipe().unwrap();
+    let (mut reader, progress, mut buffer) = (reader(from), Progress::new(), [0; 100]);
+    to.write_all(b"some").unwrap();
+    let begun = Instant::now();
+    assert_eq!(reader.fill_some(&mut buffer, &progress).unwrap(), 4);
+    assert!(begun.elapsed() >= STANDSTILL, "{:?}", begun.elapsed());
+    let later = spawn(move || {
+        sleep(2 * STANDSTILL);
+        to.write_all(b"more").unwrap();
+    });
+    assert_eq!(reader.fill_some(&mut buffer, &progress).unwrap(), 4);
+    assert_eq!(&buffer[..4], b"more");
+    later.join().unwrap();
+    for _ in 0..2 {
+        assert_eq!(reader.fill_some(&mut buffer, &progress).unwrap(), 0);
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::error::ConfigErrorKind;
 use crate::incore::{Item, Method};
-use crate::io::{Arena, Direct, Direction, Engine, File, Region};
+use crate::io::{Arena, Direct, Direction, Engine, File, Region, pipe};
 use crate::key::KeyTally;
 use crate::stats::Progress;
 use crate::units::ByteSize;
@@ -237,4 +237,69 @@ fn a_request_to_stop_is_heard() {
     };
     let outcome = run(&mut crew, None, Some(&drain), Some(meanwhile));
     assert!(matches!(outcome, Err(Error::Interrupted)));
+}
+
+/// A stream that stands still until it is read in vain: one worker waits for it, the others have
+/// nothing to do meanwhile.
+struct Standing {
+    stream: Mutex<pipe::PipeReader>,
+    is_waiting: AtomicBool,
+}
+
+impl Fill for Standing {
+    fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
+        let Ok(mut stream) = self.stream.try_lock() else { return Ok(Claim::Later) };
+        self.is_waiting.store(true, Ordering::Relaxed);
+        stream.fill(&mut [0; BLOCK], worker.lane.progress())?;
+        Ok(Claim::Exhausted)
+    }
+
+    fn arrived(&self, _: &mut Worker<'_>, _: Completion) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+/// Fails once a worker waits for the stream.
+struct FailsLater<'a>(&'a Standing);
+
+impl Drain for FailsLater<'_> {
+    fn claim(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn produce(&self, _: usize, _: &mut Worker<'_>) -> Result<()> {
+        while !self.0.is_waiting.load(Ordering::Relaxed) {
+            std::thread::sleep(TURN);
+        }
+        Err(fault("write"))
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_stream_when_a_worker_or_the_caller_fails() {
+    for fails_meanwhile in [false, true] {
+        let (from, held) = std::io::pipe().unwrap();
+        let stream = Mutex::new(pipe::PipeReader::of(from, Path::new("a pipe")));
+        let fill = Standing { stream, is_waiting: AtomicBool::new(false) };
+        let drain = FailsLater(&fill);
+        let drain: Option<&dyn Drain> = if fails_meanwhile { None } else { Some(&drain) };
+        let meanwhile = || {
+            while !fill.is_waiting.load(Ordering::Relaxed) {
+                std::thread::sleep(TURN);
+            }
+            if fails_meanwhile { Err(fault("write")) } else { Ok(()) }
+        };
+        let progress = Progress::new();
+        let mut crew = crew(3, &progress);
+        let (told, outcome) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            let (crew, fill) = (&mut crew, &fill);
+            scope.spawn(move || told.send(run(crew, Some(fill), drain, Some(meanwhile))));
+            let ended = outcome.recv_timeout(Duration::from_secs(5));
+            drop(held); // Without the error, the stage ends now.
+            let error = ended.expect("it waits").expect_err("a fault");
+            assert!(matches!(&error, Error::Config(said) if said.to_string() == "write"));
+        });
+        assert!(!progress.is_stopping(), "the next job is not failing");
+    }
 }
