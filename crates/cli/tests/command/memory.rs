@@ -339,3 +339,22 @@ fn large_blocks_of_one_input_after_another() {
     assert!(folder.read("out") == sorted.as_bytes());
     assert!(peak <= 30 << 20, "{peak} bytes");
 }
+
+/// Sums of long numbers take more than short ones, which are planned for: the budget that an error
+/// names is enough, in memory and in a merge.
+#[test]
+fn sums_of_long_numbers_keep_to_the_budget() {
+    let rows = |count: usize, length: usize| -> Vec<u8> {
+        let row = |number: usize| format!("{},{}\n", number % 2, "7".repeat(length));
+        format!("key,value\n{}", (0..count).map(row).collect::<String>()).into_bytes()
+    };
+    let folder = Folder::new();
+    folder.write("few", rows(3, 3_000_000));
+    folder.write("many", rows(40, 2_000_000));
+    for threads in [1, 2] {
+        for (name, mib) in [("few", 24), ("few", 32), ("many", 32), ("many", 40)] {
+            let line = format!("sort -F csv -k key --sum value -j {threads} -o out {name}");
+            runs_within(&folder, &line, mib);
+        }
+    }
+}

@@ -13,6 +13,9 @@ use crate::key::CompiledKey;
 use crate::key::text::TextOrder;
 use crate::predicate::Predicate;
 
+/// Copies of a record that sums take whose numbers are as long.
+const SUM_COPIES: u64 = 4;
+
 /// Folds and shape, with their places found. The default makes nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Making {
@@ -113,12 +116,21 @@ impl Making {
 
     /// Returns the most copies of a long record that are in memory at once where none lies in a
     /// load: the one kept for its group, its values and those of the record after it, and the
-    /// records made of them. Values that are added up are numbers, and short.
+    /// records made of them. Values that are added up are numbers, and taken to be short.
     pub fn kept_copies(&self, select: &Select) -> u64 {
         let is_text_kept = select.folds.iter().any(|fold| fold.function != Function::Sum);
         let values = if is_text_kept { 2 } else { 0 };
         let made = u64::from(!self.folds.is_empty()) + u64::from(!self.shape.is_whole());
         u64::from(select.groups()) + values + made
+    }
+
+    /// Returns the most copies where values that are added up may be as long as a record, and where
+    /// fields may be written twice. A sum takes up to four bytes for each digit.
+    pub fn ample_copies(&self, select: &Select) -> u64 {
+        let copies = self.kept_copies(select);
+        let has_sums = select.folds.iter().any(|fold| fold.function == Function::Sum);
+        let sums = if has_sums { SUM_COPIES } else { 0 };
+        copies + sums + if self.shape.is_whole() { 0 } else { copies }
     }
 
     /// Returns what of `select` can be done to some of the records before all are together.

@@ -32,7 +32,7 @@ use crate::incore::sort::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::manifest::{LogEntry, Past, RunEntry};
-use crate::plan::passes::{least_budget_mib, longest_merged};
+use crate::plan::passes::longest_merged;
 use crate::plan::{ExternalPlan, RunGeneration};
 use crate::run::layout::RunGeometry;
 use crate::run::{PackingEvidence, Run};
@@ -347,13 +347,12 @@ impl<'a, 'w, 'p, K: KeyEncoder> LoadGeneration<'a, 'w, 'p, K> {
         if plan.is_one_pass() || !is_merged || ready.load.records() == 0 {
             return Ok(());
         }
-        let copies = self.work.kept_copies();
-        let (longest, most) = (ready.load.longest_bytes(), longest_merged(plan, copies));
+        let most = longest_merged(plan, self.work.kept_copies());
+        let longest = ready.load.longest_bytes();
         if longest <= most {
             return Ok(());
         }
-        let least = least_budget_mib(plan, &[longest; 2], copies);
-        intake.refuse_long(ready, most, least)
+        intake.refuse_long(ready, most, self.work.least_budget_mib(longest))
     }
 
     /// Creates the file of the run that a load becomes.

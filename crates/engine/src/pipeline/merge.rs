@@ -29,7 +29,7 @@ use crate::key::KeyEncoder;
 use crate::manifest::{LogEntry, MergedEntry};
 use crate::operator::{Making, Select, Selection};
 use crate::order::OrderProof;
-use crate::plan::passes::{Choice, MergeMethod, intermediate_groups};
+use crate::plan::passes::{Choice, MergeMethod, copies_beside, intermediate_groups};
 use crate::plan::streams::StreamPlan;
 use crate::plan::{ExternalPlan, Plan};
 use crate::proof::Sum;
@@ -71,6 +71,12 @@ impl RecordRules {
     /// Returns the most copies of a long record that the selection holds at once.
     pub fn kept_copies(&self) -> u64 {
         self.making.kept_copies(&self.select)
+    }
+
+    /// Returns the most copies of a long record for which a merge of `runs` has room.
+    pub fn copies_beside(&self, plan: &Plan, runs: &[Run]) -> u64 {
+        let (copies, ample) = (self.kept_copies(), self.making.ample_copies(&self.select));
+        copies_beside(plan, runs, copies, ample)
     }
 
     /// Returns the proof of the order of a run.
@@ -228,8 +234,9 @@ impl<'a, K: KeyEncoder> MergeContext<'a, K> {
     fn groups(&self, places: &[SortedPlace]) -> Result<(MergeMethod, Vec<Range<usize>>)> {
         match self.plan {
             MergePlan::Runs(plan, external) => {
-                let copies = self.rules.kept_copies();
-                let choice = Choice::new(plan, external, &runs_of(places), copies)?;
+                let runs = runs_of(places);
+                let copies = self.rules.copies_beside(plan, &runs);
+                let choice = Choice::new(plan, external, &runs, copies)?;
                 Ok((choice.way, choice.groups))
             }
             MergePlan::Inputs(plan) => {

@@ -65,7 +65,7 @@ use crate::manifest::SlabEntry;
 use crate::operator::{KeptMemory, KeptRoom, Making, Select};
 use crate::output::OpenOutput;
 use crate::plan::Plan;
-use crate::plan::passes::{Choice, MergeMethod, least_budget_mib, longest_bytes};
+use crate::plan::passes::{Choice, MergeMethod, copies_beside, least_budget_mib, longest_bytes};
 use crate::plan::volume::Volume;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -180,6 +180,27 @@ impl Work {
     /// Returns the most copies of a long record that the selection holds at once.
     pub fn kept_copies(&self) -> u64 {
         self.making.kept_copies(&self.select)
+    }
+
+    /// Returns the most copies where numbers that are added up may be long, too.
+    fn ample_copies(&self) -> u64 {
+        self.making.ample_copies(&self.select)
+    }
+
+    /// Returns the least budget, in MiB, for records of `longest` bytes, whether they are merged or
+    /// lie in memory.
+    fn least_budget_mib(&self, longest: u64) -> u64 {
+        let (copies, ample) = (self.kept_copies(), self.ample_copies());
+        let merged = least_budget_mib(&self.plan, &[longest; 2], ample);
+        match ample > copies {
+            true => merged.max(self.plan.budget_with_room_mib(ample_room(ample * longest))),
+            false => merged,
+        }
+    }
+
+    /// Returns the most copies of a long record for which a merge of `runs` has room.
+    fn copies_beside(&self, runs: &[Run]) -> u64 {
+        copies_beside(&self.plan, runs, self.kept_copies(), self.ample_copies())
     }
 
     /// Returns what of the selection can be done before all records are together.
@@ -346,21 +367,28 @@ fn run_file_bytes(volume: &Volume) -> u64 {
     volume.run_bytes + volume.run_bytes / 100
 }
 
+/// Returns the room to ask for where copies take `bytes` bytes: a plan with more memory divides it
+/// in another way, and leaves up to a tenth less.
+fn ample_room(bytes: u64) -> u64 {
+    bytes + bytes / 8
+}
+
 /// Returns the memory for copies of records of the only load, where the kept ones stay.
 fn kept_of_load<'a>(work: &Work, load: &'a KeyedLoad) -> KeptMemory<'a> {
-    let others = work.kept_copies().saturating_sub(u64::from(work.select.groups()));
+    let others = work.ample_copies().saturating_sub(u64::from(work.select.groups()));
     let room = work.plan.room_beside(load.records(), load.bytes());
-    let least = work.plan.budget_with_room_mib(others * load.longest_bytes());
+    let least = work.plan.budget_with_room_mib(ample_room(others * load.longest_bytes()));
     let room = KeptRoom { bytes: room, least: Some(ByteSize::mib(least)) };
     KeptMemory { load: load.loaded_bytes().unwrap_or_default(), room }
 }
 
 /// Returns the memory for copies of records of `runs`.
 fn kept_of_runs(work: &Work, runs: &[Run]) -> KeptMemory<'static> {
-    let (copies, longest) = (work.kept_copies(), longest_bytes(runs));
-    // Only sums of many digits, and fields that are written twice, take more than is planned.
-    let least = least_budget_mib(&work.plan, &[longest; 2], 2 * copies);
-    let room = KeptRoom { bytes: copies * longest, least: Some(ByteSize::mib(least)) };
+    let (copies, longest) = (work.copies_beside(runs), longest_bytes(runs));
+    // Only fields that are written many times take more than the ample room.
+    let ample = work.ample_copies();
+    let least = || ByteSize::mib(work.least_budget_mib(longest));
+    let room = KeptRoom { bytes: copies * longest, least: (copies < ample).then(least) };
     KeptMemory { load: &[], room }
 }
 
@@ -405,7 +433,7 @@ fn write_runs<K: KeyEncoder>(
     let generated = runs.len() as u64;
     if work.is_in_place && slab.is_some() {
         // What was merged of the runs has been given back, so that they are merged by slabs only.
-        let choice = Choice::new(&work.plan, external, &runs, work.kept_copies())?;
+        let choice = Choice::new(&work.plan, external, &runs, work.copies_beside(&runs))?;
         let Choice { way, groups, .. } = choice;
         if way != MergeMethod::Slabs || !groups.is_empty() {
             return Err(config!(

@@ -28,7 +28,7 @@ use crate::key::KeyEncoder;
 use crate::load::layout::PAGE;
 use crate::load::{CarriedBytes, Cutter, InputPlace, LoadLayout};
 use crate::plan::memory::LoadMemory;
-use crate::plan::passes::{larger_budget_mib, least_budget_mib};
+use crate::plan::passes::larger_budget_mib;
 use crate::plan::{LoadLimit, SpillReason};
 use crate::proof::Sum;
 use crate::units::ByteSize;
@@ -247,8 +247,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         let (size, least) = match length {
             Some(length) => {
                 let plan = &self.work.plan;
-                let least = least_budget_mib(plan, &[length; 2], self.work.kept_copies());
-                let least = least.max(larger_budget_mib(plan));
+                let least = self.work.least_budget_mib(length).max(larger_budget_mib(plan));
                 (format!("{}, more than fits", ByteSize(length)), Some(least))
             }
             None => (format!("more than {}, the most that fits", ByteSize(held as u64)), None),

@@ -121,7 +121,7 @@ pub fn merge_slabs<K: KeyEncoder>(
     let window_bytes = table_window_bytes(external, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
     let (mut starts, bound) = begin(runs, destination, crew)?;
-    let copies = merge.rules.kept_copies();
+    let copies = merge.rules.copies_beside(plan, runs);
     let capacity = external.slab_for(runs, copies);
     if kept_bytes(runs, copies) > 0 {
         release_beyond(memory, capacity);

@@ -369,6 +369,12 @@ pub fn longest_merged(plan: &Plan, copies: u64) -> u64 {
     longest.max(RunStreams::least_window_bytes())
 }
 
+/// Returns `ample` copies of a long record where a merge of `runs` has room for them, and otherwise
+/// `copies`, which are enough for most.
+pub fn copies_beside(plan: &Plan, runs: &[Run], copies: u64, ample: u64) -> u64 {
+    if longest_bytes(runs) <= longest_merged(plan, ample) { ample } else { copies }
+}
+
 /// Returns the least budget, in MiB, of a plan like `plan` that merges runs with such longest
 /// records, the longest first.
 pub fn least_budget_mib(plan: &Plan, longest: &[u64], copies: u64) -> u64 {

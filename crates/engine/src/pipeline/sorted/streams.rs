@@ -419,7 +419,7 @@ fn run_feed<'p, K: KeyEncoder>(
 ) -> Result<InputFeed<'p>> {
     let longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
     // A selection holds copies of its own, which no window counts.
-    let kept = (merge.rules.kept_copies() * longest_bytes(runs)) as usize;
+    let kept = (merge.rules.copies_beside(plan, runs) * longest_bytes(runs)) as usize;
     let bytes = plan.stream_bytes().saturating_sub(kept);
     let streams = RunStreams::new(&longest, bytes, &plan.levers);
     let pool = BufferPool::new(streams.buffers)?;
