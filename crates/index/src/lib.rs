@@ -26,6 +26,7 @@ mod ordered;
 mod pack;
 mod record_file;
 mod scan;
+mod scan_memory;
 mod scanned;
 mod sort;
 mod source;

@@ -1,7 +1,8 @@
 //! The queue between the threads of a scan and the sort: entries of blocks, in order.
 //!
 //! The entries of a block come in pieces. The bytes of all pieces that wait are bounded. One piece
-//! of the block that is taken next may always come, so that no thread waits for ever.
+//! of the block that is taken next may always come, so that no thread waits for ever. A long piece
+//! is made on demand, so that there is one at a time.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -33,6 +34,8 @@ struct OrderedState {
     /// The number after the last block, once it is known.
     end: Option<u64>,
     is_abandoned: bool,
+    /// True if the sort waits for a piece.
+    is_demanded: bool,
 }
 
 /// The part of a block that waits.
@@ -79,6 +82,23 @@ impl OrderedBlocks {
         true
     }
 
+    /// Waits until the sort has nothing left and waits for a piece of a block. After a stop, or
+    /// after [`abandon`](Self::abandon), the result is false.
+    pub fn wait_for_demand(&self, number: u64, progress: &Progress) -> bool {
+        let mut state = self.state();
+        loop {
+            if state.is_abandoned || progress.is_stopping() {
+                return false;
+            }
+            let waits = |block: &WaitingBlock| !block.pieces.is_empty();
+            let has_piece = state.blocks.get(&number).is_some_and(waits);
+            if state.is_demanded && number == state.next && !has_piece {
+                return true;
+            }
+            state = self.wait(state);
+        }
+    }
+
     /// Ends a block, whose pieces were put.
     pub fn end(&self, number: u64, result: Result<()>) {
         self.state().blocks.entry(number).or_default().end = Some(result);
@@ -119,12 +139,18 @@ impl OrderedBlocks {
             let block = state.blocks.entry(next).or_default();
             if let Some(piece) = block.pieces.pop_front() {
                 state.bytes -= piece.capacity();
+                state.is_demanded = false;
                 drop(state);
                 self.news.notify_all();
                 return Ok(Some(piece));
             }
             match block.end.take() {
-                None => state = self.wait(state),
+                None => {
+                    if !std::mem::replace(&mut state.is_demanded, true) {
+                        self.news.notify_all();
+                    }
+                    state = self.wait(state);
+                }
                 Some(result) => {
                     state.blocks.remove(&next);
                     state.next += 1;

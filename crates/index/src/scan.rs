@@ -7,10 +7,10 @@
 //!
 //! Rows with quotes, records with prefixes and groups of lines show only from their beginning on
 //! where records end. So blocks are cut in order, by the thread that reads them. The rest of the
-//! work is done at the same time.
+//! work is done at the same time. Of long blocks, threads hold one at a time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sortwell_engine::error::RecordPosition;
 use sortwell_engine::format::{RecordFault, Tracker};
@@ -20,8 +20,9 @@ use sortwell_engine::stats::{KeyFindings, Progress};
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::bgzf::BlockReader;
-use crate::entry::write_number;
+use crate::entry::{LONGEST_MAX, write_number};
 use crate::ordered::OrderedBlocks;
+use crate::scan_memory::ScanMemory;
 use crate::scanned::{PlacedBytes, ScannedFile};
 use crate::source::Positions;
 use crate::typed::EntryParts;
@@ -46,9 +47,9 @@ pub struct ScannedData {
     pub parts: EntryParts,
     /// Bytes that are read at once, and bytes of entries that are handed on at once.
     pub block: usize,
-    /// Most bytes of a record.
-    pub longest: usize,
-    /// Most bytes of an entry.
+    /// Memory of the scan.
+    pub memory: ScanMemory,
+    /// Most bytes of an entry of a block that is not long.
     pub entry_max: usize,
 }
 
@@ -56,6 +57,8 @@ pub struct ScannedData {
 pub struct Scan<'a> {
     data: &'a ScannedData,
     cut: Mutex<ScanPlace>,
+    /// Turn to hold a long block. It is taken while a block is cut, so in the order of blocks.
+    long: Mutex<()>,
     /// Bytes of data that are read at most, but for the last block.
     most: u64,
     entries: Arc<OrderedBlocks>,
@@ -79,12 +82,14 @@ struct ScanPlace {
 }
 
 /// Whole records of a file.
-struct RecordBlock {
+struct RecordBlock<'s> {
     number: u64,
     file: usize,
     placed: PlacedBytes,
     /// Bytes in the file: the last record may have got an end.
     length: usize,
+    /// The turn, if it is long.
+    turn: Option<MutexGuard<'s, ()>>,
 }
 
 impl ScannedData {
@@ -131,7 +136,8 @@ impl<'a> Scan<'a> {
         entries: Arc<OrderedBlocks>,
     ) -> Self {
         let cut = ScanPlace { file: from.source, offset: from.offset, ..ScanPlace::default() };
-        Self { data, cut: Mutex::new(cut), most, entries, records: AtomicU64::new(0) }
+        let (cut, long) = (Mutex::new(cut), Mutex::new(()));
+        Self { data, cut, long, most, entries, records: AtomicU64::new(0) }
     }
 
     /// Returns the place after the records that were cut so far.
@@ -166,7 +172,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Returns the next block; an error takes the place of a block, and is the last.
-    fn next_block(&self) -> std::result::Result<Option<RecordBlock>, (u64, Error)> {
+    fn next_block(&self) -> std::result::Result<Option<RecordBlock<'_>>, (u64, Error)> {
         let mut cut = self.cut.lock().unwrap_or_else(PoisonError::into_inner);
         let number = cut.number;
         let block = self.cut_block(&mut cut).map_err(|error| {
@@ -182,13 +188,19 @@ impl<'a> Scan<'a> {
         block
     }
 
-    fn cut_block(&self, cut: &mut ScanPlace) -> Result<Option<RecordBlock>> {
+    fn cut_block(&self, cut: &mut ScanPlace) -> Result<Option<RecordBlock<'_>>> {
         while let Some(scanned) = self.data.files.get(cut.file).filter(|_| cut.read < self.most) {
             let mut placed = std::mem::take(&mut cut.rest);
+            let mut turn = None;
             let (whole, length) = loop {
                 let filled = placed.bytes.len();
-                // A long record doubles what is read, so that it is looked through a few times.
-                let wanted = self.data.block.max(filled);
+                if filled as u64 >= self.data.memory.long_from() && turn.is_none() {
+                    turn = Some(self.long.lock().unwrap_or_else(PoisonError::into_inner));
+                }
+                // A long record adds a half to what is read, so that it is looked through a few
+                // times.
+                let wanted = self.data.block.max(filled / 2);
+                placed.bytes.reserve_exact(wanted);
                 scanned.read(&mut cut.reader, &mut cut.offset, wanted, &mut placed)?;
                 cut.read += (placed.bytes.len() - filled) as u64;
                 if cut.offset >= scanned.end {
@@ -197,7 +209,7 @@ impl<'a> Scan<'a> {
                     break (placed.bytes.len(), length);
                 }
                 match self.data.rows.framing().whole_bytes(&placed.bytes) {
-                    0 => self.check_unfinished(scanned, &placed)?,
+                    0 => self.check_unfinished(scanned, cut, &placed)?,
                     whole => break (whole, whole),
                 }
             };
@@ -209,7 +221,10 @@ impl<'a> Scan<'a> {
                 cut.rest = placed.split_off(whole);
             }
             if !placed.bytes.is_empty() {
-                return Ok(Some(RecordBlock { number, file, placed, length }));
+                if turn.is_some() {
+                    placed.bytes.shrink_to_fit();
+                }
+                return Ok(Some(RecordBlock { number, file, placed, length, turn }));
             }
         }
         Ok(None)
@@ -233,34 +248,74 @@ impl<'a> Scan<'a> {
     }
 
     /// Checks a record that has not ended after all these bytes.
-    fn check_unfinished(&self, scanned: &ScannedFile, placed: &PlacedBytes) -> Result<()> {
+    fn check_unfinished(
+        &self,
+        scanned: &ScannedFile,
+        cut: &mut ScanPlace,
+        placed: &PlacedBytes,
+    ) -> Result<()> {
         if let Some(fault) = self.data.rows.framing().fault(&placed.bytes) {
             return Err(error_of(&RecordFault::new(0, fault), scanned, placed));
         }
-        let longest = self.data.longest;
-        if placed.bytes.len() <= longest {
+        let longest = self.data.memory.longest;
+        if placed.bytes.len() as u64 <= longest {
             return Ok(());
         }
+        let length = self.length_of(scanned, cut, placed)?;
+        let least = length.and_then(|length| self.data.memory.least_for(length, length));
         let message = format!(
-            "the record at offset {} has more than {longest} bytes; give more memory, or check \
-             the format",
-            placed.offset_of(0)
+            "the record at offset {} has more than {longest} bytes; give {}, or check the format",
+            placed.offset_of(0),
+            more_memory(least)
         );
-        let least = Some(ByteSize(longest as u64 * 16));
         let path = scanned.path.clone();
         Err(Error::BudgetExceeded { path, message: message.into(), least })
     }
 
+    /// Returns the length of a record that begins with these bytes, unless it is too long for
+    /// every budget.
+    fn length_of(
+        &self,
+        scanned: &ScannedFile,
+        cut: &mut ScanPlace,
+        placed: &PlacedBytes,
+    ) -> Result<Option<u64>> {
+        let mut tracker = Tracker::new(self.data.rows.framing());
+        let (mut offset, mut length) = (cut.offset, placed.bytes.len() as u64);
+        let mut passed = tracker.pass(&placed.bytes);
+        while length <= LONGEST_MAX {
+            let mut more = PlacedBytes::default();
+            scanned.read(&mut cut.reader, &mut offset, self.data.block, &mut more)?;
+            if more.bytes.is_empty() || passed.is_err() {
+                return Ok(Some(length));
+            }
+            passed = tracker.pass(&more.bytes);
+            if let Ok(Some((end, _))) = passed {
+                return Ok(Some(length + end as u64));
+            }
+            length += more.bytes.len() as u64;
+        }
+        Ok(None)
+    }
+
     /// Hands on the entries of a block as keyed records, in pieces: short records have entries that
     /// are many times as long.
-    fn put_entries(&self, block: &RecordBlock, progress: &Progress) -> Result<()> {
+    fn put_entries(&self, block: &RecordBlock<'_>, progress: &Progress) -> Result<()> {
         let scanned = &self.data.files[block.file];
         let mut entries = Vec::new();
         let (mut is_wanted, mut too_long) = (true, None);
+        let is_long = block.turn.is_some();
+        let entry_max = self.entry_max(block);
         let mut tally = KeyTally::default();
         let passed = self.data.rows.each(&block.placed.bytes, |row| {
             if !is_wanted || too_long.is_some() {
                 return;
+            }
+            if is_long && entries.is_empty() {
+                is_wanted = self.entries.wait_for_demand(block.number, progress);
+                if !is_wanted {
+                    return;
+                }
             }
             if entries.capacity() == 0 {
                 entries.reserve_exact(self.data.piece_bytes());
@@ -269,7 +324,8 @@ impl<'a> Scan<'a> {
             let offset = block.placed.offset_of(row.at);
             let position = self.data.positions.position(scanned.number, offset);
             let start = entries.len();
-            let is_whole = self.append_entry(&row, position, length as u64, &mut entries);
+            let most = start + entry_max;
+            let is_whole = self.append_entry(&row, position, length as u64, most, &mut entries);
             row.tally(entries.get(start + 8).copied().unwrap_or_default(), &mut tally);
             if !is_whole {
                 too_long = Some(offset);
@@ -279,7 +335,7 @@ impl<'a> Scan<'a> {
         });
         let passed = passed.map_err(|fault| error_of(&fault, scanned, &block.placed))?;
         if let Some(offset) = too_long {
-            return Err(self.too_long_entry(scanned, offset));
+            return Err(self.too_long_entry(block, offset, entry_max));
         }
         if !entries.is_empty() {
             self.entries.put(block.number, entries, progress);
@@ -289,12 +345,23 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Appends the entry of a record. Returns false if it is too long.
+    /// Returns the most bytes of an entry of a block.
+    fn entry_max(&self, block: &RecordBlock<'_>) -> usize {
+        match block.turn {
+            Some(_) => (self.data.memory.long_bytes() as usize)
+                .saturating_sub(2 * block.length)
+                .min(ENTRY_MAX),
+            None => self.data.entry_max,
+        }
+    }
+
+    /// Appends the entry of a record. Returns false if `entries` have more than `most` bytes then.
     fn append_entry(
         &self,
         row: &KeyedRow<'_>,
         position: u64,
         length: u64,
+        most: usize,
         entries: &mut Vec<u8>,
     ) -> bool {
         let start = entries.len();
@@ -303,7 +370,6 @@ impl<'a> Scan<'a> {
         let key = entries.len() - start - 8;
         entries.extend_from_slice(&position.to_be_bytes());
         write_number(entries, length);
-        let most = start + self.data.entry_max;
         if entries.len() > most || !self.data.parts.append(row.bytes, most, entries) {
             return false;
         }
@@ -314,15 +380,25 @@ impl<'a> Scan<'a> {
         true
     }
 
-    fn too_long_entry(&self, scanned: &ScannedFile, offset: u64) -> Error {
-        let most = self.data.entry_max;
+    /// Returns the error of a record whose entry has more than `most` bytes.
+    fn too_long_entry(&self, block: &RecordBlock<'_>, offset: u64, most: usize) -> Error {
+        let entry = (most as u64 * 2).min(ENTRY_MAX as u64);
+        let least = self.data.memory.least_for(block.length as u64, entry);
+        let least = least.filter(|_| most < ENTRY_MAX);
         let message = format!(
             "the keys and the included parts of the record at offset {offset} have more than \
-             {most} bytes; include less, or give more memory"
+             {most} bytes; include less, or give {}",
+            more_memory(least)
         );
-        let least = Some(ByteSize(most as u64 * 8)).filter(|_| most < ENTRY_MAX);
-        Error::BudgetExceeded { path: scanned.path.clone(), message: message.into(), least }
+        let path = self.data.files[block.file].path.clone();
+        Error::BudgetExceeded { path, message: message.into(), least }
     }
+}
+
+/// Returns the memory that is advised.
+fn more_memory(least: Option<ByteSize>) -> String {
+    let mib = |least: ByteSize| format!("at least {} MiB of memory", least.bytes() >> 20);
+    least.map_or_else(|| "more memory".into(), mib)
 }
 
 /// Returns the error of a record among these bytes.

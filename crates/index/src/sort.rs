@@ -24,31 +24,15 @@ use sortwell_engine::sys::limits;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::build::{BuildJob, SortSettings};
-use crate::entry::LONGEST_MAX;
 use crate::ordered::{OrderedBlocks, ScannedEntries};
 use crate::scan::{ENTRY_MAX, Scan, ScannedData};
+use crate::scan_memory::ScanMemory;
 use crate::scanned::ScannedFile;
 use crate::source::Positions;
-use crate::store::cache_bytes;
 use crate::typed::EntryParts;
-
-/// Bytes of a block of data, at most and at least.
-const BLOCK_MAX: u64 = 1 << 20;
-const BLOCK_MIN: u64 = 64 << 10;
-
-/// Blocks of memory that each thread of the scan takes: data, a piece of entries, pieces that wait,
-/// and the ones that the sort reads or needs next.
-const BLOCKS_EACH: u64 = 6;
 
 /// Blocks of each thread that wait.
 const WAITING_EACH: usize = 2;
-
-/// Memory of branches, of files, and of all that is small.
-const FIXED: u64 = 4 << 20;
-
-/// Memory of a scanning and of a packing thread: their stacks, a group of pages, and what waits for
-/// its turn.
-const EACH: u64 = 1 << 20;
 
 /// Most bytes of data whose entries become one part, and the share of memory that their entries
 /// may take: so the sort of a part seldom spills.
@@ -59,9 +43,7 @@ const PART_SHARE: u64 = 2;
 pub struct EntrySort {
     data: ScannedData,
     threads: usize,
-    /// All memory, and what the scan and the packing take of it.
-    memory: u64,
-    taken: u64,
+    memory: ScanMemory,
     temp: Vec<PathBuf>,
     unique: Option<Unique>,
     settings: SortSettings,
@@ -81,20 +63,14 @@ impl EntrySort {
         parts: EntryParts,
     ) -> Result<Self> {
         let threads = job.threads.unwrap_or_else(limits::cores).max(1);
-        let memory = job.memory.resolve()?.bytes();
-        let each = memory / 8 / threads as u64 / BLOCKS_EACH;
-        let block = each.clamp(BLOCK_MIN, BLOCK_MAX);
-        let cache = cache_bytes(job.target, memory);
-        let taken = FIXED + cache + threads as u64 * (block * BLOCKS_EACH + EACH);
-        let longest = (memory / 16).clamp(BLOCK_MAX, LONGEST_MAX) as usize;
+        let memory = ScanMemory::new(job.memory.resolve()?.bytes(), threads as u64, job.target);
         // Keys of a whole record, and included parts, are longer than the record.
-        let entry_max = (longest * 4).min(ENTRY_MAX);
-        let block = block as usize;
-        let tally = Mutex::default();
-        let data = ScannedData { tally, files, positions, rows, parts, block, longest, entry_max };
+        let entry_max = (memory.longest as usize * 4).min(ENTRY_MAX);
+        let (block, tally) = (memory.block as usize, Mutex::default());
+        let data = ScannedData { tally, files, positions, rows, parts, block, memory, entry_max };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
         let settings = job.sort;
-        Ok(Self { data, threads, memory, taken, temp, unique, settings })
+        Ok(Self { data, threads, memory, temp, unique, settings })
     }
 
     /// Sorts all entries into `outlet`.
@@ -121,7 +97,7 @@ impl EntrySort {
         outlet: Outlet,
         progress: &Progress,
     ) -> Result<Statistics> {
-        let most = (self.memory / PART_SHARE).min(PART_MAX);
+        let most = (self.memory.budget / PART_SHARE).min(PART_MAX);
         let earlier = parts.next();
         let mut place = earlier.unwrap_or_else(|| self.data.first());
         while !self.data.is_end(place) {
@@ -149,7 +125,7 @@ impl EntrySort {
 
     /// Returns the memory of a sort or merge.
     fn left(&self) -> Budget {
-        Budget::Bytes(ByteSize(self.memory.saturating_sub(self.taken)))
+        Budget::Bytes(ByteSize(self.memory.left()))
     }
 
     /// Returns the settings of requests of a sort or merge.
@@ -198,15 +174,28 @@ impl EntrySort {
     /// Returns the error of a budget that is too small with the memory of the scan, and any other
     /// error as it is.
     fn with_scan(&self, error: Error) -> Error {
+        if let Error::BudgetExceeded { path, least: Some(least), .. } = &error
+            && self.data.files.iter().all(|file| file.path != *path)
+        {
+            let least = self.memory.least_leaving(least.bytes());
+            let message = format!(
+                "the entry of a record is too long for a memory budget of {}; give at least {} MiB",
+                ByteSize(self.memory.budget),
+                least.bytes() >> 20
+            );
+            let path = self.data.files.first().map_or(path, |file| &file.path).clone();
+            return Error::BudgetExceeded { path, message: message.into(), least: Some(least) };
+        }
         let Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) = error.config_kind()
         else {
             return error;
         };
-        let least = ByteSize((least.bytes() + self.taken).next_multiple_of(1 << 20));
+        let least = self.memory.least_leaving(least.bytes());
         let message = format!(
-            "a memory budget of {} is too small to build the index; give at least {least}, or \
+            "a memory budget of {} is too small to build the index; give at least {} MiB, or \
              fewer threads",
-            ByteSize(self.memory)
+            ByteSize(self.memory.budget),
+            least.bytes() >> 20
         );
         Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
     }

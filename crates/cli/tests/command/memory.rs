@@ -358,3 +358,48 @@ fn sums_of_long_numbers_keep_to_the_budget() {
         }
     }
 }
+
+/// Compresses blocks of a file in BGZF, each by itself.
+fn blocks_of(data: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    for block in data.chunks(60_000).chain([&[][..]]) {
+        packed.extend_from_slice(&[31, 139, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, b'B', b'C', 2, 0]);
+        // One stored block of deflate, between the header and the checksum.
+        packed.extend_from_slice(&(18 + 5 + block.len() as u16 + 8 - 1).to_le_bytes());
+        let length = block.len() as u16;
+        packed.push(1);
+        packed.extend_from_slice(&length.to_le_bytes());
+        packed.extend_from_slice(&(!length).to_le_bytes());
+        packed.extend_from_slice(block);
+        packed.extend_from_slice(&checksum(block).to_le_bytes());
+        packed.extend_from_slice(&u32::from(length).to_le_bytes());
+    }
+    packed
+}
+
+/// Returns the CRC-32 of bytes.
+fn checksum(bytes: &[u8]) -> u32 {
+    let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+    !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step))
+}
+
+/// Long records whose keys are as long: threads hold them one at a time, and what an error names
+/// is enough.
+#[test]
+fn indexes_over_long_records_keep_to_the_budget() {
+    let folder = Folder::new();
+    let lines = long_lines(14, 3_900_000, b"Ab, c7.x-y ");
+    folder.write("blocks", blocks_of(&lines));
+    folder.write("lines", lines);
+    folder.write("longer", long_lines(6, 9_000_000, b"Ab, c7.x-y "));
+    for (name, threads, mib) in
+        [("lines", 2, 64), ("lines", 16, 64), ("blocks", 2, 64), ("longer", 2, 64)]
+    {
+        let line = format!("index build -k .. -j {threads} -o out {name}");
+        let mib = runs_within(&folder, &line, mib);
+        let build = format!("index build -k .. -j {threads} -M {mib}MiB -o index {name}");
+        folder.run(&build).quietly();
+        runs_within(&folder, &format!("index verify -j {threads} index"), mib);
+        fs::remove_file(folder.at("index")).expect("remove");
+    }
+}

@@ -48,3 +48,29 @@ fn an_error_comes_after_the_pieces_before_it_and_once() {
     assert!(!blocks.put(1, vec![1], &progress));
     blocks.take(&progress).unwrap_err();
 }
+
+#[test]
+fn long_pieces_are_made_one_at_a_time_when_the_sort_waits() {
+    let (blocks, progress) = (OrderedBlocks::new(10), Progress::new());
+    thread::scope(|scope| {
+        for number in 0..2_u64 {
+            let (blocks, progress) = (&blocks, &progress);
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    assert!(blocks.wait_for_demand(number, progress));
+                    assert_eq!(blocks.state().bytes, 0);
+                    assert!(blocks.put(number, vec![number as u8; 40], progress));
+                }
+                blocks.end(number, Ok(()));
+            });
+        }
+        blocks.end_at(2);
+        for number in [0, 0, 0, 1, 1, 1] {
+            let piece = blocks.take(&progress).unwrap();
+            assert_eq!(piece, Some(vec![number; 40]));
+        }
+        assert_eq!(blocks.take(&progress).unwrap(), None);
+        blocks.abandon();
+        assert!(!blocks.wait_for_demand(2, &progress));
+    });
+}
