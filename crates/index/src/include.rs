@@ -12,6 +12,9 @@ use sortwell_engine::{Error, Result};
 
 use crate::entry::write_number;
 
+/// Names of columns that a message lists.
+const NAMES_SHOWN: usize = 20;
+
 /// A part of each record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Include {
@@ -95,9 +98,17 @@ impl BoundPart {
         let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
         match named.or_else(numbered).filter(|cell| *cell < count) {
             Some(cell) => Ok(Self::Cell(cell)),
-            None => Err(wrong(name, "there is no such column")),
+            None => Err(wrong(name, &format!("there is no such column{}", names_of(columns)))),
         }
     }
+}
+
+/// Returns the names of a few columns, in words that follow "there is no such column".
+fn names_of(columns: Option<&Columns>) -> String {
+    let Some(named) = columns.filter(|columns| columns.are_named) else { return String::new() };
+    let names = named.cells.iter().take(NAMES_SHOWN).map(|name| String::from_utf8_lossy(name));
+    let others = if named.cells.len() > NAMES_SHOWN { " and others" } else { "" };
+    format!("; there are {}{others}", names.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns how rows divide into cells, if records are rows.

@@ -416,7 +416,8 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
         path: path.to_owned(),
         message: Message::from(format!(
             "{bytes} bytes are not a multiple of the record length {record_length}: {excess} \
-             bytes are left after record {}; check the record length",
+             byte{} left after record {}; check the record length",
+            if excess == 1 { " is" } else { "s are" },
             bytes / record_length
         ))
         .at(RecordPosition::new(bytes / record_length + 1, bytes - excess)),

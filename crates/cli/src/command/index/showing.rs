@@ -50,6 +50,7 @@ that one cannot be written to. The first directory also gets the index that is b
 ///
 /// The result is that of 'sortwell sort' with the keys of the index, header included.
 #[derive(Args, Debug)]
+#[command(after_help = EXPORT_EXAMPLES)]
 pub struct ExportArguments {
     #[command(flatten)]
     index: IndexFile,
@@ -65,6 +66,11 @@ pub struct ExportArguments {
     #[command(flatten)]
     effort: EffortOptions,
 }
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  Write the rows of a file by city:
+    sortwell index export orders.index -o sorted.csv";
 
 const INFO_EXAMPLES: &str = "\
 Examples:

@@ -414,8 +414,8 @@ impl TextOrder {
         if spec.is_by_name && self.separator != Separator::Members {
             let name = spec.name.as_deref().unwrap_or_default();
             return Some(format!(
-                "{written} names the column '{name}', but the input has no names of columns; give \
-                 the number of the column"
+                "{written} names the column '{name}', but the input has no names of columns, as it \
+                 is empty or has no header; give the number of the column"
             ));
         }
         let format = self.options.date_format.as_ref()?;

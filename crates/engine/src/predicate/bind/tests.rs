@@ -82,8 +82,8 @@ const FAULTS: [(&str, &str); 20] = [
     ("2:int < 3:int:desc", "3:int:desc has a direction, and conditions have none; leave out desc"),
     (
         "amount:int == 5",
-        "amount:int names the column 'amount', but the input has no names of columns; give the \
-         number of the column",
+        "amount:int names the column 'amount', but the input has no names of columns, as it is \
+         empty or has no header; give the number of the column",
     ),
     (
         "2:ebcdic < 5",
