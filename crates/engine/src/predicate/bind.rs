@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use crate::error::{ConfigErrorKind, Message, Result, config};
 use crate::key::Key;
 use crate::key::text::{
-    Body, ByteMeaning, Collation, End, TextOrder, TextSpec, TextType, ValueKey,
+    Body, ByteMeaning, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey,
 };
 
 /// Binder of keys to their meaning.
@@ -52,6 +52,9 @@ impl Binder<'_> {
         };
         let test = match test {
             expression::ValueTest::Compare(comparison, Operand::Location(other)) => {
+                if self.order.separator == Separator::Members {
+                    member_alone(location, other)?;
+                }
                 let (other_key, other_spec) = self.key(other)?;
                 same_type(location, &spec, other, &other_spec)?;
                 BoundTest::Key(*comparison, Box::new(other_key))
@@ -173,6 +176,23 @@ fn number_as_bytes(OperandLocation { written, .. }: &OperandLocation, number: &s
         "{written} is compared byte by byte, so 10 comes before 9; write {place}:int or another \
          type before {number}, or \"{number}\" if bytes are meant"
     )
+}
+
+/// Checks that a word to compare with is not one that JSON has for a value: it would be the name of
+/// a member, which hardly any line has, and lines without it are equal where they lack the other.
+fn member_alone(
+    OperandLocation { written: left, .. }: &OperandLocation,
+    OperandLocation { written, .. }: &OperandLocation,
+) -> std::result::Result<(), String> {
+    let value = match written.as_str() {
+        "true" | "false" => format!("\"{written}\" in quotes for the value"),
+        "null" => format!("{left} is empty for values that are null, empty or missing"),
+        _ => return Ok(()),
+    };
+    Err(format!(
+        "without quotes, {written} is the name of a member; write {value}, or /{written} for the \
+         member"
+    ))
 }
 
 /// Returns whether a key has no type but text.

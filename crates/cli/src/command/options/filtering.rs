@@ -17,8 +17,9 @@ pub struct Filtering {
     ///
     /// Comparisons: 2:int >= 10, 1:decimal != -0.5. The operators are ==, !=, <, <=, > and >=, and
     /// the type of the key decides the order. Write numbers, dates and the like as they are, and
-    /// text in double or single quotes (1 == "Smith"). The right side may be another key of the
-    /// same type (2:int < 3:int).
+    /// text in double or single quotes (1 == "Smith"). In JSON lines, write "true" and "false" in
+    /// quotes too, and x is empty for null. The right side may be another key of the same type
+    /// (2:int < 3:int).
     ///
     /// Text, by bytes: 1 contains "x", 1 starts with "x", 1 ends with "x", 1 matches "^a.*z$".
     /// matches, or =~, takes a regular expression, which may match anywhere in the value. The

@@ -111,6 +111,40 @@ fn faults_say_what_to_write() {
     }
 }
 
+/// Such a word as a member is missing from both sides of most lines, which makes them equal.
+#[test]
+fn words_that_json_has_for_values_are_no_members() {
+    let member = "is the name of a member; write";
+    for (text, message) in [
+        (
+            "deleted == true",
+            format!(
+                "without quotes, true {member} \"true\" in quotes for the value, or /true for the \
+                 member"
+            ),
+        ),
+        (
+            "deleted:bool != false",
+            format!(
+                "without quotes, false {member} \"false\" in quotes for the value, or /false for \
+                 the member"
+            ),
+        ),
+        (
+            "a.b == null",
+            format!(
+                "without quotes, null {member} a.b is empty for values that are null, empty or \
+                 missing, or /null for the member"
+            ),
+        ),
+    ] {
+        assert_eq!(fault(Format::JsonLines, text), message, "{text}");
+    }
+    for text in ["true == \"true\"", "a == /true", "a == True", "a:bool == true:bool", "a == b"] {
+        bind(Format::JsonLines, text).expect(text);
+    }
+}
+
 #[test]
 fn records_without_fields_have_none() {
     for format in [Format::Fixed { length: 10 }, "u16be".parse().expect("a format")] {
