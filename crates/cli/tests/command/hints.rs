@@ -85,6 +85,20 @@ fn keys_that_only_gnu_sort_has_are_left_to_it() {
 }
 
 #[test]
+fn text_without_quotes_in_conditions_is_pointed_at() {
+    for (format, key) in [("lines", "1"), ("csv -t ;", "name")] {
+        for value in ["yes", "fe80::1"] {
+            let folder = Folder::new();
+            folder.write("in", "name;size\nyes;10\n");
+            let hint = format!("; write text in quotes, as in \"{value}\"");
+            let line = format!("sort -F {format} --include {key}=={value} in");
+            let said = folder.run(&line);
+            assert!(said.status == 2 && said.words.contains(&hint), "{said:?}");
+        }
+    }
+}
+
+#[test]
 fn mixtures_of_fields_and_bytes_are_explained() {
     for key in ["2-3..4", "2..3-4", "2-3-4", "2-x:int", "-3", "2--3"] {
         refused(&format!("sort --key={key} in"), &["2-3 for fields 2 to 3", "0..10 for bytes of"]);

@@ -6,8 +6,9 @@ use memchr::memmem::Finder;
 
 use super::evaluate::{BoundCondition, BoundNode, BoundTest, SubjectKey};
 use super::expression::{self, COUNT, Condition, ConditionTree, Operand, OperandLocation};
+use super::lexer::quoting_hint;
 use super::pattern::Pattern;
-use crate::error::{ConfigErrorKind, Message, Result, config};
+use crate::error::{ConfigErrorKind, Message, Result, config, message};
 use crate::key::Key;
 use crate::key::text::{
     Body, ByteMeaning, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey,
@@ -55,8 +56,13 @@ impl Binder<'_> {
                 if self.order.separator == Separator::Members {
                     member_alone(location, other)?;
                 }
-                let (other_key, other_spec) = self.key(other)?;
-                same_type(location, &spec, other, &other_spec)?;
+                let hinted = |fault: Message| match quoting_hint(&other.written) {
+                    Some(hint) => message!("{}; {}", fault, hint),
+                    None => fault,
+                };
+                let (other_key, other_spec) = self.key(other).map_err(hinted)?;
+                let types = same_type(location, &spec, other, &other_spec);
+                types.map_err(|fault| hinted(fault.into()))?;
                 BoundTest::Key(*comparison, Box::new(other_key))
             }
             expression::ValueTest::Compare(comparison, Operand::Bare(written)) => {

@@ -21,6 +21,14 @@ impl Mistake {
         Self { at, message: message.into() }
     }
 
+    /// Returns the fault with a hint after its message, if there is one.
+    pub fn with_hint(mut self, hint: Option<String>) -> Self {
+        if let Some(hint) = hint {
+            self.message = format!("{}; {hint}", self.message);
+        }
+        self
+    }
+
     /// Returns the message, and under it `text`, in which the fault was found, with its place
     /// marked. Of a long text only what lies around the place.
     pub fn shown_in(&self, text: &str) -> String {

@@ -216,5 +216,12 @@ pub(super) fn quoted(text: &str) -> String {
     written
 }
 
+/// Returns the hint for a word to compare with that is not a key of these records, if it may be
+/// meant as text: it begins with a letter, and has no quotes.
+pub(super) fn quoting_hint(word: &str) -> Option<String> {
+    let is_text = word.starts_with(char::is_alphabetic) && !word.contains('"');
+    is_text.then(|| format!("write text in quotes, as in {}", quoted(word)))
+}
+
 #[cfg(test)]
 mod tests;

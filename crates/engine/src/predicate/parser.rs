@@ -18,7 +18,7 @@
 
 use super::expression::{Condition, ConditionTree, Operand, OperandLocation, ValueTest};
 use super::fault::Mistake;
-use super::lexer::{Lexer, Token, WordKind, key, unquoted};
+use super::lexer::{Lexer, Token, WordKind, key, quoting_hint, unquoted};
 use crate::key::Key;
 
 /// Largest nesting of `not` and parentheses: more than anyone writes, and a small part of any
@@ -197,7 +197,11 @@ impl<'a> Parser<'a> {
             WordKind::Word if is_bare(self.ahead.text) => {
                 self.take().map(|token| Operand::Bare(token.text.to_owned()))
             }
-            WordKind::Word if !is_reserved => location(&self.take()?).map(Operand::Location),
+            WordKind::Word if !is_reserved => {
+                let token = self.take()?;
+                let location = location(&token).map(Operand::Location);
+                location.map_err(|fault| fault.with_hint(quoting_hint(token.text)))
+            }
             _ => Err(self.expected(
                 "a value to compare with: a text in quotes, a number or a date, or another key",
             )),

@@ -29,7 +29,7 @@ fn fault(format: Format, text: &str) -> String {
 }
 
 /// Conditions, and what is wrong with each.
-const FAULTS: [(&str, &str); 20] = [
+const FAULTS: [(&str, &str); 23] = [
     (
         "2 > 9",
         "2 is compared byte by byte, so 10 comes before 9; write 2:int or another type before 9, \
@@ -78,6 +78,21 @@ const FAULTS: [(&str, &str); 20] = [
     (
         "2:ci == 3:bytes",
         "2:ci and 3:bytes differ in their types; give both the same, as in 1:int < 2:int",
+    ),
+    (
+        "2:int == abc:ci",
+        "abc:ci names the column 'abc', but the input has no names of columns; give the number of \
+         the column; write text in quotes, as in \"abc:ci\"",
+    ),
+    (
+        "2:ci == count",
+        "count names the column 'count', but the input has no names of columns; give the number \
+         of the column; write text in quotes, as in \"count\"",
+    ),
+    (
+        "\"a\":ci == \"b\":ci",
+        "\"a\":ci names the column 'a', but the input has no names of columns; give the number of \
+         the column",
     ),
     ("2:int < 3:int:desc", "3:int:desc has a direction, and conditions have none; leave out desc"),
     (
@@ -143,6 +158,15 @@ fn words_that_json_has_for_values_are_no_members() {
     for text in ["true == \"true\"", "a == /true", "a == True", "a:bool == true:bool", "a == b"] {
         bind(Format::JsonLines, text).expect(text);
     }
+}
+
+#[test]
+fn values_of_another_type_may_be_texts_without_quotes() {
+    assert_eq!(
+        fault(Format::JsonLines, "a:bool == yes"),
+        "a:bool and yes differ in their types; give both the same, as in 1:int < 2:int; \
+         write text in quotes, as in \"yes\""
+    );
 }
 
 #[test]

@@ -101,6 +101,14 @@ fn faults_say_what_was_expected_and_where() {
             "2:int:big".parse::<Key>().expect_err("no modifier").to_string(),
             13,
         ),
+        (
+            "1:ip == fe80::1",
+            "key 'fe80::1' has a colon with nothing after it; write text in quotes, as in \
+             \"fe80::1\""
+                .to_owned(),
+            8,
+        ),
+        ("1 == 2:", "2:".parse::<Key>().expect_err("no type").to_string(), 5),
     ];
     for (text, message, column) in table {
         assert_eq!(fault(text), (message, column), "{text}");
