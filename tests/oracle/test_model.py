@@ -224,6 +224,7 @@ class TextTypes(ModelCase):
         self.assert_sorts("1e2 inf 99 -inf", "-inf 99 1e2 inf", "-k", "1:float")
         self.assert_sorts("1Ki 1K 2.5Gi 999 -1M", "-1M 999 1K 1Ki 2.5Gi", "-k", "1:size")
         self.assert_sorts("1kib 1kb 10min 3pieces", "3pieces 10min 1kb 1kib", "-k", "1:size")
+        self.assert_sorts("1K 1e3 3e-1 2K2", "1e3 2K2 3e-1 1K", "-k", "1:size")
 
     def test_words(self):
         """Months, versions, digits in text, yes and no, and lists."""

@@ -238,7 +238,7 @@ KINDS = {
             "size",
             draw_size,
             _edges("0", "+1", "1K", "1Ki", "1000", "1024", "1M", "1m", "1KB", "1 KiB"),
-            NO_NUMBERS + _edges("3pieces", "10 min", "1Kbit", "2Kit", "5kibi"),
+            NO_NUMBERS + _edges("3pieces", "10 min", "1Kbit", "2Kit", "5kibi", "1e3", "1K2"),
         ),
         Kind("month", draw_month, _edges("jan", "DEC", "May"), _edges("foo", "13", "J", "ja n")),
         Kind("version", draw_version, _edges("", "1", "1.0", "1.2", "1.10", "1.9", "1.09", "a")),

@@ -167,7 +167,7 @@ class Size(Notation):
     name = "size"
     is_lenient_in_lines = True
     UNITS = "KMGTPEZYRQ"
-    FORM = rf"({NUMBER})(?: ?(?:([{UNITS}])(i?))?b?(?![a-z\x80-\xff]))?"
+    FORM = rf"({NUMBER})(?: ?(?:([{UNITS}])(i?))?b?(?![-+0-9a-z\x80-\xff]))?"
 
     def read_text(self, text: str) -> Any:
         """Returns the number of bytes."""

@@ -43,8 +43,8 @@ use crate::standard;
 ///
 /// TYPE for numbers: int, decimal (any number of digits, exact), float and size (1K, 2.5Gi). The
 /// unit of a size is one of K M G T P E Z Y R Q, perhaps with i (powers of 1024) and then B after
-/// it, in either case. One blank may stand before it. Other words are no units: in lines, 3 pieces
-/// is 3.
+/// it, in either case. One blank may stand before it. Other words are no units, and neither is a
+/// letter before a digit or a sign: in lines, 3 pieces is 3, and 1e3 is 1.
 ///
 /// TYPE for days and times: date (2026-11-22), time (13:45:06.789) and timestamp
 /// (2026-11-22T13:45:06+01:00). A time may have an offset (13:45:06+02:00). Values are compared in

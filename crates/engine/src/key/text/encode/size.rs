@@ -117,7 +117,8 @@ fn times(digit: u8, factor: u128, carry: &mut u128) -> u8 {
 
 /// Returns the steps of a thousand that a suffix stands for, and whether they are of 1024. A blank
 /// may stand before it, and case does not count. Letters that only begin like a suffix are not
-/// one: `3 pieces` are 3, and `10 min` are 10.
+/// one: `3 pieces` are 3, and `10 min` are 10. Nor is a letter with a digit or a sign after it,
+/// which may be an exponent: `1e3` is 1.
 fn suffix(rest: &[u8]) -> (u8, bool) {
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
     let Some((prefix, rest)) = rest.split_first() else { return (0, false) };
@@ -132,6 +133,8 @@ fn suffix(rest: &[u8]) -> (u8, bool) {
         rest => rest.first(),
     };
     // Bytes beyond ASCII belong to letters of other alphabets.
-    let is_word = after.is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    let goes_on =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-') || !byte.is_ascii();
+    let is_word = after.copied().is_some_and(goes_on);
     if is_word { (0, false) } else { (at as u8 + 1, is_binary) }
 }

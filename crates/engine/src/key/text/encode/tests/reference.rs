@@ -99,7 +99,11 @@ pub fn sizes(a: &[u8], b: &[u8]) -> Ordering {
         let rest = if rest.first() == Some(&b' ') { &rest[1..] } else { rest };
         // The letters that follow are a suffix as a whole, or none.
         let is_letter = |byte: &&u8| byte.is_ascii_alphabetic() || **byte >= 0x80;
-        let word: Vec<u8> = rest.iter().take_while(is_letter).map(u8::to_ascii_uppercase).collect();
+        let mut word: Vec<u8> =
+            rest.iter().take_while(is_letter).map(u8::to_ascii_uppercase).collect();
+        if rest.get(word.len()).is_some_and(|next| b"0123456789+-".contains(next)) {
+            word.clear();
+        }
         let word = word.strip_suffix(b"B").unwrap_or(&word);
         let (prefix, factor) = match word.strip_suffix(b"I") {
             Some(prefix) => (prefix, 1024),
