@@ -120,6 +120,10 @@ fn ignored_part(pattern: &str, read: &BrokenDownTime) -> Option<&'static str> {
     if read.timestamp().is_some() && read.subsec_nanosecond().is_some() {
         return Some("digits after the seconds of %s; sort such numbers by the type decimal");
     }
+    // The hour that was written is 23.
+    if read.timestamp().is_none() && read.hour().is_some_and(|hour| hour != 23) {
+        return Some("the half of the day of %I or %l; write the hour with %H, or add %p");
+    }
     // Years that agree in their last two digits are the same only if nothing else is written.
     let of_year = |year| {
         let noon = civil::date(year, 7, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).ok()?;

@@ -46,11 +46,16 @@ fn patterns_with_a_part_that_does_not_count_are_refused() {
         ("%s%.f", "digits after the seconds of %s"),
         ("%F %R %Q", "the name of a time zone; write its offset with %z"),
         ("%F %R %:Q", "the name of a time zone"),
+        ("%I:%M", "the half of the day of %I or %l; write the hour with %H, or add %p"),
+        ("%d.%m.%Y %l:%M", "the half of the day of %I"),
     ] {
         let message = DateFormat::new(pattern).unwrap_err();
         assert!(message.contains(part), "{pattern}: {message}");
     }
     for pattern in ["%y-%m-%d", "%A %d.%m.%y", "%C %Y-%m-%d", "%H:%M:%S%.f", "%F %T %z", "%D"] {
+        DateFormat::new(pattern).unwrap();
+    }
+    for pattern in ["%I:%M %p", "%P %l:%M", "%p %H:%M", "%I %s"] {
         DateFormat::new(pattern).unwrap();
     }
 }
