@@ -110,9 +110,10 @@ pub struct Order {
     /// A pattern as of strptime: %d.%m.%Y, %m/%d/%y %I:%M %p, %s. A pattern of which a part would
     /// not count is refused, such as %C, %I without %p, the name of a time zone, or digits after
     /// %s. Default: the forms of ISO 8601 and RFC 3339, as in 2026-11-22, 13:45:06.789Z and
-    /// 2026-11-22T13:45:06+01:00. With an offset (%z), values are those in UTC, days too. The
-    /// option is an error if no key or condition has type date, time or timestamp. Example:
-    /// --date-format %d.%m.%Y.
+    /// 2026-11-22T13:45:06+01:00. Names of months (%b, %B) and days of the week (%a, %A) are
+    /// English, full or short. An offset (%z) is +0100, +01:00, +01 or Z. Values with an offset
+    /// are those in UTC, days too. The option is an error if no key or condition has type date,
+    /// time or timestamp. Example: --date-format %d.%m.%Y.
     #[arg(long, value_name = "FORMAT", value_parser = DateFormat::new, help_heading = DETAILS,
           hide_short_help = true)]
     date_format: Option<DateFormat>,

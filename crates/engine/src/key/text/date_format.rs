@@ -4,6 +4,9 @@
 //! others, and left to the crate `jiff`, whose list of directives is ours: `%d.%m.%Y`,
 //! `%m/%d/%y %I:%M %p`, `%s`. Fractions of a second reach to nanoseconds (`%.f`). It takes the
 //! feature `dates`.
+//!
+//! As with `strptime`, names of months and days may be full or short for each of their directives.
+//! An offset may also have a colon or no minutes, or be Z.
 
 #[cfg(feature = "dates")]
 mod strptime;
@@ -12,6 +15,8 @@ mod strptime;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DateFormat {
     pattern: String,
+    /// The same pattern with other forms of names and offsets, for texts that it does not read.
+    alternatives: Vec<String>,
     /// True if it contains the day.
     pub has_date: bool,
     /// True if it contains the time.

@@ -1,5 +1,7 @@
 //! Reading of days and times by patterns.
 
+use std::ops::Range;
+
 use jiff::civil;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{Offset, TimeZone};
@@ -33,17 +35,23 @@ impl DateFormat {
         if let Some(part) = ignored_part(pattern, &read) {
             return Err(format!("'{pattern}' has a part that does not count: {part}"));
         }
-        Ok(Self { pattern: pattern.to_owned(), has_date, has_time })
+        let alternatives = alternatives(pattern);
+        Ok(Self { pattern: pattern.to_owned(), alternatives, has_date, has_time })
     }
 
-    fn read(&self, text: &[u8]) -> Option<BrokenDownTime> {
-        strtime::parse(&self.pattern, text).ok()
+    /// Returns the moment that is all of `text`, and the form of the pattern that has read it.
+    fn read(&self, text: &[u8]) -> Option<(BrokenDownTime, &str)> {
+        if let Ok(read) = strtime::parse(&self.pattern, text) {
+            return Some((read, &self.pattern));
+        }
+        let mut others = self.alternatives.iter();
+        others.find_map(|other| Some((strtime::parse(other, text).ok()?, other.as_str())))
     }
 
     /// Returns the days from 1970-01-01 to the day that is all of `text`. With an offset it is the
     /// day of the moment in UTC.
     pub(in crate::key::text) fn date(&self, text: &[u8]) -> Option<i32> {
-        let read = self.read(text)?;
+        let (read, _) = self.read(text)?;
         if let Some(instant) = read.timestamp() {
             return Some(days(instant.to_zoned(TimeZone::UTC).date()));
         }
@@ -55,13 +63,13 @@ impl DateFormat {
 
     /// Returns the second from midnight UTC, and the part of it; without an offset the time is UTC.
     pub(in crate::key::text) fn time(&self, text: &[u8]) -> Option<(i32, Nanoseconds)> {
-        let read = self.read(text)?;
+        let (read, pattern) = self.read(text)?;
         let (time, ahead) = match read.timestamp() {
             Some(instant) => (instant.to_zoned(TimeZone::UTC).time(), 0),
             None => (read.to_time().ok()?, read.offset().map_or(0, Offset::seconds)),
         };
         let (second, digits) = seconds(time);
-        Some((second - ahead, Nanoseconds { is_leap: self.is_leap(&read, text), digits }))
+        Some((second - ahead, Nanoseconds { is_leap: is_leap(&read, pattern, text), digits }))
     }
 
     /// Returns the second since 1970, and the part of it. Without an offset the time is UTC.
@@ -69,46 +77,75 @@ impl DateFormat {
     /// It is computed from the day and the time, because instants of `jiff` end 26 hours before its
     /// days do: 9999-12-31 23:59:59 is none of them.
     pub(in crate::key::text) fn timestamp(&self, text: &[u8]) -> Option<(i64, Nanoseconds)> {
-        let read = self.read(text)?;
+        let (read, pattern) = self.read(text)?;
         let (moment, ahead) = match read.timestamp() {
             Some(instant) => (instant.to_zoned(TimeZone::UTC).datetime(), 0),
             None => (read.to_datetime().ok()?, read.offset().map_or(0, Offset::seconds)),
         };
         let (second, digits) = seconds(moment.time());
         let second = 86_400 * i64::from(days(moment.date())) + i64::from(second - ahead);
-        Some((second, Nanoseconds { is_leap: self.is_leap(&read, text), digits }))
-    }
-
-    /// Returns whether the second in `text`, of which `read` is the moment, is 60.
-    ///
-    /// `jiff` makes it 59, so the part of the text up to the second is read again, to see its
-    /// digits.
-    fn is_leap(&self, read: &BrokenDownTime, text: &[u8]) -> bool {
-        if read.timestamp().is_some() || read.second() != Some(59) {
-            return false;
-        }
-        let Some(end) = end_of_second(&self.pattern) else { return false };
-        BrokenDownTime::parse_prefix(&self.pattern[..end], text)
-            .is_ok_and(|(_, length)| text[..length].ends_with(b"60"))
+        Some((second, Nanoseconds { is_leap: is_leap(&read, pattern, text), digits }))
     }
 }
 
-/// Returns the end of the directive of a pattern that reads the second; of several, the last
-/// counts.
-fn end_of_second(pattern: &str) -> Option<usize> {
-    let mut end = None;
+/// Returns whether the second in `text`, of which `read` is the moment by `pattern`, is 60.
+///
+/// `jiff` makes it 59, so the part of the text up to the second is read again, to see its digits.
+fn is_leap(read: &BrokenDownTime, pattern: &str, text: &[u8]) -> bool {
+    if read.timestamp().is_some() || read.second() != Some(59) {
+        return false;
+    }
+    // Of several seconds, the last counts.
+    let second = directives(pattern).filter(|(_, letter)| matches!(letter, b'S' | b'T')).last();
+    let Some((place, _)) = second else { return false };
+    BrokenDownTime::parse_prefix(&pattern[..place.end], text)
+        .is_ok_and(|(_, length)| text[..length].ends_with(b"60"))
+}
+
+/// Returns the places of the directives of a pattern, with their letters.
+fn directives(pattern: &str) -> impl Iterator<Item = (Range<usize>, u8)> {
     let mut bytes = pattern.bytes().enumerate();
-    while let Some((_, byte)) = bytes.next() {
-        if byte != b'%' {
-            continue;
-        }
+    std::iter::from_fn(move || {
+        let (start, _) = bytes.find(|(_, byte)| *byte == b'%')?;
         // Flags, a width, and the point of `%.3f` stand before the letter.
         let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'%';
-        if let Some((at, b'S' | b'T')) = bytes.find(|(_, byte)| is_letter(*byte)) {
-            end = Some(at + 1);
+        let (at, letter) = bytes.find(|(_, byte)| is_letter(*byte))?;
+        Some((start..at + 1, letter))
+    })
+}
+
+/// Returns the pattern with each other form of its names of months, of its names of days, and of
+/// its offsets. Z alone has no directive, and a moment without an offset is one of UTC.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let mut all = vec![pattern.to_owned()];
+    for (letters, others) in
+        [("bhB", &["%b", "%B"][..]), ("aA", &["%a", "%A"]), ("z", &["%:::z", "%z", "Z"])]
+    {
+        for index in 0..all.len() {
+            for other in others {
+                let changed = with_directive(&all[index], letters, other);
+                if !all.contains(&changed) {
+                    all.push(changed);
+                }
+            }
         }
     }
-    end
+    all.remove(0);
+    all
+}
+
+/// Returns a pattern in which the directives of these letters are `other`. An offset with two
+/// colons or three says itself what it accepts.
+fn with_directive(pattern: &str, letters: &str, other: &str) -> String {
+    let mut changed = pattern.to_owned();
+    let places: Vec<(Range<usize>, u8)> = directives(pattern).collect();
+    for (place, letter) in places.into_iter().rev() {
+        let has_form = letter == b'z' && pattern[place.clone()].contains("::");
+        if letters.as_bytes().contains(&letter) && !has_form {
+            changed.replace_range(place, other);
+        }
+    }
+    changed
 }
 
 /// Returns the part of a pattern whose value `jiff` reads and then leaves out of the moment, and

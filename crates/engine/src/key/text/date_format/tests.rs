@@ -123,6 +123,46 @@ fn second_60_is_a_leap_second() {
 }
 
 #[test]
+fn names_are_full_or_short() {
+    for pattern in ["%a, %d %b %Y", "%A, %d %B %Y", "%a, %d %h %Y", "%A, %d %b %Y"] {
+        let format = DateFormat::new(pattern).unwrap();
+        for text in ["Fri, 02 Jan 1970", "Friday, 02 January 1970", "friday, 02 JAN 1970"] {
+            assert_eq!(format.date(text.as_bytes()), Some(1), "{pattern}: {text}");
+        }
+        for text in ["Fri, 02 Janu 1970", "Frid, 02 Jan 1970", "Fri, 02 Jan 1970 x"] {
+            assert_eq!(format.date(text.as_bytes()), None, "{pattern}: {text}");
+        }
+    }
+    let format = DateFormat::new("%%b %b %Y-%d").unwrap();
+    assert_eq!(format.date(b"%b January 1970-03"), Some(2));
+    assert_eq!(format.date(b"%B January 1970-03"), None, "no directive");
+}
+
+#[test]
+fn offsets_have_colons_or_none() {
+    for pattern in ["%T %z", "%T %:z"] {
+        let format = DateFormat::new(pattern).unwrap();
+        for (text, second) in [
+            ("12:00:00 +0200", 36_000),
+            ("12:00:00 +02:00", 36_000),
+            ("12:00:00 +02", 36_000),
+            ("12:00:00 -0030", 45_000),
+            ("12:00:00 Z", 43_200),
+        ] {
+            let time = format.time(text.as_bytes()).map(|(second, _)| second);
+            assert_eq!(time, Some(second), "{pattern}: {text}");
+        }
+        for text in ["12:00:00", "12:00:00 ", "12:00:00 CET", "12:00:00 +2", "12:00:00 +02:00x"] {
+            assert_eq!(format.time(text.as_bytes()), None, "{pattern}: {text}");
+        }
+        let (_, part) = format.time(b"00:59:60 +01:00").unwrap();
+        assert!(part.is_leap, "{pattern}");
+    }
+    let exact = DateFormat::new("%T %::z").unwrap();
+    assert_eq!(exact.time(b"12:00:00 +0200"), None);
+}
+
+#[test]
 fn days_with_an_offset_are_those_of_utc() {
     let format = DateFormat::new("%Y-%m-%d %H:%M %z").unwrap();
     for (text, day) in [
