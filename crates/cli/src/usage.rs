@@ -110,6 +110,9 @@ impl UnreadCommandLine<'_> {
             "invalid digit found in string" | "cannot parse integer from empty string" => {
                 format!("'{value}' is not a whole number")
             }
+            "number too large to fit in target type" => {
+                format!("the number '{value}' is too large")
+            }
             why if why.contains(value) => why.to_owned(),
             why => format!("'{value}': {why}"),
         };

@@ -290,3 +290,30 @@ fn rows_that_end_with_carriage_returns_alone() {
         folder.run(line).fails(3, &["cr.csv: its rows end with a carriage return alone"]);
     }
 }
+
+/// A row that cannot be merged within the budget is called a row, with the likely reason.
+#[test]
+fn rows_too_long_for_a_merge_are_called_rows() {
+    let folder = Folder::new();
+    let mut text = b"a,b\n".to_vec();
+    let begins = {
+        (0_u64..400_000).for_each(|n| text.extend(format!("{:08},{:070}\n", n * 7919, 1).bytes()));
+        text.len()
+    };
+    text.resize(begins + (4 << 20), b'w');
+    text.extend(b",2\nx,3\n");
+    folder.write("in", &text);
+    let row = format!("the row at byte {begins} has 4.0 MiB, and rows of more than ");
+    let quote = "look for an unclosed quote there";
+    folder.run("sort -F csv -k a -M 24MiB -j 2 -o out in").fails(3, &[&row, quote]);
+}
+
+#[test]
+fn quotes_that_are_never_closed_come_with_advice() {
+    let sort = |options: &str, input: &[u8]| {
+        Folder::new().run_with(&format!("sort -F csv -k a {options}"), input)
+    };
+    let advice = "never closed; close it, or give --quote lenient if quotes inside cells are data";
+    sort("", b"a,b\n1,5\" disk\n").fails(3, &[advice, "--quote none if all quotes are data"]);
+    sort("--quote lenient", b"a,b\n\"1,5\n").fails(3, &["close it, or give --quote none"]);
+}

@@ -83,3 +83,19 @@ fn one_stream_twice() {
     let sorted = folder.run("sort plain plain /dev/null /dev/null").quietly();
     assert_eq!(sorted, b"1\n1\n2\n2\n");
 }
+
+#[test]
+fn numbers_of_shuffles_have_bounds() {
+    let most = u64::MAX;
+    for number in ["-1", "99999999999999999999999", "x", ""] {
+        let line = format!("sort --random-seed={number} -k 1:random");
+        let words = format!("'{number}' is not a whole number from 0 to {most}");
+        Folder::new().run_with(&line, b"a\n").fails(2, &[&words]);
+    }
+    let apart = Folder::new().run_with("sort --random-seed -1 -k 1:random", b"a\n");
+    apart.fails(2, &["'-1' is not a whole number from 0 to"]);
+    let limit = Folder::new().run_with("sort --limit 99999999999999999999999", b"a\n");
+    limit.fails(2, &["--limit <N>: the number '99999999999999999999999' is too large"]);
+    let last = format!("sort --random-seed {most} -k 1:random");
+    assert_eq!(Folder::new().run_with(&last, b"a\n").quietly(), b"a\n");
+}

@@ -199,8 +199,9 @@ impl Tracker {
                 }
             },
             TrackerState::Terminated { has_begun, .. } => std::mem::take(has_begun),
-            TrackerState::Quoted { at: Gap::Quoted, .. } => {
-                return Err("the last row opens a quote that is never closed".to_owned().into());
+            TrackerState::Quoted { at: Gap::Quoted, quoting, .. } => {
+                let is_lenient = matches!(quoting, Quoting::Lenient { .. });
+                return Err(message!("the last row {}", csv::open_quote(is_lenient)));
             }
             TrackerState::Quoted { has_begun, .. } => std::mem::take(has_begun),
             TrackerState::Grouped { group, passed, has_begun } => {

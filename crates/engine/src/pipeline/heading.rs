@@ -10,7 +10,8 @@ use memchr::memchr_iter;
 
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config, message};
 use crate::format::csv::{
-    BYTE_ORDER_MARK, Cells, ROW_END, Rows, first_return, stray_quote, value, without_end,
+    BYTE_ORDER_MARK, Cells, ROW_END, Rows, first_return, open_quote, stray_quote, value,
+    without_end,
 };
 use crate::format::{CsvFormat, Format, HeaderLines, LineGroup};
 use crate::key::text::TextOrder;
@@ -217,7 +218,7 @@ impl Heading {
                     let name = if csv.has_header { "the header row" } else { "row 1" };
                     let line = 1 + memchr_iter(ROW_END, &row[..at.min(row.len())]).count();
                     let wrong = match csv.dialect.is_lenient {
-                        true => "it opens a quote that is never closed".into(),
+                        true => message!("it {}", open_quote(true)),
                         false => stray_quote(at),
                     };
                     let message = message!("{}, line {}: {}", name, line, wrong);

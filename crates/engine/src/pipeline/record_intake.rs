@@ -232,12 +232,7 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
     fn too_long(&self) -> Error {
         let (held, origin, framing) = (self.tail.len(), self.place(), self.how.sort.framing);
         let (path, offset) = self.place_of(origin, held);
-        let check = message!("check {}", Setting::Format);
-        let (what, check) = match framing {
-            Framing::Quoted(_) => ("row", "look for an unclosed quote there".into()),
-            Framing::Prefixed(_) | Framing::Grouped(_) => ("record", check),
-            Framing::Terminated(_) | Framing::Fixed(_) => ("line", check),
-        };
+        let (what, check) = named(framing);
         let length = match &self.work.input {
             JobInput::Files(files) => {
                 length_at(&files[origin.source], framing, offset, LOOKED_THROUGH_MAX).ok().flatten()
@@ -273,6 +268,16 @@ fn is_tried_whole(work: &Work) -> bool {
         let is_unknown = external.reason == SpillReason::UnknownLength;
         is_unknown && external.load_areas > 1 && external.load_reason == LoadLimit::Memory
     })
+}
+
+/// Returns what records are called, and what may be wrong where one is too long.
+fn named(framing: Framing) -> (&'static str, Message) {
+    let check = message!("check {}", Setting::Format);
+    match framing {
+        Framing::Quoted(_) => ("row", "look for an unclosed quote there".into()),
+        Framing::Prefixed(_) | Framing::Grouped(_) => ("record", check),
+        Framing::Terminated(_) | Framing::Fixed(_) => ("line", check),
+    }
 }
 
 /// Returns the error for `what`, whose `size` is too much, at a byte of an input. A budget of
@@ -387,16 +392,16 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
     fn refuse_long(&mut self, ready: &ReadyLoad, most_bytes: u64, least_mib: u64) -> Result<()> {
         let bytes = ready.load.loaded_bytes().unwrap_or_default();
         let (layout, pieces) = &self.finished;
+        let (what, check) = named(self.how.sort.framing);
         let record = longest_record(bytes, pieces, self.how.sort.framing);
         let read = pieces.last().map_or(0, |last| last.end) - record.start;
         let (path, offset) = self.place_of(layout.origin(record.start), read);
         let size = format!(
-            "{}, and lines of more than {} cannot be merged within the memory budget",
+            "{}, and {what}s of more than {} cannot be merged within the memory budget",
             ByteSize(record.len() as u64),
             ByteSize(most_bytes),
         );
-        let check = message!("check {}", Setting::Format);
-        Err(over_budget(path, offset, "line", &size, &check, Some(least_mib)))
+        Err(over_budget(path, offset, what, &size, &check, Some(least_mib)))
     }
 }
 

@@ -120,10 +120,11 @@ pub struct Order {
 
     /// Choose the shuffle of keys of type random
     ///
-    /// N is any number. Default: 0. Each number gives one shuffle, which is the same on every
-    /// machine and in every sort. The option is an error if no key has type random. Example:
-    /// --random-seed 7.
-    #[arg(long, value_name = "N", help_heading = DETAILS, hide_short_help = true)]
+    /// N is a whole number from 0 to 18446744073709551615. Default: 0. Each number gives
+    /// one shuffle, which is the same on every machine and in every sort. The option is an error if
+    /// no key has type random. Example: --random-seed 7.
+    #[arg(long, value_name = "N", value_parser = shuffle_number, allow_negative_numbers = true,
+          help_heading = DETAILS, hide_short_help = true)]
     random_seed: Option<u64>,
 
     /// Set the byte that replaces missing bytes of short records
@@ -275,6 +276,12 @@ fn without_shuffle() -> Error {
     let message = "--random-seed is given, but no key has type random; write one, as in -k \
                    1:random, or leave the option out";
     usage_error(message)
+}
+
+/// Reads the number of a shuffle.
+fn shuffle_number(text: &str) -> std::result::Result<u64, String> {
+    let wrong = || format!("'{text}' is not a whole number from 0 to {}", u64::MAX);
+    text.parse().map_err(|_| wrong())
 }
 
 /// Returns the seed of the shuffle with this number.

@@ -81,6 +81,25 @@ pub fn stray_quote(at: usize) -> Message {
     )
 }
 
+/// Returns what is wrong with a last row that ends within quotes.
+pub fn open_quote(is_lenient: bool) -> Message {
+    let none = Setting::Quote.to("none");
+    match is_lenient {
+        true => {
+            message!(
+                "opens a quote that is never closed; close it, or give {} if quotes are data",
+                none
+            )
+        }
+        false => message!(
+            "opens a quote that is never closed; close it, or give {} if quotes inside cells are \
+             data, or {} if all quotes are data",
+            Setting::Quote.to("lenient"),
+            none,
+        ),
+    }
+}
+
 /// Returns a row without what ends it.
 #[inline]
 pub fn without_end(row: &[u8]) -> &[u8] {

@@ -81,12 +81,15 @@ fn ends_of_inputs_are_told() {
     };
     assert_eq!(end(Framing::Terminated(b'\n'), b"a\nb"), Ok(true));
     assert_eq!(end(Framing::Quoted(Quoting::Strict { quote: b'"' }), b"a\n\"b\n\""), Ok(true));
-    assert!(
-        end(Framing::Quoted(Quoting::Strict { quote: b'"' }), b"a\n\"b\n")
-            .unwrap_err()
-            .to_string()
-            .contains("never closed")
-    );
+    let (quote, separator) = (b'"', b',');
+    for (quoting, advice) in [
+        (Quoting::Strict { quote }, "if quotes inside cells are data, or"),
+        (Quoting::Lenient { quote, separator }, "never closed; close it, or give"),
+    ] {
+        let message = end(Framing::Quoted(quoting), b"a\n\"b\n").unwrap_err().to_string();
+        assert!(message.starts_with("the last row opens a quote that is never closed; close it"));
+        assert!(message.contains(advice), "{message}");
+    }
     assert!(end(Framing::Fixed(4), b"abcdef").unwrap_err().to_string().contains("2 of 4 bytes"));
     let prefix = Framing::Prefixed(Prefix::named("u16be").unwrap());
     assert_eq!(end(prefix, b"\0\x01a\0\0"), Ok(false));
