@@ -49,7 +49,8 @@ use crate::standard;
 /// TYPE for days and times: date (2026-11-22), time (13:45:06.789) and timestamp
 /// (2026-11-22T13:45:06+01:00). A time may have an offset (13:45:06+02:00). Values are compared in
 /// UTC, and those without an offset are UTC. So a date that --date-format reads with an offset is
-/// the day in UTC. Second 60 comes after all of second 59.
+/// the day in UTC. A time in UTC may be before 00:00, as in 00:30+01:00, which is -00:30, or
+/// after 24:00. Second 60 comes after all of second 59.
 ///
 /// Other values of TYPE: ip (version 4 before 6), uuid and bool. A uuid is written in either case,
 /// with or without hyphens, in braces or after urn:uuid:. True values of bool are yes, true, on, 1,
@@ -103,7 +104,8 @@ Keys of GNU sort, and the closest keys of sortwell:
   -k2f,2      2:ci              -k2         2-
 trim ignores blanks at both ends, b of GNU sort only those at the start. size compares values,
 h of GNU sort first the units. decimal takes a plus sign, n of GNU sort does not: +5 is 0 there.
-'sortwell gnu' has exactly the order of GNU sort.
+'sortwell gnu' has exactly the order of GNU sort, except for -R with --random-source, and for NaN
+with -g and -u.
 
 Examples:
   A CSV file by its column amount, largest first, then by name:

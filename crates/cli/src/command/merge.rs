@@ -28,9 +28,9 @@ use crate::reporting::JobFiles;
 /// records with equal keys, those of earlier files come first. An output file appears whole or
 /// not at all, and inputs are only read, unless one is also the output.
 ///
-/// With --limit, a merge ends after the last record that is written, and the rest of the inputs is
-/// not read. With --unique-by KEY, the inputs must be in the order that `sortwell sort --unique-by
-/// KEY` writes with the same keys: by KEY first, and by --key next.
+/// With --limit, a merge ends after the last record that is written. Records after it may or may
+/// not be read and checked. With --unique-by KEY, the inputs must be in the order that `sortwell
+/// sort --unique-by KEY` writes with the same keys: by KEY first, and by --key next.
 #[derive(Args, Debug)]
 #[command(after_help = FEW_EXAMPLES, after_long_help = EXAMPLES)]
 pub struct MergeArguments {

@@ -67,7 +67,8 @@ pub struct Selecting {
     ///
     /// Numbers are exact and of any length. Empty cells are skipped, and any other cell that is not
     /// such a number is an error. sortwell writes the sum in plain notation with the decimal sign
-    /// of the column, without thousands separators and currency signs. Words after a colon that
+    /// of the column, without thousands separators and currency signs. A record that shares its key
+    /// with no other keeps its number as it was written. Words after a colon that
     /// name a type or a modifier are not part of a column's name; write "a:int" for a name that
     /// ends so.
     ///
