@@ -81,18 +81,18 @@ const FAULTS: [(&str, &str); 23] = [
     ),
     (
         "2:int == abc:ci",
-        "abc:ci names the column 'abc', but the input has no names of columns; give the number of \
-         the column; write text in quotes, as in \"abc:ci\"",
+        "abc:ci names the column 'abc', but the input has no names of columns, as it is empty or \
+         has no header; give the number of the column; write text in quotes, as in \"abc:ci\"",
     ),
     (
         "2:ci == count",
-        "count names the column 'count', but the input has no names of columns; give the number \
-         of the column; write text in quotes, as in \"count\"",
+        "count names the column 'count', but the input has no names of columns, as it is empty or \
+         has no header; give the number of the column; write text in quotes, as in \"count\"",
     ),
     (
         "\"a\":ci == \"b\":ci",
-        "\"a\":ci names the column 'a', but the input has no names of columns; give the number of \
-         the column",
+        "\"a\":ci names the column 'a', but the input has no names of columns, as it is empty or \
+         has no header; give the number of the column",
     ),
     ("2:int < 3:int:desc", "3:int:desc has a direction, and conditions have none; leave out desc"),
     (
