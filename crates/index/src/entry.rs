@@ -194,6 +194,7 @@ impl SortedEntries {
     }
 
     /// Returns the offset after all bytes that were taken.
+    #[cfg(feature = "sqlite")]
     pub const fn taken(&self) -> u64 {
         self.offset + self.unfinished.len() as u64
     }

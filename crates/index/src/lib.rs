@@ -32,6 +32,10 @@ mod sort;
 mod source;
 mod sqlite;
 mod store;
+#[cfg_attr(
+    not(feature = "sqlite"),
+    expect(dead_code, reason = "a build without SQLite makes no table")
+)]
 mod typed;
 mod values;
 mod verify;
