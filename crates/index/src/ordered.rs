@@ -1,7 +1,7 @@
 //! The queue between the threads of a scan and the sort: entries of blocks, in order.
 //!
 //! The entries of a block come in pieces. The bytes of all pieces that wait are bounded. One piece
-//! of the block that is taken next may always come, so that no thread waits for ever. A long piece
+//! of the block that is taken next may always come, so that every thread continues. A long piece
 //! is made on demand, so that there is one at a time.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -30,7 +30,7 @@ const EACH: u64 = 1 << 20;
 const SORT_LEAST: u64 = 32 << 20;
 
 /// Memory for long blocks, as a multiple of the longest record: while a block is cut, half as much
-/// as the record again, and a copy of the record that has begun; besides, an entry of a record
+/// as the record again, and a copy of the record that has begun, and also an entry of a record
 /// before.
 const LONG_TIMES: u64 = 4;
 

@@ -21,7 +21,7 @@ use sortwell_engine::pipeline::Columns;
 use crate::entry::{read_number, write_number};
 use crate::include::{BoundPart, Include, Included, bytes_of};
 
-/// The parts of records that entries hold beside key and place.
+/// The parts of records that entries hold after key and place.
 #[derive(Clone, Debug)]
 pub enum EntryParts {
     /// Parts as they stand in the record.

@@ -106,24 +106,36 @@ fn with_last_empty(values: &[Vec<u8>]) -> Vec<Vec<u8>> {
     values
 }
 
+/// Returns the number of random cases, and the seed of the first.
+fn random_cases() -> (u64, u64) {
+    let number =
+        |name: &str, default| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    (number("INDEX_CASES", 40), number("INDEX_SEED", 1))
+}
+
+/// Writes the data of a case, and returns a build of it with random resources.
+fn job_of(case: &Case, folder: &Path, random: &mut Random) -> BuildJob {
+    let data = case.write(folder);
+    let keys: Vec<&str> = case.keys.iter().map(String::as_str).collect();
+    let mut job = build(&data, &folder.join("index"), case.format, &keys);
+    job.order.separator = case.separator;
+    job.unique = case.unique;
+    job.threads = Some(1 + random.below(3) as usize);
+    job.memory = Budget::Bytes(ByteSize::mib(40 + 24 * random.below(2)));
+    job.resume = random.below(4) == 0;
+    job.include = case.include().map(Include::from_text).into_iter().collect();
+    job
+}
+
 #[test]
 fn rows_are_found_as_in_a_model() {
-    let cases: u64 = std::env::var("INDEX_CASES").map_or(40, |text| text.parse().unwrap());
-    let seed: u64 = std::env::var("INDEX_SEED").map_or(1, |text| text.parse().unwrap());
+    let (cases, seed) = random_cases();
     for number in 0..cases {
         let mut random = Random::new(seed * 1_000_003 + number);
         let case = Case::random(&mut random);
         let folder = tempfile::tempdir().unwrap();
-        let data = case.write(folder.path());
-        let output = folder.path().join("index");
-        let keys: Vec<&str> = case.keys.iter().map(String::as_str).collect();
-        let mut job = build(&data, &output, case.format, &keys);
-        job.order.separator = case.separator;
-        job.unique = case.unique;
-        job.threads = Some(1 + random.below(3) as usize);
-        job.memory = Budget::Bytes(ByteSize::mib(40 + 24 * random.below(2)));
-        job.resume = random.below(4) == 0;
-        job.include = case.include().map(Include::from_text).into_iter().collect();
+        let mut job = job_of(&case, folder.path(), &mut random);
+        let output = job.output.clone();
         let words = format!("case {number} of seed {seed}: {case:?}");
         let built =
             if random.below(2) == 0 { run(&job) } else { appended(&mut job, &case, &mut random) };

@@ -71,7 +71,7 @@ impl StreamTurn {
         (!std::mem::replace(&mut *is_taken, true)).then(|| TakenTurn(self))
     }
 
-    /// Waits until no worker has the turn, or for a while. A stream may stand still for ever, and
+    /// Waits until no worker has the turn, or for a while. A stream may never bring more, and
     /// what this worker writes may fail meanwhile.
     pub fn wait(&self) {
         let is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,7 +11,7 @@ use super::{Course, Histogram, Phase, PhaseShare, Stream, StreamLatency, Waits};
 #[derive(Debug, Default)]
 pub struct Progress {
     stop: AtomicBool,
-    /// True while the job is bound to fail, and its workers have yet to end.
+    /// True while workers of a job that has failed still run.
     is_failing: AtomicBool,
     phase: AtomicU8,
     /// Bytes moved so far, reads and writes of every pass together.
@@ -54,8 +54,8 @@ impl Progress {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Says whether the job is bound to fail. Its workers then stop waiting, as after a
-    /// [request](Self::request_stop), and whoever found the error reports it.
+    /// Sets whether the job fails. Its workers then stop waiting, as after a
+    /// [request](Self::request_stop), and the worker with the error reports it.
     pub(crate) fn set_failing(&self, is_failing: bool) {
         self.is_failing.store(is_failing, Ordering::Relaxed);
     }

@@ -26,7 +26,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Returns the schema of a table with these columns beside number and place.
+    /// Returns the schema of a table with these columns, and the number and the place.
     pub fn new(columns: &[TypedColumn]) -> Self {
         let names = names(columns);
         let mut table = format!("CREATE TABLE entries ({NUMBER} INTEGER PRIMARY KEY");

@@ -25,7 +25,7 @@ use crate::typed::{TypedColumn, read};
 /// Rows between two looks whether the job was stopped.
 const STOP_CHECK: u64 = 1024;
 
-/// Bytes of memory that a page of the cache takes beside its content, of 4 KiB: an eighth at most.
+/// Part of the memory of the cache that is not the content of pages, at most.
 const CACHE_PARTS: u64 = 8;
 
 /// A database on its way.
@@ -34,7 +34,7 @@ pub struct Table {
     /// The name in messages.
     output: PathBuf,
     insert: String,
-    /// The number of columns beside number and place.
+    /// The number of columns without those of number and place.
     columns: usize,
     positions: Positions,
     refuses_equal: bool,

@@ -1,19 +1,17 @@
-//! Databases of random data beside the model, as SQLite itself reads them.
+//! Databases of random data, read by SQLite and compared with the model.
 
 use std::fs;
 use std::path::Path;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
-use sortwell_engine::ByteSize;
 use sortwell_engine::format::Format;
-use sortwell_engine::job::Budget;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_index::{BuildJob, Include, Index, IndexTarget};
 
 use super::model::{Case, Random};
-use super::{build, run};
+use super::{build, job_of, random_cases, run};
 
 /// Opens a database for reading.
 fn opened(path: &Path) -> Connection {
@@ -52,26 +50,16 @@ fn target(job: BuildJob) -> BuildJob {
 
 #[test]
 fn rows_are_those_of_a_model() {
-    let cases: u64 = std::env::var("INDEX_CASES").map_or(40, |text| text.parse().unwrap());
-    let seed: u64 = std::env::var("INDEX_SEED").map_or(1, |text| text.parse().unwrap());
+    let (cases, seed) = random_cases();
     for number in 0..cases {
         let mut random = Random::new(seed * 1_000_033 + number);
         let case = Case::random(&mut random);
         let folder = tempfile::tempdir().unwrap();
-        let data = case.write(folder.path());
-        let output = folder.path().join("database");
-        let keys: Vec<&str> = case.keys.iter().map(String::as_str).collect();
-        let mut job = target(build(&data, &output, case.format, &keys));
-        job.order.separator = case.separator;
-        job.unique = case.unique;
-        job.threads = Some(1 + random.below(3) as usize);
-        job.memory = Budget::Bytes(ByteSize::mib(40 + 24 * random.below(2)));
-        job.resume = random.below(4) == 0;
-        job.include = case.include().map(Include::from_text).into_iter().collect();
+        let job = target(job_of(&case, folder.path(), &mut random));
         let words = format!("case {number} of seed {seed}: {case:?}");
         let all = case.sorted();
         assert_eq!(run(&job).entries, all.len() as u64, "{words}");
-        let database = opened(&output);
+        let database = opened(&job.output);
         let checked = rows(&database, "PRAGMA integrity_check");
         assert_eq!(checked, [[Value::Text("ok".to_owned())]], "{words}");
         let found = rows(&database, "SELECT * FROM entries ORDER BY number");

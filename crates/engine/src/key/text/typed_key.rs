@@ -51,7 +51,7 @@ enum ValueForm {
     Float(NumberType),
     /// Digits, with a sign or a point.
     Decimal(Grammar),
-    /// Such a number, with an exponent or without.
+    /// Digits as before, with an exponent or without.
     Exponent,
     Style(NumberStyle),
     /// One character a byte.

@@ -239,7 +239,7 @@ fn a_request_to_stop_is_heard() {
     assert!(matches!(outcome, Err(Error::Interrupted)));
 }
 
-/// A stream that stands still until it is read in vain: one worker waits for it, the others have
+/// A stream that brings nothing: one worker waits for it, the others have
 /// nothing to do meanwhile.
 struct Standing {
     stream: Mutex<pipe::PipeReader>,

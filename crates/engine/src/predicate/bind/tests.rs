@@ -126,7 +126,7 @@ fn faults_say_what_to_write() {
     }
 }
 
-/// Such a word as a member is missing from both sides of most lines, which makes them equal.
+/// A member of that name is missing in most lines, and two missing values are equal.
 #[test]
 fn words_that_json_has_for_values_are_no_members() {
     let member = "is the name of a member; write";
