@@ -79,16 +79,18 @@ def faults_of_index(binary: str, case: Case, root: Path, wanted: bytes | None) -
     faults = list(differences(binary, root, wanted))
     if not later and rng.random() < 0.5:
         done = run(binary, root, "build", *words, "-o", "database", "--to", "sqlite", *names)
-        faults += faults_of_database(done, root, run(binary, root, *SEARCHES[2]).stdout)
+        places = run(binary, root, *SEARCHES[2]).stdout
+        faults += faults_of_database(done, root, places, "--invalid" in words)
     return faults
 
 
 def faults_of_database(
-    done: subprocess.CompletedProcess[bytes], root: Path, places: bytes
+    done: subprocess.CompletedProcess[bytes], root: Path, places: bytes, places_invalid: bool
 ) -> list[str]:
     """Returns what is wrong with a database that was built over the same data as an index.
 
-    `places` are those of the entries of the index, in its order.
+    `places` are those of the entries of the index, in its order. With `places_invalid`, records
+    with an invalid key come before or after all others.
     """
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
@@ -97,10 +99,18 @@ def faults_of_database(
         checked = database.execute("PRAGMA integrity_check").fetchall()
         order = "FROM entries JOIN files USING (file) ORDER BY number"
         rows = database.execute(f"SELECT path, offset, length, number {order}").fetchall()
+        column = database.execute("SELECT name FROM pragma_table_info('entries')").fetchall()[1][0]
+        quoted = '"' + column.replace('"', '""') + '"'
+        is_number = f"typeof({quoted}) IN ('integer', 'real')"
+        values = database.execute(f"SELECT {quoted} FROM entries WHERE {is_number} ORDER BY number")
+        numbers = [number for (number,) in values]
     faults = [] if checked == [("ok",)] else [f"SQLite finds {checked[0][0]}"]
     found = [f"{path}\t{offset}\t{length}".encode() for path, offset, length, _ in rows]
     if found != places.splitlines():
         faults.append(f"the {len(found)} rows of the database are not the entries of the index")
+    # An invalid later key has a place of its own, whatever the first key is.
+    if numbers not in (sorted(numbers), sorted(numbers, reverse=True)) and not places_invalid:
+        faults.append(f"the numbers of the column {column} are not in order")
     if [row[3] for row in rows] != list(range(1, len(rows) + 1)):
         faults.append("the rows of the database have wrong numbers")
     return faults
