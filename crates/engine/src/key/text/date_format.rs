@@ -15,7 +15,7 @@ mod strptime;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DateFormat {
     pattern: String,
-    /// Variants of the pattern with other forms of names and offsets, for texts that it cannot read.
+    /// Variants of the pattern with other forms of names and offsets, for other texts.
     alternatives: Vec<String>,
     /// True if it contains the day.
     pub has_date: bool,
