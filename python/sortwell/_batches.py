@@ -68,7 +68,7 @@ def sort_batches(
     `data` that the program holds are not counted, nor are the values of dictionaries.
 
     `batch_rows` is the number of rows of a batch. Default: 65536, and fewer if a batch would have
-    more than about 4 MiB. Run ends of 16 bits allow 32767 rows.
+    more than about 4 MiB, or 1 MiB if rows differ in length. Run ends of 16 bits allow 32767 rows.
 
     Another thread reads the batches, all of them before this returns. So a source fails whose
     objects only work in the thread that made them, such as rows of a cursor of sqlite3. Ctrl-C

@@ -23,6 +23,8 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// Most rows of a batch, and about as many bytes, unless the program says how many rows.
 const BATCH_ROWS: usize = 1 << 16;
 const BATCH_BYTES: usize = 4 << 20;
+/// The same of rows in Arrow's row format, which are copied several times on their way to columns.
+const KEYED_BATCH_BYTES: usize = 1 << 20;
 /// Most bytes of a batch in any case: offsets of 32 bits reach further.
 const BATCH_BYTES_MAX: usize = 1 << 30;
 
@@ -48,6 +50,16 @@ pub struct BatchRows {
     dictionaries: Vec<Option<UnionDictionary>>,
     rows_max: usize,
     bytes_max: usize,
+    /// Records of the last batch, whose memory is used again.
+    taken: TakenRecords,
+}
+
+/// Records that become a batch.
+#[derive(Debug, Default)]
+struct TakenRecords {
+    bytes: Vec<u8>,
+    /// Their ends.
+    ends: Vec<usize>,
 }
 
 impl BatchRows {
@@ -94,13 +106,13 @@ impl BatchRows {
                 RowForm::Keyed(KeyedLayout::new(&types, &stored, &keys)?)
             }
         };
-        Ok(Self {
-            schema: Arc::clone(schema),
-            form,
-            dictionaries,
-            rows_max,
-            bytes_max: if rows.is_some() { BATCH_BYTES_MAX } else { BATCH_BYTES },
-        })
+        let bytes_max = match (&form, rows) {
+            (_, Some(_)) => BATCH_BYTES_MAX,
+            (RowForm::Fixed(_), None) => BATCH_BYTES,
+            (RowForm::Keyed(_), None) => KEYED_BATCH_BYTES,
+        };
+        let (schema, taken) = (Arc::clone(schema), TakenRecords::default());
+        Ok(Self { schema, form, dictionaries, rows_max, bytes_max, taken })
     }
 
     /// Returns the schema of the batches.
@@ -198,18 +210,11 @@ impl BatchRows {
                 columns.finish()?
             }
             RowForm::Keyed(layout) => {
-                let (mut block, mut ends) = (Vec::new(), Vec::new());
-                while ends.len() < self.rows_max
-                    && block.len() < self.bytes_max
-                    && records.advance()?
-                {
-                    block.extend_from_slice(records.lent());
-                    ends.push(block.len());
-                }
-                if ends.is_empty() {
+                self.taken.fill(records, self.rows_max, self.bytes_max)?;
+                if self.taken.ends.is_empty() {
                     return Ok(None);
                 }
-                layout.columns(&block, &ends)?
+                layout.columns(&self.taken.bytes, &self.taken.ends)?
             }
         };
         let dictionaries = self.dictionaries.iter_mut().zip(columns);
@@ -219,6 +224,26 @@ impl BatchRows {
         });
         let columns = columns.collect::<Result<_, BatchFault>>()?;
         Ok(Some(RecordBatch::try_new(Arc::clone(&self.schema), columns)?))
+    }
+}
+
+impl TakenRecords {
+    /// Takes the next records: about as many bytes.
+    fn fill(
+        &mut self,
+        records: &mut RecordsInOrder,
+        rows_max: usize,
+        bytes_max: usize,
+    ) -> Result<(), Error> {
+        self.ends.clear();
+        self.bytes.clear();
+        // Longer records than most have left more memory.
+        self.bytes.shrink_to(bytes_max.min(KEYED_BATCH_BYTES));
+        while self.ends.len() < rows_max && self.bytes.len() < bytes_max && records.advance()? {
+            self.bytes.extend_from_slice(records.lent());
+            self.ends.push(self.bytes.len());
+        }
+        Ok(())
     }
 }
 
