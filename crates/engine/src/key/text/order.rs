@@ -255,6 +255,12 @@ impl TextSpec {
         byte(self.start).filter(|_| self.line.is_none()).zip(Some(end))
     }
 
+    /// Returns whether it looks at a cell of a row, or a part of one.
+    pub(super) fn is_cell(&self, separator: Separator) -> bool {
+        let has_cells = matches!(separator, Separator::Cells(_) | Separator::Members);
+        has_cells && matches!(self.end, End::Field(_) | End::Within(..))
+    }
+
     /// Returns whether it orders by the bytes it looks at as they are.
     pub(super) fn is_plain(&self) -> bool {
         self.text_type == TextType::BYTES

@@ -91,7 +91,13 @@ impl TextKeyPart {
     pub fn new(spec: &TextSpec, order: &TextOrder, is_last: bool) -> Self {
         let traits = spec.text_type.traits();
         let class = traits.class;
-        let is_cell = is_cell(spec, order.separator);
+        let is_cell = spec.is_cell(order.separator);
+        let range = spec.byte_range().filter(|_| order.body.has_no_fields());
+        // A record of a given length is never too short.
+        let reach = range.map_or(0, |(start, end)| end.unwrap_or(start));
+        let is_sure = matches!(order.body, Body::Fixed(length) if reach <= length);
+        // A range without an end takes what there is: nothing of it is missing.
+        let width = range.and_then(|(start, end)| Some(end?.saturating_sub(start)));
         let is_checked = match class {
             Class::Text | Class::Unchecked => false,
             Class::Loose => {
@@ -99,18 +105,14 @@ impl TextKeyPart {
                 let is_json = order.separator == Separator::Members;
                 !is_line || is_json || order.options.invalid.is_some()
             }
-            Class::Strict | Class::StrictBytes => true,
+            Class::Strict => true,
+            Class::StrictBytes => !is_sure || !spec.text_type.takes_all_of(width),
         };
-        let range = spec.byte_range().filter(|_| order.body.has_no_fields());
-        // A record of a given length is never too short.
-        let reach = range.map_or(0, |(start, end)| end.unwrap_or(start));
-        let is_sure = matches!(order.body, Body::Fixed(length) if reach <= length);
         let pad = spec.pad.or(order.options.pad).filter(|_| reach > 0);
-        // A range without an end takes what there is: nothing of it is missing.
-        let pad = pad.zip(range.map(|(start, end)| end.map_or(0, |end| end.saturating_sub(start))));
+        let pad = pad.map(|byte| (byte, width.unwrap_or(0)));
         let needs = if pad.is_some() || is_sure { 0 } else { reach };
         // Machine bytes at a place of the record are never none at all.
-        let is_there = class == Class::StrictBytes && range.is_some_and(|(_, end)| end.is_some());
+        let is_there = class == Class::StrictBytes && width.is_some();
         let has_nulls = (is_cell || is_checked) && !is_there;
         let nulls = spec.nulls.or(has_nulls.then_some(InvalidPlace::Last));
         let invalid = match order.options.invalid {
@@ -488,12 +490,6 @@ fn agreement(records: [&Fields<'_>; 2], parts: [&[u8]; 2], agreed: usize) -> Opt
     let [start, other] = [0, 1].map(|place| records[place].place_of(parts[place]));
     let shorter = parts[0].len().min(parts[1].len());
     (start == other && start <= agreed).then(|| (agreed - start).min(shorter))
-}
-
-/// Returns whether `spec` looks at a cell of a row, or a part of one.
-fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
-    let has_cells = matches!(separator, Separator::Cells(_) | Separator::Members);
-    has_cells && matches!(spec.end, End::Field(_) | End::Within(..))
 }
 
 #[cfg(test)]

@@ -83,6 +83,11 @@ impl TextType {
     pub(crate) fn machine_number(&self) -> Option<NumberType> {
         if let Detail::Number(number) = self.detail { Some(number) } else { None }
     }
+
+    /// Returns true for a machine number of this width: all bytes are one.
+    pub(in crate::key::text) fn takes_all_of(&self, width_bytes: Option<usize>) -> bool {
+        self.machine_number().is_some_and(|number| width_bytes == Some(number.width_bytes))
+    }
 }
 
 impl NumberType {
