@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A block is made while the caller sends the one before, and another one waits. A caller that is
-//! slow slows the merge.
+//! slow slows the merge. The memory of a block that was dropped is that of a later one.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -24,13 +24,47 @@ use crate::split::{InputSplit, SplitBytes};
 /// Blocks that wait for the caller.
 const WAITING: usize = 1;
 
+/// Memory of blocks that is kept: of one that the caller has dropped while it sends another one.
+const SPARE_MAX: usize = 2;
+
 /// Bytes of sorted records.
 #[derive(Debug)]
 pub struct MergedBlock {
     /// The header in the first block, then records.
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
     /// XXH3 of the bytes.
     pub checksum: u64,
+    spare: Arc<SpareBlocks>,
+}
+
+impl AsRef<[u8]> for MergedBlock {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for MergedBlock {
+    fn drop(&mut self) {
+        self.spare.give(std::mem::take(&mut self.bytes));
+    }
+}
+
+/// Memory of blocks that were dropped.
+#[derive(Debug, Default)]
+struct SpareBlocks(Mutex<Vec<Vec<u8>>>);
+
+impl SpareBlocks {
+    fn give(&self, mut block: Vec<u8>) {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE_MAX {
+            block.clear();
+            spare.push(block);
+        }
+    }
+
+    fn empty_block(&self) -> Option<Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
 }
 
 /// A merge that is under way. It ends when it is dropped.
@@ -67,6 +101,7 @@ impl RangeMerge {
             let cutter = Arc::new(BlockCutter(Mutex::new(CutBlock {
                 block_bytes,
                 bytes: Vec::with_capacity(block_bytes),
+                spare: Arc::default(),
                 sender,
             })));
             job.output = Output::Pipe(Outlet::consumer(Arc::<BlockCutter>::clone(&cutter)));
@@ -125,16 +160,18 @@ struct BlockCutter(Mutex<CutBlock>);
 struct CutBlock {
     block_bytes: usize,
     bytes: Vec<u8>,
+    spare: Arc<SpareBlocks>,
     sender: SyncSender<MergedBlock>,
 }
 
 impl CutBlock {
     /// Sends what there is.
     fn send(&mut self) -> Result<()> {
-        let empty = Vec::with_capacity(self.block_bytes);
+        let empty = self.spare.empty_block();
+        let empty = empty.unwrap_or_else(|| Vec::with_capacity(self.block_bytes));
         let bytes = std::mem::replace(&mut self.bytes, empty);
-        let checksum = xxh3_64(&bytes);
-        self.sender.send(MergedBlock { bytes, checksum }).map_err(|_| Error::Interrupted)
+        let (checksum, spare) = (xxh3_64(&bytes), Arc::clone(&self.spare));
+        self.sender.send(MergedBlock { bytes, checksum, spare }).map_err(|_| Error::Interrupted)
     }
 }
 

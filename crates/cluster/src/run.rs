@@ -28,8 +28,14 @@ const LONG_KEY: usize = 1024;
 /// Bytes of records for each byte of a long key in the index.
 const SPACING_OF_LONG_KEY: u64 = 64;
 
-/// Bytes of records that are looked through and written at once.
+/// Bytes of records that are looked through and written at once, if they come in small blocks.
 const PIECE: usize = 1 << 20;
+
+/// Least bytes of a block that is written from where it is.
+const LARGE: usize = 64 << 10;
+
+/// Bytes that are added at first to the beginning of a record.
+const FIRST_JOINED: usize = 4 << 10;
 
 /// Bytes that are read at once for a checksum: they stay in the caches of the processor.
 const CHECKED: usize = 128 << 10;
@@ -216,22 +222,41 @@ impl RunTask<'_> {
         Ok(whole)
     }
 
+    /// Passes what is left, with the end of its last record, which `bytes` begin with. Returns how
+    /// many of `bytes` were taken for it: all if the record has no end there.
+    fn complete(&mut self, joined: &mut Vec<u8>, bytes: &[u8]) -> Result<usize> {
+        let (before, mut taken) = (joined.len(), 0);
+        while taken < bytes.len() {
+            let count = joined.len().max(FIRST_JOINED).min(bytes.len() - taken);
+            joined.extend_from_slice(&bytes[taken..taken + count]);
+            taken += count;
+            let whole = self.writer.rows.framing().whole_bytes(joined);
+            if whole >= before {
+                self.pass(&joined[..whole])?;
+                joined.clear();
+                return Ok(whole - before);
+            }
+        }
+        Ok(taken)
+    }
+
     fn failed(&self, error: io::Error) -> Error {
         Error::io_at("write", &self.writer.path, self.offset, error)
     }
 }
 
 impl ConsumeTask for RunTask<'_> {
-    fn take(&mut self, bytes: &[u8]) -> Result<()> {
+    fn take(&mut self, mut bytes: &[u8]) -> Result<()> {
         if self.is_header {
             return Ok(());
         }
-        if self.unfinished.is_empty() && bytes.len() >= PIECE {
-            let whole = self.pass(bytes)?;
-            self.unfinished.extend_from_slice(&bytes[whole..]);
-            return Ok(());
-        }
         let mut joined = std::mem::take(&mut self.unfinished);
+        if bytes.len() >= LARGE {
+            if !joined.is_empty() {
+                bytes = &bytes[self.complete(&mut joined, bytes)?..];
+            }
+            bytes = &bytes[self.pass(bytes)?..];
+        }
         joined.extend_from_slice(bytes);
         if joined.len() >= PIECE {
             let whole = self.pass(&joined)?;
@@ -254,3 +279,6 @@ impl ConsumeTask for RunTask<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

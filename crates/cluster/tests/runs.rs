@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sortwell_cluster::{
-    CutSide, InputSplit, MergedBlock, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun,
-    SplitCutter, index_path, read_top, row_keys,
+    CutSide, InputSplit, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter,
+    index_path, read_top, row_keys,
 };
 use sortwell_engine::format::{CsvFormat, Format};
 use sortwell_engine::job::{Budget, MergeJob, Output, SortJob};
@@ -241,11 +241,11 @@ fn ranges_are_merged_into_blocks() {
             let ranges: Vec<_> = ranges.collect();
             let begin = || RangeMerge::begin(merge_like(&job), &ranges, header, block_bytes);
             let (mut merge, mut found) = (begin().unwrap(), Vec::new());
-            while let Some(MergedBlock { bytes, checksum }) = merge.next_block().unwrap() {
-                let left = expected.len() - found.len();
+            while let Some(block) = merge.next_block().unwrap() {
+                let (left, bytes) = (expected.len() - found.len(), block.as_ref());
                 assert_eq!(bytes.len(), block_bytes.min(left), "{format:?}");
-                assert_eq!(checksum, xxhash_rust::xxh3::xxh3_64(&bytes));
-                found.extend(bytes);
+                assert_eq!(block.checksum, xxhash_rust::xxh3::xxh3_64(bytes));
+                found.extend_from_slice(bytes);
             }
             assert!(found == expected, "{format:?}: other bytes");
             assert!(merge.next_block().unwrap().is_none(), "it has ended");

@@ -96,30 +96,33 @@ fn explained(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
 
 /// Sorted records, lent to Python without a copy.
 #[pyclass(frozen, module = "sortwell")]
-#[derive(Debug)]
 pub struct Block {
-    bytes: Vec<u8>,
+    bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
 }
 
 impl Block {
-    /// Returns a block of these bytes.
-    pub const fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes }
+    /// Returns a block of bytes, which never change or move.
+    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self { bytes: Box::new(bytes) }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        (*self.bytes).as_ref()
     }
 }
 
 #[pymethods]
 impl Block {
     fn __len__(&self) -> usize {
-        self.bytes.len()
+        self.bytes().len()
     }
 
     fn __repr__(&self) -> String {
-        format!("<sortwell.Block of {} bytes>", self.bytes.len())
+        format!("<sortwell.Block of {} bytes>", self.bytes().len())
     }
 
     fn __bytes__(&self) -> &[u8] {
-        &self.bytes
+        self.bytes()
     }
 
     unsafe fn __getbuffer__(
@@ -127,7 +130,7 @@ impl Block {
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        let bytes = &slf.get().bytes;
+        let bytes = slf.get().bytes();
         let (start, count) = (bytes.as_ptr(), bytes.len() as ffi::Py_ssize_t);
         // SAFETY: Python passes a view to fill in. The bytes are never changed or moved, and the
         // view holds a reference to the block, so that they live as long as it.

@@ -271,7 +271,10 @@ impl MergedRanges {
         let Some(merge) = state.as_mut() else { return Ok(None) };
         let block = detached(py, || merge.next_block());
         let block = block.map_err(|error| faults::exception(py, &error))?;
-        Ok(block.map(|block| (Block::new(block.bytes), block.checksum)))
+        Ok(block.map(|block| {
+            let checksum = block.checksum;
+            (Block::new(block), checksum)
+        }))
     }
 
     /// Ends the merge.
