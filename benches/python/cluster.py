@@ -87,9 +87,15 @@ class Memory:
                 self.most[node] = max(self.most.get(node, 0), size)
 
 
+def clear(folder):
+    """Removes the outputs of earlier sorts."""
+    shutil.rmtree(folder / "parts", ignore_errors=True)
+    folder.joinpath("one").unlink(missing_ok=True)
+    os.sync()
+
+
 def cluster_sort(data, folder, memory):
     """Sorts on the cluster."""
-    shutil.rmtree(folder / "parts", ignore_errors=True)
     return sortwell.cluster.sort(
         data, folder / "parts", memory=memory, temp=folder, parts=NODES, **OPTIONS
     )
@@ -102,14 +108,17 @@ def rounds(program, data, folder, count):
     cluster_sort(small, folder, NODE_MEMORY[0])
     for _ in range(count):
         for memory in NODE_MEMORY:
+            clear(folder)
             statistics = timed("cluster", lambda m=memory: cluster_sort(data, folder, m))
             show("phases", **{phase.name: phase.seconds for phase in statistics.phases})
             between = statistics.bytes_between_nodes / statistics.bytes
             show("balance", skew=statistics.skew, between=between, passes=statistics.passes)
         words = [program, "sort", "-F", "fixed:100", "-k", "0..10", "-M", "1GiB", "-T", folder]
         words += ["-o", folder / "one", data]
+        clear(folder)
         timed("one process", lambda words=words: subprocess.run(words, check=True))
     for budget in NODE_MEMORY:
+        shutil.rmtree(folder / "parts", ignore_errors=True)
         with Memory() as memory:
             passes = cluster_sort(data, folder, budget).passes
         most = max(memory.most.values())

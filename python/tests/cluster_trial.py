@@ -6,12 +6,14 @@ import shutil
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 import ray
 from ray.cluster_utils import Cluster
 
 import sortwell
 import sortwell.cluster
+from sortwell.cluster import _budget
 
 NODES = ["north", "east", "south", "west"]
 
@@ -42,6 +44,11 @@ def end_nodes(cluster):
     """Ends the nodes."""
     ray.shutdown()
     cluster.shutdown()
+
+
+def merged_by_nodes():
+    """Has nodes merge their runs before they send them, as if memory were too little for all."""
+    return mock.patch.object(_budget, "runs_at_once", return_value=0)
 
 
 class WithRoots(unittest.TestCase):

@@ -14,7 +14,7 @@ import unittest
 from unittest import mock
 
 import ray
-from cluster_trial import NODES, WithRoots, end_nodes, records, start_nodes
+from cluster_trial import NODES, WithRoots, end_nodes, merged_by_nodes, records, start_nodes
 
 import sortwell
 import sortwell.cluster
@@ -23,7 +23,7 @@ from sortwell.cluster import __main__ as _command
 from sortwell.cluster import _budget, _driver, _inputs, _named_files, _placement, _tasks
 from sortwell.cluster.__main__ import main
 from sortwell.cluster._results import ClusterProgress
-from sortwell.cluster._spec import FORMS, InputFile, Spec, Split, bytes_of
+from sortwell.cluster._spec import FORMS, InputFile, Run, Spec, Split, Work, bytes_of
 
 
 def setUpModule():
@@ -72,7 +72,10 @@ class Sorts(WithRoots):
     def test_header_by_prefix_of_several_runs_of_a_node(self):
         # Sorted records begin with the prefix, and an exchange merges them.
         files = [self.write("north/a", b"#top\n0\n#x\n"), self.write("north/b", b"1\n#y\n")]
-        self.assert_as_one([f"node://north{path}" for path in files], files, header="#", parts=1)
+        named = [f"node://north{path}" for path in files]
+        self.assert_as_one(named, files, header="#", parts=1)
+        with merged_by_nodes():
+            self.assert_as_one(named, files, header="#", parts=1)
 
     def test_marks_of_the_byte_order(self):
         rows = b"".join(b"%d,%d\n" % (n * 7919 % 10_007, n) for n in range(10_000))
@@ -225,6 +228,8 @@ class Sorts(WithRoots):
                 # Runs that are kept are never in memory.
                 statistics = self.assert_as_one(path, form=form, resume=resume, **options)
                 self.assertEqual(statistics.passes, passes)
+                with merged_by_nodes():
+                    self.assert_as_one(path, form=form, resume=resume, **options)
 
     def test_many_parts(self):
         path = self.write("in", records(30_000, "uniform"))
@@ -396,7 +401,9 @@ class RandomSorts(WithRoots):
             parts = source.choice([1, 2, 5, 9])
             if "limit" in options:
                 parts = 1
-            with self.subTest(f"case {number} of seed {seed}", options=options, parts=parts):
+            sent = source.choice([contextlib.nullcontext, merged_by_nodes])
+            case = {"options": options, "parts": parts, "sent": sent.__name__}
+            with self.subTest(f"case {number} of seed {seed}", **case), sent():
                 self.assert_as_one(named, files, parts=parts, **options)
 
 
@@ -566,6 +573,30 @@ class Budgets(unittest.TestCase):
         # A sort that continues on fewer nodes has the same splits.
         self.assertEqual(lengths(3, keeps=True), lengths(4, keeps=True))
         self.assertEqual(-(-(10 << 30) // lengths(4)) % 4, 0)
+
+    def test_sources(self):
+        work = Work("", "", 0.0, 0.0, [])
+        cluster = mock.Mock(url=lambda node: f"http://{node}")
+
+        def ranges(nodes, empty=()):
+            runs = {n: Run(n, node, f"r{n}", 9, 1, "", [], work) for n, node in enumerate(nodes)}
+            bounds = {n: [0, 2, 2 if n in empty else 9] for n in runs}
+            found = _placement.sources(cluster, runs, bounds, 1, 4)
+            for source in found:
+                self.assertEqual(source.url, f"http://{source.node}")
+            return [(source.node, [path for path, *_ in source.ranges]) for source in found]
+
+        each = [("a", ["r0"]), ("a", ["r1"]), ("b", ["r2"]), ("a", ["r3"])]
+        self.assertEqual(ranges("aaba"), each)
+        self.assertEqual(ranges("aabab", empty={4}), each)
+        found = [("a", ["r0", "r1"]), ("b", ["r2"]), ("a", ["r3", "r4"])]
+        self.assertEqual(ranges("aabaa"), found)
+        self.assertEqual(ranges("ab", empty={0, 1}), [])
+
+    def test_sources_at_once(self):
+        for memory, held, expected in [(256, 0, 8), (512, 0, 32), (1024, 499, 41), (65536, 0, 64)]:
+            found = _budget.runs_at_once(memory << 20, held << 20)
+            self.assertEqual(found, expected, f"{memory} MiB, {held} held")
 
 
 class NamedFiles(unittest.TestCase):

@@ -20,7 +20,15 @@ import unittest
 from unittest import mock
 
 import ray
-from cluster_trial import NODES, WithRoots, add_node, end_nodes, records, start_nodes
+from cluster_trial import (
+    NODES,
+    WithRoots,
+    add_node,
+    end_nodes,
+    merged_by_nodes,
+    records,
+    start_nodes,
+)
 from ray.cluster_utils import Cluster
 
 import sortwell
@@ -650,7 +658,8 @@ class Kills(WithRoots):
     """Kills that a seed draws, spread evenly over stages: CLUSTER_KILLS, CLUSTER_SEED.
 
     The driver waits while it strikes, so it is in the stage until something is killed. The sorts
-    have one pass and two in turn, and inputs that are shared or on nodes that stay.
+    have one pass and two in turn, and inputs that are shared or on nodes that stay. Nodes send runs
+    or merges.
     """
 
     def test_kills(self):
@@ -690,8 +699,9 @@ class Kills(WithRoots):
         self.loses_nodes = True
         options = {"format": "fixed:100", "key": "0..10", "parts": parts, "progress": act}
         fits = mock.patch.object(_placement, "_bytes_in_memory", return_value=0)
+        sent = source.choice([contextlib.nullcontext, merged_by_nodes])
         try:
-            with fits if passes == 2 else contextlib.nullcontext():
+            with sent(), fits if passes == 2 else contextlib.nullcontext():
                 found, statistics = self.sorted(inputs, **options)
         finally:
             if node is not None and not killed:

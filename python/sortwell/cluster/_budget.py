@@ -2,8 +2,10 @@
 
     map       interpreters | runs in memory | the sort of a split
     reduce    interpreters | runs in memory | the merge of a part | all merges that the node sends
+                                                                  | or blocks of the part's sources
 
-Runs stay in memory only if those of each node fit. Otherwise they are on disk.
+Runs stay in memory only if those of each node fit. Otherwise they are on disk. Nodes merge what
+they send to a part that has too many runs to receive all at the same time.
 """
 
 from __future__ import annotations
@@ -23,6 +25,14 @@ _INTERPRETERS = 192 << 20
 _LEAST = 128 << 20
 _SORT_LEAST = 64 << 20
 _EACH = 40 << 20
+
+# Memory of a node for each source that a part receives at the same time: blocks of it, and a merge
+# at the node that sends. Without that merge, it is that of the blocks.
+_EACH_SOURCE = 16 << 20
+_BLOCKS = 4 << 20
+
+# Most runs that are sources by themselves: each takes a thread and a connection.
+_RUNS_AT_ONCE = 64
 
 # Part of the memory of a sort that a split takes: its records and their entries fit.
 _SPLIT_SHARE = 0.4
@@ -89,6 +99,16 @@ def of_part(memory: int, nodes: int, held: int) -> int:
     """Returns the bytes of the merge of a part, beside the merges that its node sends."""
     left = of_sort(memory, held) - of_sent_merge(memory, nodes, held) * nodes
     return max(min(_of_merges(memory, held), left), _EACH)
+
+
+def sources_at_once(memory: int) -> int:
+    """Returns the most sources that a part receives at the same time."""
+    return memory // _EACH_SOURCE
+
+
+def runs_at_once(memory: int, held: int) -> int:
+    """Returns the most runs of a part of which each is a source by itself."""
+    return min(_of_merges(memory, held) // _BLOCKS, _RUNS_AT_ONCE)
 
 
 def _of_merges(memory: int, held: int) -> int:

@@ -90,7 +90,7 @@ def sort(
     call. A program that has called `ray.init` uses that cluster.
 
     `form` says how a part receives records: "threaded" while it merges, "interleaved" from all
-    nodes in turn before, or "synchronous" from one node after another before.
+    sources in turn before, or "synchronous" from one source after another before.
 
     `resume` keeps the runs after a failure. The same call again then makes only those that are
     missing. `report` is the path of a page with what each node and task did.
@@ -352,10 +352,11 @@ class _Sort:
 
         begun = time.monotonic()
         parts = len(next(iter(bounds.values()))) - 1
+        most = _budget.runs_at_once(self._spec.memory, self._in_memory)
 
         def start(number: int, node: str) -> Any:
             path = self._output.unnamed(number, node)
-            sources = _placement.sources(cluster, runs, bounds, number)
+            sources = _placement.sources(cluster, runs, bounds, number, most)
             threads = cluster.cpus(node)
             task = task_on(make_part, f"reduce {number}", node, threads)
             return task.remote(self._spec, number, path, sources, threads, len(cluster.nodes))

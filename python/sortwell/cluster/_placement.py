@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
+
 from sortwell.cluster import _budget, _inputs
 from sortwell.cluster._spec import NodeLost, Source, lost_input
 
@@ -84,18 +87,25 @@ def _bytes_in_memory(
 
 
 def sources(
-    cluster: Cluster, runs: dict[int, Run], bounds: dict[int, list[int]], part: int
+    cluster: Cluster,
+    runs: dict[int, Run],
+    bounds: dict[int, list[int]],
+    part: int,
+    runs_at_once: int,
 ) -> list[Source]:
-    """Returns what a part is merged of: neighbouring runs of a node are one source."""
-    found: list[Source] = []
+    """Returns what a part is merged of: its range of each run.
+
+    If these are more than `runs_at_once`, neighbouring runs of a node are one source, which the
+    node merges.
+    """
+    ranges = []
     for number in sorted(runs):
         run, (start, end) = runs[number], bounds[number][part : part + 2]
-        if start == end:
-            continue
-        piece = (run.path, start, end)
-        if found and found[-1].node == run.node:
-            last = found.pop()
-            found.append(Source(run.node, last.url, (*last.ranges, piece)))
-        else:
-            found.append(Source(run.node, cluster.url(run.node), (piece,)))
-    return found
+        if start < end:
+            ranges.append((run.node, (run.path, start, end)))
+    if len(ranges) <= runs_at_once:
+        return [Source(node, cluster.url(node), (piece,)) for node, piece in ranges]
+    return [
+        Source(node, cluster.url(node), tuple(piece for _, piece in neighbours))
+        for node, neighbours in itertools.groupby(ranges, operator.itemgetter(0))
+    ]

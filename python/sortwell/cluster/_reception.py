@@ -16,6 +16,7 @@ import os
 import urllib.parse
 
 from sortwell import _errors, _native
+from sortwell.cluster import _budget
 from sortwell.cluster._exchange import ALIVE, FAULT, FRAME
 from sortwell.cluster._feeds import Feed
 from sortwell.cluster._spec import SourceLost, is_space
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sortwell.cluster._spec import Source, Spec
-
-# Memory of a node for each source that a part receives at the same time: blocks of it, and a merge
-# at the node that sends.
-_MEMORY_OF_SOURCE = 16 << 20
 
 # Seconds without a byte after which a source is lost.
 _SILENCE = 120
@@ -119,7 +116,7 @@ def _fault(source: Source, content: list[Any]) -> BaseException:
 
 def form_of(spec: Spec, sources: int) -> str:
     """Returns the form in which a part of this number of sources is received."""
-    return spec.form if sources * _MEMORY_OF_SOURCE <= spec.memory else "synchronous"
+    return spec.form if sources <= _budget.sources_at_once(spec.memory) else "synchronous"
 
 
 def _filler(spec: Spec, source: Source) -> Callable[[Callable[[bytes], None]], None]:
