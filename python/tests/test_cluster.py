@@ -549,10 +549,14 @@ class Budgets(unittest.TestCase):
             most = _budget.of_runs(memory, nodes)
             for held in [0, most // 3, most]:
                 with self.subTest(mib=mib, nodes=nodes, held=held):
-                    merges = _budget.of_part(memory, nodes, held)
+                    merges = _budget.of_part(memory, held, nodes, nodes)
                     merges += nodes * _budget.of_sent_merge(memory, nodes, held)
                     if held > 16 << 20:
                         self.assertLessEqual((192 << 20) + held + merges, memory)
+                    sources = _budget.runs_at_once(memory, held)
+                    unmerged = _budget.of_part(memory, held, 0, sources) + sources * (4 << 20)
+                    if held > 16 << 20:
+                        self.assertLessEqual((192 << 20) + held + unmerged, memory)
                     sort = _budget.of_sort(memory, held)
                     self.assertLessEqual((192 << 20) + held + sort, memory)
                     self.assertLess(_budget.of_split(memory, held), sort // 2)
@@ -578,20 +582,22 @@ class Budgets(unittest.TestCase):
         work = Work("", "", 0.0, 0.0, [])
         cluster = mock.Mock(url=lambda node: f"http://{node}")
 
-        def ranges(nodes, empty=()):
+        def ranges(nodes, empty=(), nodes_merge=False):
             runs = {n: Run(n, node, f"r{n}", 9, 1, "", [], work) for n, node in enumerate(nodes)}
-            bounds = {n: [0, 2, 2 if n in empty else 9] for n in runs}
-            found = _placement.sources(cluster, runs, bounds, 1, 4)
+            bounds = {n: [0, 0, 2, 2 if n in empty else 9] for n in runs}
+            self.assertEqual(_placement.most_runs(bounds), len(nodes))
+            found = _placement.sources(cluster, runs, bounds, 2, nodes_merge)
             for source in found:
                 self.assertEqual(source.url, f"http://{source.node}")
             return [(source.node, [path for path, *_ in source.ranges]) for source in found]
 
         each = [("a", ["r0"]), ("a", ["r1"]), ("b", ["r2"]), ("a", ["r3"])]
         self.assertEqual(ranges("aaba"), each)
-        self.assertEqual(ranges("aabab", empty={4}), each)
-        found = [("a", ["r0", "r1"]), ("b", ["r2"]), ("a", ["r3", "r4"])]
-        self.assertEqual(ranges("aabaa"), found)
-        self.assertEqual(ranges("ab", empty={0, 1}), [])
+        self.assertEqual(ranges("aabab", {4}), each)
+        found = [("a", ["r0", "r1"]), ("b", ["r2"]), ("a", ["r3", "r5"])]
+        self.assertEqual(ranges("aababa", {4}, nodes_merge=True), found)
+        self.assertEqual(ranges("ab", {0, 1}), [])
+        self.assertEqual(ranges("ab", {0, 1}, nodes_merge=True), [])
 
     def test_sources_at_once(self):
         for memory, held, expected in [(256, 0, 8), (512, 0, 32), (1024, 499, 41), (65536, 0, 64)]:

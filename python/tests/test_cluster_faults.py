@@ -618,8 +618,16 @@ class Answers(WithRoots):
 
     def test_sources_that_memory_is_too_little_for(self):
         spec = Spec("0123456789ab", "token", 1 << 30, "/nowhere", (), form="interleaved")
-        self.assertEqual(_reception.form_of(spec, 64), "interleaved")
-        self.assertEqual(_reception.form_of(spec, 65), "synchronous")
+        self.assertEqual(_reception.form_of(spec, 64, 0), "interleaved")
+        self.assertEqual(_reception.form_of(spec, 65, 0), "synchronous")
+        self.assertEqual(_reception.form_of(spec, 42, 499 << 20), "synchronous")
+
+    def test_errors_of_a_run(self):
+        spec, source = self.asked([b"1\n2\n"])
+        path = source.ranges[0][0]
+        with self.assertRaisesRegex(sortwell.MalformedError, "the run ends at byte 4") as raised:
+            list(_reception._blocks(spec, dataclasses.replace(source, ranges=((path, 0, 6),))))
+        self.assertEqual(raised.exception.file, path)
 
     def test_errors_of_a_merge(self):
         spec, source = self.asked([b"1\n", b"x\n"], key="1:int", invalid="error")

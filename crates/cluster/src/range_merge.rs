@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A block is made while the caller sends the one before, and another one waits. A caller that is
-//! slow slows the merge. The memory of a block that was dropped is that of a later one.
+//! slow slows the merge. A later block takes the memory of one that was dropped.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -24,7 +24,8 @@ use crate::split::{InputSplit, SplitBytes};
 /// Blocks that wait for the caller.
 const WAITING: usize = 1;
 
-/// Memory of blocks that is kept: of one that the caller has dropped while it sends another one.
+/// Dropped blocks whose memory is kept. There are four blocks: one is made, one waits, the caller
+/// sends one and has begun to take another.
 const SPARE_MAX: usize = 2;
 
 /// Bytes of sorted records.

@@ -199,27 +199,38 @@ impl RunTask<'_> {
         let whole = framing.whole_bytes(bytes);
         let (offset, bytes) = (self.offset, &bytes[..whole]);
         self.noted.written.add_all(framing, bytes);
-        let (wanted, entries) = (&mut self.wanted, &mut self.noted.entries);
-        let spacing = self.writer.spacing;
-        let passed = self.writer.rows.each(bytes, |row| {
-            let at = offset + row.at as u64;
-            if at >= *wanted {
-                let mut key = Vec::new();
-                row.append_key(&mut key);
-                let is_long = key.len() > LONG_KEY;
-                let least = if is_long { key.len() as u64 * SPACING_OF_LONG_KEY } else { 0 };
-                *wanted = at + spacing.max(least);
-                entries.push(IndexEntry { offset: at, key });
-            }
-        });
-        if let Err(fault) = passed {
-            let path = self.writer.path.clone();
-            return Err(Error::Malformed { path, message: fault.message });
-        }
+        self.note_entries(bytes)?;
         let written = self.writer.file.write_all_at(bytes, offset);
         written.map_err(|error| self.failed(error))?;
         self.offset += whole as u64;
         Ok(whole)
+    }
+
+    /// Notes the keys of some of these whole records.
+    fn note_entries(&mut self, bytes: &[u8]) -> Result<()> {
+        let IndexedRunWriter { rows, spacing, .. } = self.writer;
+        let (framing, mut next) = (rows.framing(), 0);
+        loop {
+            let boundary = self.wanted.saturating_sub(self.offset + next as u64) as usize;
+            let Some(skipped) = framing.first_from(&bytes[next..], boundary) else { return Ok(()) };
+            let start = next + skipped;
+            let left = &bytes[start..];
+            let record = &left[..framing.whole_length(left).unwrap_or(left.len())];
+            let offset = self.offset + start as u64;
+            let noted = rows.each(record, |row| {
+                let mut key = Vec::new();
+                row.append_key(&mut key);
+                let is_long = key.len() > LONG_KEY;
+                let least = if is_long { key.len() as u64 * SPACING_OF_LONG_KEY } else { 0 };
+                self.wanted = offset + least.max(*spacing);
+                self.noted.entries.push(IndexEntry { offset, key });
+            });
+            if let Err(fault) = noted {
+                let path = self.writer.path.clone();
+                return Err(Error::Malformed { path, message: fault.message });
+            }
+            next = start + record.len();
+        }
     }
 
     /// Passes what is left, with the end of its last record, which `bytes` begin with. Returns how

@@ -5,7 +5,7 @@
                                                                   | or blocks of the part's sources
 
 Runs stay in memory only if those of each node fit. Otherwise they are on disk. Nodes merge what
-they send to a part that has too many runs to receive all at the same time.
+they send if a part has too many runs to receive all at the same time.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ _LEAST = 128 << 20
 _SORT_LEAST = 64 << 20
 _EACH = 40 << 20
 
-# Memory of a node for each source that a part receives at the same time: blocks of it, and a merge
-# at the node that sends. Without that merge, it is that of the blocks.
-_EACH_SOURCE = 16 << 20
+# Memory of the blocks of a source that a part receives.
 _BLOCKS = 4 << 20
 
 # Most runs that are sources by themselves: each takes a thread and a connection.
@@ -36,6 +34,9 @@ _RUNS_AT_ONCE = 64
 
 # Part of the memory of a sort that a split takes: its records and their entries fit.
 _SPLIT_SHARE = 0.4
+
+# Least bytes of a split of a large input.
+_SPLIT_LEAST = 1 << 20
 
 # Part of the memory of a task that runs take at most.
 _RUNS_SHARE = 0.6
@@ -83,6 +84,18 @@ def of_split(memory: int, held: int = 0) -> int:
     return int(of_sort(memory, held) * _SPLIT_SHARE)
 
 
+def split_length(memory: int, nodes: int, share: int, keeps: bool) -> int:
+    """Returns the length of the splits of a large input. A node has `share` bytes of all inputs."""
+    most = of_split(memory)
+    if keeps:
+        # Kept runs are of the same splits if the sort continues on fewer nodes.
+        return max(min(most, share), _SPLIT_LEAST)
+    if share <= of_runs(memory, nodes):
+        most = of_split(memory, share)
+    # Splits have one length, so that nodes get as many.
+    return max(-(-share // max(-(-share // most), 1)), _SPLIT_LEAST)
+
+
 def of_runs(memory: int, nodes: int) -> int:
     """Returns the most bytes of runs that stay in the memory of a node."""
     tasks = of_sort(memory)
@@ -95,22 +108,26 @@ def of_sent_merge(memory: int, nodes: int, held: int) -> int:
     return max(_of_merges(memory, held) // nodes, _EACH)
 
 
-def of_part(memory: int, nodes: int, held: int) -> int:
-    """Returns the bytes of the merge of a part, beside the merges that its node sends."""
-    left = of_sort(memory, held) - of_sent_merge(memory, nodes, held) * nodes
-    return max(min(_of_merges(memory, held), left), _EACH)
+def of_part(memory: int, held: int, nodes: int, sources: int) -> int:
+    """Returns the bytes of the merge of a part of this many sources.
+
+    Beside it are the merges that the node sends to `nodes` nodes. If that is 0, no node merges, and
+    the part has blocks of all sources.
+    """
+    beside = of_sent_merge(memory, nodes, held) * nodes if nodes else sources * _BLOCKS
+    return max(min(_of_merges(memory, held), of_sort(memory, held) - beside), _EACH)
 
 
-def sources_at_once(memory: int) -> int:
+def sources_at_once(memory: int, held: int) -> int:
     """Returns the most sources that a part receives at the same time."""
-    return memory // _EACH_SOURCE
+    return _of_merges(memory, held) // _BLOCKS
 
 
 def runs_at_once(memory: int, held: int) -> int:
     """Returns the most runs of a part of which each is a source by itself."""
-    return min(_of_merges(memory, held) // _BLOCKS, _RUNS_AT_ONCE)
+    return min(sources_at_once(memory, held), _RUNS_AT_ONCE)
 
 
 def _of_merges(memory: int, held: int) -> int:
-    """Returns the bytes of a part's merge, or of all merges that a node sends."""
+    """Returns the bytes of a part's merge, of all merges that a node sends, or of all blocks."""
     return min(memory // 4, of_sort(memory, held) // 2)

@@ -192,7 +192,7 @@ class _Sort:
         self._progress = progress
         self._phases: list[Phase] = []
         self._redone_maps = self._redone_parts = self._kept_maps = self._second_attempts = 0
-        self._in_memory = self._tasks = 0
+        self._in_memory = self._held = self._tasks = 0
         self._made: dict[int, MadePart] = {}
         self._work: list[Work] = []
 
@@ -217,6 +217,7 @@ class _Sort:
             self._tasks = len(splits) + parts
             runs = self._kept_runs(cluster, splits)
             chosen, self._in_memory = _placement.place(cluster, self._spec, splits)
+            self._held = self._in_memory
             chosen = {number: node for number, node in chosen.items() if number not in runs}
             runs |= self._make_runs(cluster, splits, chosen)
             bounds = self._kept_bounds(cluster, splits, runs, parts)
@@ -352,14 +353,16 @@ class _Sort:
 
         begun = time.monotonic()
         parts = len(next(iter(bounds.values()))) - 1
-        most = _budget.runs_at_once(self._spec.memory, self._in_memory)
+        most = _budget.runs_at_once(self._spec.memory, self._held)
+        nodes_merge = _placement.most_runs(bounds) > most
 
         def start(number: int, node: str) -> Any:
             path = self._output.unnamed(number, node)
-            sources = _placement.sources(cluster, runs, bounds, number, most)
+            sources = _placement.sources(cluster, runs, bounds, number, nodes_merge)
+            merging = len(cluster.nodes) if nodes_merge else 0
             threads = cluster.cpus(node)
             task = task_on(make_part, f"reduce {number}", node, threads)
-            return task.remote(self._spec, number, path, sources, threads, len(cluster.nodes))
+            return task.remote(self._spec, number, path, sources, threads, merging)
 
         def notify(done: int) -> None:
             self._notify("reduce", self._tasks - parts + len(self._made) + done)

@@ -69,8 +69,9 @@ ALIVE, FAULT = (1 << 32) - 1, (1 << 32) - 2
 # Seconds between two frames of the first kind while a block is made.
 _BEAT = 10.0
 
-# Most threads that make blocks.
+# Most threads that make blocks of merges, and that make checksums of blocks of runs.
 _THREADS = 1024
+_CHECKERS = 8
 
 
 class Exchange:
@@ -82,7 +83,7 @@ class Exchange:
     def __init__(self, address: str) -> None:
         """Starts the server at an address of the node."""
         _give_memory_back()
-        _raise_open_files()
+        raise_open_files()
         self._address = address
         self._ready = threading.Event()
         self._port = 0
@@ -90,6 +91,8 @@ class Exchange:
         self._has_made_output = False
         # Several calls may come at once after a death.
         self._beginning = threading.Lock()
+        # Receivers of runs that are not merged share these threads.
+        self._checkers = concurrent.futures.ThreadPoolExecutor(_CHECKERS)
         # A sort may be given up while parts are named.
         self._naming = threading.Lock()
         threading.Thread(target=self._serve, daemon=True).start()
@@ -296,13 +299,24 @@ class Exchange:
             if not os.path.exists(path):
                 return web.Response(status=404, text="no such run")
         header = bytes.fromhex(wanted["header"])
+        total = len(header) + sum(end - start for _, start, end in ranges)
         response = web.StreamResponse()
         # A receiver that needs no more, as after an error or a limit, leaves.
         with contextlib.suppress(ConnectionError):
-            if len(ranges) == 1:
-                await self._send_range(request, response, header, *ranges[0])
+            await response.prepare(request)
+            try:
+                if len(ranges) == 1:
+                    await self._send_range(request, response, header, *ranges[0])
+                else:
+                    await self._send_merged(response, header, ranges)
+            except _errors.Error as error:
+                if not all(os.path.exists(path) for path, *_ in ranges):
+                    # The connection ends, and the driver finds out which runs are lost.
+                    raise
+                fault = json.dumps(_errors.content(error)).encode()
+                await response.write(FRAME.pack(FAULT, len(fault)) + fault)
             else:
-                await self._send_merged(request, response, header, ranges)
+                await response.write(FRAME.pack(0, total))
             await response.write_eof()
         return response
 
@@ -311,54 +325,36 @@ class Exchange:
     ) -> None:
         """Sends a header and a range of a run, which the system copies from the file."""
         loop = asyncio.get_running_loop()
-        total, frames = len(header) + end - start, bool(header) - (start - end) // BLOCK + 1
-        response.content_length = total + FRAME.size * frames
-        await response.prepare(request)
         if header:
             await response.write(FRAME.pack(len(header), _native.block_checksum(header)) + header)
         with open(path, "rb", buffering=0) as file:
             while start < end:
                 size = min(BLOCK, end - start)
                 checksum = await loop.run_in_executor(
-                    None, _native.range_checksum, path, start, start + size
+                    self._checkers, _native.range_checksum, path, start, start + size
                 )
                 await response.write(FRAME.pack(size, checksum))
                 if await loop.sendfile(request.transport, file, start, size) < size:
                     raise OSError(f"{path} has become shorter")
                 start += size
-        await response.write(FRAME.pack(0, total))
 
     async def _send_merged(
-        self, request: Any, response: Any, header: bytes, ranges: list[tuple[str, int, int]]
+        self, response: Any, header: bytes, ranges: list[tuple[str, int, int]]
     ) -> None:
-        """Sends a header and the records of ranges, merged.
-
-        The length of the answer is not known before: waits and an error may be in it.
-        """
-        total = len(header) + sum(end - start for _, start, end in ranges)
+        """Sends a header and the records of ranges, merged."""
         # The sort had begun before the header was known.
         spec = self._spec.with_header(header)
         held = _budget.held(spec.memory_folder(self._node))
         memory = _budget.of_sent_merge(spec.memory, self._nodes, held)
         words = spec.merge_words(memory, self._folders[0], is_last=False)
-        await response.prepare(request)
+        merge = _native.MergedRanges(words, header, ranges, BLOCK)
         try:
-            merge = _native.MergedRanges(words, header, ranges, BLOCK)
-            try:
-                while found := await _with_beats(response, merge.next_block):
-                    block, checksum = found
-                    await response.write(FRAME.pack(len(block), checksum))
-                    await response.write(memoryview(block))
-            finally:
-                await asyncio.get_running_loop().run_in_executor(None, merge.close)
-        except _errors.Error as error:
-            if not all(os.path.exists(path) for path, *_ in ranges):
-                # The connection ends, and the driver finds out which runs are lost.
-                raise
-            fault = json.dumps(_errors.content(error)).encode()
-            await response.write(FRAME.pack(FAULT, len(fault)) + fault)
-        else:
-            await response.write(FRAME.pack(0, total))
+            while found := await _with_beats(response, merge.next_block):
+                block, checksum = found
+                await response.write(FRAME.pack(len(block), checksum))
+                await response.write(memoryview(block))
+        finally:
+            await asyncio.get_running_loop().run_in_executor(None, merge.close)
 
 
 async def _with_beats(response: Any, make: Callable[[], Any]) -> Any:
@@ -374,8 +370,8 @@ async def _with_beats(response: Any, make: Callable[[], Any]) -> Any:
     return made.result()
 
 
-def _raise_open_files() -> None:
-    """Raises the limit of open files as far as it may be: a merge has its ranges open."""
+def raise_open_files() -> None:
+    """Raises the limit of open files as far as it may be: a merge has all that it merges open."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

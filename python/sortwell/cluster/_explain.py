@@ -8,11 +8,13 @@ from sortwell.cluster import _budget
 from sortwell.cluster._spec import bytes_of, usage_error
 
 # Bytes a second that a disk reads and writes, that a network carries each way, and that a processor
-# sorts and merges, without other figures. The processor's are of records of 100 bytes.
+# sorts, merges, and sends and receives, without other figures. The processor's are of records of
+# 100 bytes.
 _DISK = 1e9
 _NETWORK = 1.25e9
 _SORT = 0.8e9
-_MERGE = 0.6e9
+_MERGE = 0.85e9
+_SEND = 1e9
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,10 @@ def explain(
     away = share * (nodes - 1) // nodes
     # Runs in memory are neither written to the disk nor read from it.
     of_runs = 0 if is_in_memory else share
-    map_processor, reduce_processor = share / _SORT / cpus, 2 * share / _MERGE / cpus
+    runs = nodes * -(-share // _budget.split_length(limit, nodes, share, keeps=False))
+    merges = 1 if runs <= _budget.runs_at_once(limit, share if is_in_memory else 0) else 2
+    map_processor = share / _SORT / cpus
+    reduce_processor = (share / _SEND + merges * share / _MERGE) / cpus
     phases = [
         PhasePrediction("map", share, of_runs, 0, (share + of_runs) / rate, 0.0, map_processor),
         PhasePrediction(

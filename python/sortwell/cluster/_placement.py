@@ -18,17 +18,9 @@ if TYPE_CHECKING:
 
 def splits(cluster: Cluster, spec: Spec, files: list[InputFile]) -> list[Split]:
     """Returns the splits of the inputs. Raises an error if a node with an input is lost."""
-    share = -(-sum(file.bytes for file in files) // len(cluster.nodes))
-    most = _budget.of_split(spec.memory)
-    if spec.keeps:
-        # Kept runs are of the same splits if the sort continues on fewer nodes.
-        length = min(most, share)
-    else:
-        if share <= _budget.of_runs(spec.memory, len(cluster.nodes)):
-            most = _budget.of_split(spec.memory, share)
-        # Splits of a large file have one length, so that nodes get as many.
-        length = -(-share // max(-(-share // most), 1))
-    length = max(length, 1 << 20)
+    nodes = len(cluster.nodes)
+    share = -(-sum(file.bytes for file in files) // nodes)
+    length = _budget.split_length(spec.memory, nodes, share, spec.keeps)
 
     def cut(file: InputFile, start: int, length: int) -> list[int]:
         asked = ("cut_input", file.path, start, length)
@@ -86,24 +78,29 @@ def _bytes_in_memory(
     return most if fits else 0
 
 
+def most_runs(bounds: dict[int, list[int]]) -> int:
+    """Returns the number of runs of which the part with most of them has records."""
+    parts = range(len(next(iter(bounds.values()))) - 1)
+    return max(sum(ends[part] < ends[part + 1] for ends in bounds.values()) for part in parts)
+
+
 def sources(
     cluster: Cluster,
     runs: dict[int, Run],
     bounds: dict[int, list[int]],
     part: int,
-    runs_at_once: int,
+    nodes_merge: bool,
 ) -> list[Source]:
     """Returns what a part is merged of: its range of each run.
 
-    If these are more than `runs_at_once`, neighbouring runs of a node are one source, which the
-    node merges.
+    With `nodes_merge`, neighbouring runs of a node are one source, which the node merges.
     """
     ranges = []
     for number in sorted(runs):
         run, (start, end) = runs[number], bounds[number][part : part + 2]
         if start < end:
             ranges.append((run.node, (run.path, start, end)))
-    if len(ranges) <= runs_at_once:
+    if not nodes_merge:
         return [Source(node, cluster.url(node), (piece,)) for node, piece in ranges]
     return [
         Source(node, cluster.url(node), tuple(piece for _, piece in neighbours))

@@ -13,6 +13,7 @@ import contextlib
 import http.client
 import json
 import os
+import socket
 import urllib.parse
 
 from sortwell import _errors, _native
@@ -35,6 +36,11 @@ _SILENCE = 120
 _CONNECT = 10
 
 
+# Sources of each of which the system may buffer megabytes, and its buffer of one of more sources.
+_FEW = 8
+_BUFFER = 512 << 10
+
+
 class _ExchangeConnection(http.client.HTTPConnection):
     """Connection to an exchange for one answer, whose end is that of the connection.
 
@@ -48,13 +54,14 @@ class _ExchangeConnection(http.client.HTTPConnection):
 class Reception:
     """The sources of a part as inputs of a merge."""
 
-    def __init__(self, spec: Spec, sources: list[Source], folder: str) -> None:
+    def __init__(self, spec: Spec, sources: list[Source], folder: str, held: int) -> None:
         self._feeds: list[Feed] = []
         self._files: list[str] = []
         if not sources:
             self._feeds.append(Feed("the header", lambda push: push(spec.header)))
-        elif (form := form_of(spec, len(sources))) == "threaded":
-            self._feeds += [Feed(source.node, _filler(spec, source)) for source in sources]
+        elif (form := form_of(spec, len(sources), held)) == "threaded":
+            few = len(sources) <= _FEW
+            self._feeds += [Feed(source.node, _filler(spec, source, few)) for source in sources]
         else:
             try:
                 self._receive(spec, sources, folder, form)
@@ -114,32 +121,41 @@ def _fault(source: Source, content: list[Any]) -> BaseException:
     return _errors.make(*[kind, f"node {source.node}: {message}", *place, None])
 
 
-def form_of(spec: Spec, sources: int) -> str:
-    """Returns the form in which a part of this number of sources is received."""
-    return spec.form if sources <= _budget.sources_at_once(spec.memory) else "synchronous"
+def form_of(spec: Spec, sources: int, held: int) -> str:
+    """Returns the form in which a part of this number of sources is received.
+
+    `held` is the bytes of runs in the memory of the node.
+    """
+    most = _budget.sources_at_once(spec.memory, held)
+    return spec.form if sources <= most else "synchronous"
 
 
-def _filler(spec: Spec, source: Source) -> Callable[[Callable[[bytes], None]], None]:
+def _filler(
+    spec: Spec, source: Source, is_one_of_few: bool
+) -> Callable[[Callable[[bytes], None]], None]:
     """Returns what passes the records of a source to a merge."""
 
     def fill(push: Callable[[bytes], None]) -> None:
-        with contextlib.closing(_blocks(spec, source)) as blocks:
+        with contextlib.closing(_blocks(spec, source, is_one_of_few)) as blocks:
             for block in blocks:
                 push(block)
 
     return fill
 
 
-def _blocks(spec: Spec, source: Source) -> Generator[bytes, None, None]:
+def _blocks(spec: Spec, source: Source, is_one_of_few: bool = True) -> Generator[bytes, None, None]:
     """Yields what a source sends, block by block. Raises `SourceLost` if some of it is missing.
 
-    An error of the source itself is raised as it is: it would come again.
+    An error of the source itself is raised as it is: it would come again. The system buffers less
+    of a source that is not one of few.
     """
     url = urllib.parse.urlsplit(source.url)
     connection = _ExchangeConnection(str(url.hostname), url.port, timeout=_CONNECT)
     try:
         connection.connect()
         connection.sock.settimeout(_SILENCE)
+        if not is_one_of_few:
+            connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
         body = json.dumps({"ranges": source.ranges, "header": spec.header.hex()})
         headers = {"Authorization": f"Bearer {spec.token}"}
         connection.request("POST", url.path, body, headers)

@@ -13,7 +13,7 @@ import ray
 
 from sortwell import _errors, _native
 from sortwell.cluster import _budget
-from sortwell.cluster._exchange import NOTE
+from sortwell.cluster._exchange import NOTE, raise_open_files
 from sortwell.cluster._janitor import LOCK
 from sortwell.cluster._reception import Reception
 from sortwell.cluster._recorder import Recorder
@@ -166,7 +166,7 @@ def make_part(
 ) -> MadePart:
     """Merges what nodes send into a part of the output. Returns what was written.
 
-    There are `nodes` nodes, to each of which this one may send as well.
+    This node may send merges to `nodes` nodes meanwhile.
 
     A file of this name is that of another attempt, which has the same bytes. Raises `RunLost` if a
     janitor has removed the folder of this node meanwhile.
@@ -174,6 +174,7 @@ def make_part(
     node, task = here(), f"reduce {number}"
     _note_begin(spec, node, task)
     recorder = Recorder(task, node)
+    raise_open_files()
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{uuid.uuid4().hex[:8]}.tmp"
     lock = _lock_of(spec, node)
@@ -229,10 +230,11 @@ def _merged(
 ) -> dict[str, Any]:
     """Merges sources into a file, and returns the statistics."""
     folder = spec.folder(here())
-    memory = _budget.of_part(spec.memory, nodes, _budget.held(spec.memory_folder(here())))
+    held = _budget.held(spec.memory_folder(here()))
+    memory = _budget.of_part(spec.memory, held, nodes, len(sources))
     words = spec.merge_words(memory, folder, is_last=True)
     words.append(("threads", str(threads)))
-    reception = Reception(spec, sources, folder)
+    reception = Reception(spec, sources, folder, held)
     try:
         statistics = json.loads(_native.run_job("merge", words, reception.inputs, output, recorder))
     except Exception:

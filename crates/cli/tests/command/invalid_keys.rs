@@ -73,6 +73,18 @@ fn merges_count_the_records_of_their_inputs() {
 }
 
 #[test]
+fn records_that_end_before_a_key_are_counted() {
+    let folder = Folder::new();
+    folder.write("short", b"\x00\x01a\x00\x05abcde");
+    for key in ["4..5", "4..5:natural"] {
+        folder.run(&format!("sort -F u16be -k {key} --invalid first short -o out")).saying(
+            "sortwell: 1 of 2 records has an invalid key, and comes first: bytes 4..5 is not in \
+             the record\n",
+        );
+    }
+}
+
+#[test]
 fn statistics_have_the_words() {
     let folder = Folder::new();
     folder.write("in.csv", "id,price\n1,5\n2,x\n3,y\n");

@@ -183,8 +183,9 @@ pub(super) type TypeNames = &'static [(&'static str, Detail)];
 pub(super) trait KeyType {
     /// Its names; none if no key names it.
     const NAMES: TypeNames = &[];
-    /// Description of the values, in words that follow "is not".
-    const EXPECTED: &'static str = "text";
+    /// Description of the values, in words that follow "is not". A type that takes all bytes has
+    /// no value only where the record is too short.
+    const EXPECTED: &'static str = "in the record";
     /// The traits of its values and keys.
     const TRAITS: Traits;
 
