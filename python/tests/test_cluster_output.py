@@ -63,6 +63,10 @@ class Nodes:
             raise NodeLost(f"node {node} is lost")
         return getattr(self.exchanges[node], method)(*arguments)
 
+    def call_each(self, method, arguments):
+        """Calls the exchanges of nodes one after another."""
+        return {node: self.call(node, method, *own) for node, own in arguments.items()}
+
     def call_any(self, method, *arguments):
         """Calls the exchange of a node that is alive."""
         return _nodes.Cluster.call_any(self, method, *arguments)

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
 def find(cluster: Cluster, spec: Spec, runs: list[Run], parts: int) -> dict[int, list[int]]:
     """Returns the offsets between which each run, by its split, is part of each part."""
     cuts = _cuts.choose(runs, parts)
-    bounds = {}
-    for node, own in _by_node(runs).items():
-        asked = [
+    bounds, of_nodes = {}, _by_node(runs)
+    asked = {
+        node: [
             (run.path, [(cut.key, cut.is_after(run.split, spec.groups)) for cut in cuts])
             for run in own
         ]
-        offsets = cluster.call(node, "find_cuts", spec, asked)
-        for run, found in zip(own, offsets, strict=True):
+        for node, own in of_nodes.items()
+    }
+    offsets = cluster.call_each("find_cuts", {node: (spec, own) for node, own in asked.items()})
+    for node, own in of_nodes.items():
+        for run, found in zip(own, offsets[node], strict=True):
             exact = [
                 cut.offset if cut.split == run.split and not spec.groups else offset
                 for cut, offset in zip(cuts, found, strict=True)
@@ -48,10 +51,14 @@ def _prove(
         return
     last: list[tuple[bytes, int] | None] = [None] * len(cuts)
     first: list[tuple[bytes, int] | None] = [None] * len(cuts)
-    for node, own in _by_node(runs).items():
-        asked = [(run.path, bounds[run.split][1 : len(cuts) + 1]) for run in own]
-        found = cluster.call(node, "keys_around", spec, asked)
-        for run, around in zip(own, found, strict=True):
+    of_nodes = _by_node(runs)
+    asked = {
+        node: [(run.path, bounds[run.split][1 : len(cuts) + 1]) for run in own]
+        for node, own in of_nodes.items()
+    }
+    found = cluster.call_each("keys_around", {node: (spec, own) for node, own in asked.items()})
+    for node, own in of_nodes.items():
+        for run, around in zip(own, found[node], strict=True):
             for cut, (before, after) in enumerate(around):
                 if before is not None:
                     place = (before, run.split)

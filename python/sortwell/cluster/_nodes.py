@@ -173,6 +173,17 @@ class Cluster:
 
         return self._finish(node, self._begin(node, method, *arguments), method, *arguments)
 
+    def call_each(self, method: str, arguments: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+        """Calls the exchanges of nodes at the same time. Returns the answers by node.
+
+        `arguments` has those of each node. Raises `NodeLost` if a node is not alive.
+        """
+        begun = {node: self._begin(node, method, *own) for node, own in arguments.items()}
+        return {
+            node: self._finish(node, reference, method, *arguments[node])
+            for node, reference in begun.items()
+        }
+
     def call_any(self, method: str, *arguments: Any) -> Any:
         """Calls the exchange of a node that is alive. Lost nodes are forgotten."""
         while True:

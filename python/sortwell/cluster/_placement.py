@@ -73,8 +73,8 @@ def _bytes_in_memory(
     wanted = dict.fromkeys((node.address for node in cluster.nodes), 0)
     for node in cluster.nodes:
         wanted[node.address] += shares.get(node.id, 0)
-    free = {node: cluster.call(node.id, "free_in_memory") for node in cluster.nodes}
-    fits = all(size > 2 * wanted[node.address] for node, size in free.items())
+    free = cluster.call_each("free_in_memory", {node.id: () for node in cluster.nodes})
+    fits = all(free[node.id] > 2 * wanted[node.address] for node in cluster.nodes)
     return most if fits else 0
 
 
