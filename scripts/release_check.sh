@@ -31,6 +31,8 @@ step "$CARGO" "+$least" check --quiet --workspace --locked
 # of them, are what the tests build.
 for features in "" compression counters dates icu regex sqlite; do
     for package in sortwell-engine sortwell sortwell-cli sortwell-capi sortwell-python; do
+        # The feature is of indexes, which the engine does not know.
+        [[ "$package $features" != "sortwell-engine sqlite" ]] || continue
         step "$CARGO" check --quiet --package "$package" --no-default-features \
             --features "$features"
     done
