@@ -23,7 +23,8 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// Most rows of a batch, and about as many bytes, unless the program says how many rows.
 const BATCH_ROWS: usize = 1 << 16;
 const BATCH_BYTES: usize = 4 << 20;
-/// The same of rows in Arrow's row format, which are copied several times on their way to columns.
+/// Bytes of a batch of rows in Arrow's row format, which are copied several times on their way to
+/// columns.
 const KEYED_BATCH_BYTES: usize = 1 << 20;
 /// Most bytes of a batch in any case: offsets of 32 bits reach further.
 const BATCH_BYTES_MAX: usize = 1 << 30;
