@@ -445,3 +445,16 @@ fn compressed_runs_are_seen_in_the_statistics() {
     let refused = folder.run("sort --in-place --compress-runs lz4 lines");
     refused.fails(2, &["--compress-runs", "--in-place"]);
 }
+
+#[test]
+fn a_load_without_room_for_a_record_is_an_error() {
+    let folder = Folder::new();
+    folder.write("in", "+\n+\n\n\n7M\n");
+    let command = "sort -F lines:group=5 --unique-by 5:size -j 16 --write-buffer-size 256KiB \
+                   --overlap runs=sync,merge=pipelined --merge streams -o out in";
+    let said = folder.run(&format!("{command} -M 22MiB"));
+    let is_named =
+        said.words.contains("too small to sort records of 9 bytes; give at least 23 MiB");
+    assert!(said.status == 2 && is_named, "{said:?}");
+    folder.run(&format!("{command} -M 23MiB")).quietly();
+}

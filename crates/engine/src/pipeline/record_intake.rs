@@ -105,8 +105,10 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         let average = self.average.max(self.long_bytes);
         let mut memory = plan.sizes.of_lines(average, self.how.sort.buckets_max).load_within(limit);
         // What was carried has to fit, even if nothing more does. It was in a load as large as this
-        // one, so that no less is left for entries than there was then.
-        memory.read_bytes = memory.read_bytes.max(carried.next_multiple_of(PAGE) + PAGE);
+        // one, so that no less is left for entries than there was then. Where nothing was carried,
+        // a page is read, and a terminator may follow it.
+        let least = if carried == 0 { 2 * PAGE } else { carried.next_multiple_of(PAGE) + PAGE };
+        memory.read_bytes = memory.read_bytes.max(least);
         memory.pool_bytes = limit - memory.read_bytes;
         memory
     }
@@ -120,9 +122,8 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
             return Ok(()); // there was nothing more
         }
         if is_stuck {
-            // A record longer than the load, or no room for any.
             if external.is_none() || self.long_bytes > 0 {
-                return Err(self.too_long());
+                return Err(self.too_long()); // a record longer than the load, or no room for any
             }
             self.long_bytes = if self.needs_all { carried } else { 0 };
             self.needs_all = true;

@@ -128,9 +128,7 @@ impl ExternalPlan {
         let of_run = need.levers.run.map(|run| sizes.load_of(run.bytes()));
         let of_run = of_run.filter(|load| load.bytes() <= load_limit);
         let load = of_run.unwrap_or_else(|| sizes.load_within(load_limit));
-        // Where records vary in length, there is room for some records whatever their bytes.
-        let least = if sizes.varies { 1 } else { sizes.least_load() };
-        let is_load = load.records_bytes >= least && load.records_max >= 2;
+        let is_load = load.records_bytes >= sizes.least_load() && load.records_max >= 2;
         if !is_load || width.runs < 2 {
             return None;
         }

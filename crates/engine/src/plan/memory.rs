@@ -281,11 +281,12 @@ impl Sizes {
         }
     }
 
-    /// Returns the least bytes of a load of records of one length: two of them. Where files are
-    /// read past the page cache, the pages at its ends are read for its neighbours too: it has room
-    /// for them.
+    /// Returns the least bytes of a load: two records of one length, or one of average length.
+    /// Where files are read past the page cache, the pages at its ends are read for its neighbours
+    /// too: it has room for them.
     pub fn least_load(&self) -> u64 {
-        (2 * self.record_length as u64).next_multiple_of(PAGE as u64) + 3 * PAGE as u64
+        let records = if self.varies { 1 } else { 2 };
+        (records * self.record_length as u64).next_multiple_of(PAGE as u64) + 3 * PAGE as u64
     }
 
     /// Returns the load of a run of about `bytes` bytes, or the least one.
