@@ -36,7 +36,8 @@ _SILENCE = 120
 _CONNECT = 10
 
 
-# Sources of each of which the system may buffer megabytes, and its buffer of one of more sources.
+# With at most this many sources, the system may buffer megabytes of each. With more, it buffers
+# this many bytes of each.
 _FEW = 8
 _BUFFER = 512 << 10
 
