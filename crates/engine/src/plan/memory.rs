@@ -44,7 +44,7 @@ const RESERVE_THREADS_SHARE: u64 = 4;
 const RESERVE_SHARE: u64 = 32;
 
 /// Output buffers of each worker: one being filled, the others being written.
-const BUFFERS: usize = 4;
+pub(super) const BUFFERS: usize = 4;
 
 /// The least of them, Oracle 7's default: one is filled while the other is written. A selection
 /// holds records back in one more.
@@ -62,6 +62,14 @@ const WANTED_MAX: usize = 1 << 30;
 
 const CAPACITY_MIN: usize = 512 << 10;
 const CAPACITY_MAX: usize = 4 << 20;
+
+/// Divisor of the arena that gives the limit for the output buffers of all workers.
+const BUFFERS_SHARE: usize = 16;
+
+/// Most bytes of the output buffers of all workers, and of buffers that short records are read
+/// through. With 16 workers, buffers of the largest size would be 256 MiB: the system takes longer
+/// to give that than larger requests save.
+pub(super) const BUFFERS_ENOUGH: usize = 64 << 20;
 
 /// Divisor of the arena that gives the limit for lanes and scratch space, beyond which the plan
 /// gives up workers.
@@ -155,7 +163,8 @@ impl LaneMemory {
         selects: bool,
     ) -> Self {
         let set = levers.write_buffers.map(|count| count.clamp(BUFFERS_MIN, BUFFERS_MAX));
-        let share = usable / (16 * set.unwrap_or(0).max(BUFFERS) * threads.max(1));
+        let shared = (usable / BUFFERS_SHARE).min(BUFFERS_ENOUGH);
+        let share = shared / (set.unwrap_or(0).max(BUFFERS) * threads.max(1));
         let usual = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
         let wanted = levers.write_buffer.map(|size| usize::try_from(size.bytes()));
         let capacity = wanted.map_or(usual, |bytes| capacity(bytes.unwrap_or(usize::MAX)));

@@ -279,9 +279,10 @@ impl Plan {
         let heap = threads * microruns.map_or(0, |runs| runs.heap_bytes());
         let shared = usable.saturating_sub(fixed + heap) & !(PAGE - 1);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
+        let reads = (reads / threads).max(2) * threads;
         let most = need.input_bytes.map_or(shared, |bytes| bytes.min(shared as u64) as usize);
         let block_least = marks::block_least(most, need.record_length);
-        let block_wanted = block_bytes(&need.levers, shared, reads);
+        let block_wanted = block_bytes(&need.levers, item, shared, reads);
         // Of blocks that must be larger than wanted, fewer are read at the same time.
         let reads =
             if block_least > block_wanted { reads * block_wanted / block_least } else { reads };
@@ -394,8 +395,12 @@ fn sieve(need: &Need, sizes: &memory::Sizes, limit: usize, left: usize) -> Optio
 
 /// Returns the number of bytes of a read request, where loads share `shared` bytes. All `reads`
 /// reads in flight together take an eighth of it.
-fn block_bytes(levers: &Levers, shared: usize, reads: usize) -> usize {
-    let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
+fn block_bytes(levers: &Levers, item: Item, shared: usize, reads: usize) -> usize {
+    let room = match item {
+        Item::Entry | Item::WideEntry => shared / 8,
+        Item::Record(_) => (shared / 8).min(memory::BUFFERS_ENOUGH),
+    };
+    let usual = (room / reads.max(READS_IN_FLIGHT)).clamp(BLOCK_MIN, BLOCK_MAX);
     levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize)
 }
 

@@ -6,7 +6,8 @@ use crate::error::{ConfigErrorKind, Error};
 use crate::incore::sort::bucket_records;
 use crate::run::layout::BLOCK;
 use levers::{AREAS_MAX, Overlap};
-use passes::{intermediate_groups, merge_width};
+use memory::{BUFFERS, BUFFERS_ENOUGH};
+use passes::{MergeMethod, intermediate_groups, merge_width};
 
 const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
 
@@ -75,6 +76,28 @@ fn short_records_are_dealt_where_memory_allows() {
     for budget in budgets() {
         let threads = |length| plan(length, budget).map(|plan| plan.0);
         assert_eq!((threads(18), threads(31)), (threads(100), threads(100)), "{budget:?}");
+    }
+}
+
+/// The system takes long to give fresh memory, and a larger request is no faster.
+#[test]
+fn buffers_of_many_workers_take_no_more_memory_than_helps() {
+    let plan = |length, threads| {
+        let need = Need { threads, ..need(length, gigabytes(length, 1), ByteSize::mib(16 << 10)) };
+        Plan::new(&need).expect("a plan")
+    };
+    for threads in [1, 2, 4, 8, 16, 32] {
+        let (long, short) = (plan(100, threads), plan(16, threads));
+        let written = [&long, &short].map(|plan| plan.threads * BUFFERS * plan.lane.capacity);
+        let read = short.threads * short.read_depth * short.block_bytes;
+        let all = (4 << 20) * threads * BUFFERS;
+        assert_eq!(written, [all.min(BUFFERS_ENOUGH); 2], "{threads} threads");
+        assert_eq!(
+            read,
+            ((4 << 20) * (2 * threads).max(8)).min(BUFFERS_ENOUGH),
+            "{threads} threads"
+        );
+        assert_eq!(long.block_bytes, 4 << 20, "{threads} threads");
     }
 }
 
@@ -231,6 +254,28 @@ fn a_budget_too_small_is_refused_with_one_that_will_do() {
 }
 
 /// Levers can take so much of each thread's share that fewer threads have room for a load.
+#[test]
+fn loads_have_room_for_a_record() {
+    let room = |length: usize, varies, budget| {
+        let levers = Levers {
+            overlap: Overlap::Sync,
+            merge: Some(MergeMethod::Streams),
+            write_buffer: Some(ByteSize(256 << 10)),
+            ..Levers::default()
+        };
+        let need = Need { varies, levers, ..need(length, gigabytes(length, 1), budget) };
+        Some(Plan::new(&need).ok()?.load.records_bytes)
+    };
+    let small = (16 << 20..24 << 20).step_by(PAGE).map(ByteSize);
+    for (budget, length) in small.flat_map(|budget| [9, 5000].map(|length| (budget, length))) {
+        for bytes in [false, true].into_iter().filter_map(|varies| room(length, varies, budget)) {
+            // A page at either end of an input is its neighbour's, and a terminator may follow.
+            let least = (length.next_multiple_of(PAGE) + 3 * PAGE) as u64;
+            assert!(bytes >= least, "{budget:?}, {length}: {bytes}");
+        }
+    }
+}
+
 #[test]
 fn more_memory_is_never_refused_where_less_would_do() {
     let write_buffers = Some(9);

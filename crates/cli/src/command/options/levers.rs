@@ -42,10 +42,10 @@ pub struct RequestOptions {
 
     /// Set the size of an output buffer, and so of a write request (512KiB, 8MiB)
     ///
-    /// Default: from 512 KiB to 4 MiB, depending on the memory. Smaller sizes than 32 KiB become 32
-    /// KiB. sortwell rounds larger sizes up to a multiple of 64 KiB, at most 1 GiB. A request has
-    /// only records of one task, so that those of very large buffers stay smaller. Example:
-    /// --write-buffer-size 2MiB.
+    /// Default: from 512 KiB to 4 MiB, depending on memory and threads. Smaller sizes than 32 KiB
+    /// become 32 KiB. sortwell rounds larger sizes up to a multiple of 64 KiB, at most 1 GiB. A
+    /// request has only records of one task, so that those of very large buffers stay smaller.
+    /// Example: --write-buffer-size 2MiB.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
           hide_short_help = true)]
     write_buffer_size: Option<ByteSize>,
