@@ -130,3 +130,17 @@ fn a_type_that_no_record_has_is_warned_of() {
     assert!(written.words.contains(warning), "{}", written.words);
     assert!(written.words.ends_with(" fit type decimal=,\n"), "{}", written.words);
 }
+
+#[test]
+fn an_empty_text_is_a_value_beside_records_without_the_key() {
+    let folder = Folder::new();
+    folder.write("in", b"\0\0\0\x09nov  \0\0\0\x04");
+    let counted = "sortwell: 1 of 2 records has an invalid key, and comes last: bytes 4..5 is not \
+                   in the record\n";
+    let command = "sort -F u32be:self --invalid last in -o";
+    folder.run(&format!("{command} texts -k 4..5:trim")).saying(counted);
+    let said = folder.run(&format!("{command} nulls -k 4..5:trim:nulls-last"));
+    let warning = "sortwell: warning: bytes 4..5 has no valid value in any record: it is not in \
+                   the record\n";
+    said.saying(&format!("{counted}{warning}"));
+}

@@ -169,9 +169,10 @@ impl TextKeyPart {
     pub fn standing(&self, fields: &mut Fields<'_>) -> PartValue {
         let is_short = self.needs > fields.length();
         let text = self.content(fields);
+        let is_text = self.class() == Class::Text && self.marks.nulls.is_none();
         match () {
             () if is_short => PartValue::Other,
-            () if self.is_null(&text) => PartValue::Empty,
+            () if !is_text && self.is_null(&text) => PartValue::Empty,
             () if self.typed.is_valid(text) => PartValue::Value,
             () => PartValue::Other,
         }
