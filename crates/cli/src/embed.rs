@@ -12,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::error::ErrorKind;
-use clap::{Arg, CommandFactory, Parser};
+use clap::{Arg, ArgAction, CommandFactory, Parser};
 use sortwell::unstable::job::{CheckJob, MergeJob, SortJob};
 use sortwell::{Budget, ByteSize, Checked, Disorder, Output, Progress, Result, Statistics};
 use sortwell_index::{AppendJob, BuildJob};
@@ -103,7 +103,8 @@ impl JobWords {
         self.command
     }
 
-    /// Sets an option by its long name without dashes. A flag takes no value, or `true`.
+    /// Sets an option by its long name without dashes. A flag takes no value, or `true`. The value
+    /// replaces that of an earlier call, unless the option may be repeated.
     ///
     /// # Errors
     ///
@@ -120,18 +121,30 @@ impl JobWords {
                 return Err(usage_error(usage::message(&wrong, &words)));
             }
         }
+        if !self.is_repeatable(&text) {
+            self.options.retain(|word| !is_option(word, &text));
+        }
         self.options.push(word);
         Ok(())
     }
 
     /// Returns whether an option was set.
     pub fn has(&self, name: &str) -> bool {
-        let is_it = |word: &OsString| {
-            let word = word.to_string_lossy();
-            let word = word.strip_prefix("--").unwrap_or(&word);
-            word.split('=').next() == Some(name)
-        };
-        self.options.iter().any(is_it)
+        self.options.iter().any(|word| is_option(word, name))
+    }
+
+    fn is_repeatable(&self, name: &str) -> bool {
+        let action = |argument: &Arg| matches!(argument.get_action(), ArgAction::Append);
+        self.argument(name).as_ref().is_some_and(action)
+    }
+
+    /// Returns the definition of an option.
+    fn argument(&self, name: &str) -> Option<Arg> {
+        let whole = CommandLine::command();
+        let mut names = self.command.names().iter();
+        let command = names.try_fold(&whole, |above, name| above.find_subcommand(name))?;
+        let mut arguments = command.get_arguments();
+        arguments.find(|argument| argument.get_long() == Some(name)).cloned()
     }
 
     /// Adds an input file.
@@ -284,12 +297,8 @@ impl JobWords {
     fn word(&self, text: &str, name: &OsStr, value: Option<&OsStr>) -> Result<OsString> {
         let mut word = OsString::from("--");
         word.push(name);
-        let whole = CommandLine::command();
-        let mut names = self.command.names().iter();
-        let command = names.try_fold(&whole, |above, name| above.find_subcommand(name));
-        let mut arguments = command.into_iter().flat_map(clap::Command::get_arguments);
-        let argument = arguments.find(|argument| argument.get_long() == Some(text));
-        let (is_flag, may_be_bare) = argument.map_or((false, true), kind_of);
+        let argument = self.argument(text);
+        let (is_flag, may_be_bare) = argument.as_ref().map_or((false, true), kind_of);
         let is_bare = |value: &OsStr| value.is_empty() || value == "true";
         match value {
             None => {}
@@ -307,6 +316,13 @@ impl JobWords {
         }
         Ok(word)
     }
+}
+
+/// Returns whether a word is an option of this name, with or without a value.
+fn is_option(word: &OsStr, name: &str) -> bool {
+    let word = word.to_string_lossy();
+    let word = word.strip_prefix("--").unwrap_or(&word);
+    word.split('=').next() == Some(name)
 }
 
 /// Returns whether an option is a flag, and whether its value may be left out.

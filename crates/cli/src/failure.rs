@@ -110,7 +110,7 @@ impl Failure {
 
 /// Returns a message in which control characters, as names of files may have them, are escaped: a
 /// terminal would carry them out.
-fn escaped(message: &str) -> String {
+pub fn escaped(message: &str) -> String {
     let mut text = String::with_capacity(message.len());
     for character in message.chars() {
         match character.is_control() && !matches!(character, '\n' | '\t') {

@@ -179,6 +179,7 @@ fn option(setting: Setting) -> &'static str {
 fn subcommand(operation: Operation) -> &'static str {
     match operation {
         Operation::CleanSpill => "sortwell spill clean",
+        Operation::CleanAnySpill => "sortwell spill clean --all",
         Operation::Calibrate => "sortwell calibrate",
         Operation::CalibrateProcessors => "sortwell calibrate cpu",
         Operation::CalibrateDisk => "sortwell calibrate disk",

@@ -28,6 +28,18 @@ use crate::units::{ByteSize, ParseSizeError};
 /// The result of an operation that can fail with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Name, in messages, of all inputs together.
+pub const ALL_INPUTS: &str = "the input";
+
+/// Name, in messages, of records that the program passes to a job.
+pub const PUSHED_RECORDS: &str = "the records that were pushed";
+
+/// Name, in messages, of records that a job passes to the program.
+pub const SORTED_RECORDS: &str = "the sorted records";
+
+/// Names that stand in place of that of a file.
+const NO_FILES: [&str; 3] = [ALL_INPUTS, PUSHED_RECORDS, SORTED_RECORDS];
+
 /// A fault of the request, the input or the machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -310,7 +322,8 @@ impl Error {
             if matches!(source.kind(), StorageFull | QuotaExceeded))
     }
 
-    /// Returns the file or directory at fault, where it is known.
+    /// Returns the file or directory at fault, where it is known. Records of several files, and
+    /// those of the program, are in none.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Malformed { path, .. }
@@ -318,7 +331,9 @@ impl Error {
             | Self::Io { path, .. }
             | Self::NoSpace { path, .. }
             | Self::WriteProtected { path }
-            | Self::Corrupt { path, .. } => Some(path),
+            | Self::Corrupt { path, .. } => {
+                Some(path.as_path()).filter(|path| NO_FILES.iter().all(|name| path != name))
+            }
             Self::Kept { error, .. } => error.file(),
             _ => None,
         }

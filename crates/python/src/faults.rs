@@ -65,7 +65,7 @@ impl FaultReport {
 /// Returns the exception for an error.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let mut report = FaultReport::new(class_of(error), embed::chain(error), embed::status(error));
-    report.file = error.file().filter(|file| !is_of_records(file)).map(Path::to_owned);
+    report.file = error.file().map(Path::to_owned);
     (report.offset, report.record) = (error.offset(), error.record());
     report.errno = errno_of(error);
     report.exception(py)
@@ -161,11 +161,6 @@ fn class_of(error: &Error) -> &'static str {
 /// Returns whether a disk or a quota was full.
 fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-}
-
-/// Returns true for the names that errors have for pushed records and for sorted ones.
-fn is_of_records(file: &Path) -> bool {
-    [Path::new("the records that were pushed"), Path::new("the sorted records")].contains(&file)
 }
 
 /// Returns the number that the system has for the error.

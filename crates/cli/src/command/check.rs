@@ -11,7 +11,7 @@ use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::watching::{Watching, tell_dropped};
-use crate::failure::CommandOutcome;
+use crate::failure::{CommandOutcome, escaped};
 use crate::standard;
 
 /// Most bytes of a record that are shown.
@@ -80,7 +80,7 @@ pub fn sentence(disorder: &Disorder, is_unique: bool) -> String {
     let mut words = format!(
         "{}: record {record_number} at offset {offset} is out of order: it {why} record \
          {number_before}: ",
-        path.display(),
+        escaped(&path.display().to_string()),
     );
     words.extend(record.iter().take(SHOWN_BYTES).map(|byte| byte.escape_ascii().to_string()));
     words.push_str(if record.len() > SHOWN_BYTES { "..." } else { "" });

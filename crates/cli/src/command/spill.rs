@@ -8,9 +8,10 @@ use clap::{Args, Subcommand, ValueHint};
 use sortwell::unstable::io::{DirectoryIdentity, distinct};
 use sortwell::unstable::job::{Leftover, LeftoverState, leftovers, remove_leftovers};
 
-use crate::failure::CommandOutcome;
+use crate::failure::{CommandOutcome, escaped};
 use crate::standard;
 use crate::statistics::counted;
+use crate::wording;
 
 /// Show or remove the temporary files of earlier sorts
 ///
@@ -90,6 +91,10 @@ pub fn run(arguments: &SpillArguments) -> CommandOutcome {
                 let why = match left.state {
                     LeftoverState::Running => "",
                     LeftoverState::Abandoned => " (it cannot be removed)",
+                    LeftoverState::Damaged(_) => {
+                        " (its records may exist nowhere else; --all removes it, but not the file \
+                         in .part that its output was written to)"
+                    }
                     _ => " (its records may exist nowhere else; --all removes it)",
                 };
                 let _ = writeln!(out, "left: {}{why}", words(&left));
@@ -108,10 +113,10 @@ fn words(leftover: &Leftover) -> String {
             format!("kept: {}, {merged} merged", counted(*runs as u64, "run"))
         }
         LeftoverState::Kept { runs, .. } => format!("kept: {}", counted(*runs as u64, "run")),
-        LeftoverState::Damaged(why) => format!("damaged: {why}"),
+        LeftoverState::Damaged(why) => format!("damaged: {}", wording::text(why)),
         LeftoverState::Abandoned => "abandoned: its sort was killed".to_owned(),
     };
     let output =
         output.as_ref().map_or_else(String::new, |path| format!(", for {}", path.display()));
-    format!("{}: {state}, {bytes}{output}", path.display())
+    escaped(&format!("{}: {state}, {bytes}{output}", path.display()))
 }

@@ -316,4 +316,8 @@ fn quotes_that_are_never_closed_come_with_advice() {
     let advice = "never closed; close it, or give --quote lenient if quotes inside cells are data";
     sort("", b"a,b\n1,5\" disk\n").fails(3, &[advice, "--quote none if all quotes are data"]);
     sort("--quote lenient", b"a,b\n\"1,5\n").fails(3, &["close it, or give --quote none"]);
+    let advice =
+        "row, line 1: it opens a quote that is never closed; close it, or give --quote none";
+    sort("", b"\"a\nb\n").fails(3, &[advice]);
+    sort("", b"x,\"a\nb\n").fails(3, &[advice]);
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::harness::{Folder, ended};
+use crate::harness::{Folder, Said, ended};
 
 /// Runs a line of shell in the folder, with `SORT` for the command; output, words and status.
 fn shell(folder: &Folder, script: &str) -> (Vec<u8>, String, i32) {
@@ -265,4 +265,12 @@ fn statistics_name_whose_order_of_text_it_was() {
         let done = if line.starts_with("merge") { "merged " } else { "sorted " };
         assert!(said.words.starts_with(done), "{}", said.words);
     }
+}
+
+#[test]
+fn a_name_in_the_message_of_a_check_is_escaped() {
+    let folder = Folder::new();
+    folder.write("a\u{1b}[31m", "b\na\n");
+    let said = Said::from(folder.command(&["check", "a\u{1b}[31m"]).output().expect("run"));
+    said.fails(1, &["a\\u{1b}[31m: record 2"]);
 }

@@ -152,6 +152,34 @@ fn what_is_kept_can_be_removed() {
 }
 
 #[test]
+fn advice_about_a_damaged_manifest_removes_it() {
+    let (folder, _) = folder();
+    let damage = |at: usize| {
+        let job = fs::read_dir(folder.at("spill")).expect("list").flatten().next().expect("a job");
+        let path = job.path().join("manifest");
+        let mut bytes = fs::read(&path).expect("read");
+        let at = at.min(bytes.len() - 10);
+        bytes[at] ^= 1;
+        fs::write(&path, bytes).expect("write");
+    };
+    for (at, clean) in [(100, "spill clean --all"), (usize::MAX, "spill clean")] {
+        kill_in_between(&folder, SORT);
+        damage(at);
+        let advice = format!("remove the saved work with 'sortwell {clean} ");
+        folder.run(SORT).fails(5, &["manifest", &advice]);
+        let listed = list(&folder);
+        assert!(listed.contains("damaged: ") && listed.contains(&advice), "{listed}");
+        let clean = folder.run(&format!("{clean} spill")).quietly();
+        let said = String::from_utf8(clean).expect("text");
+        assert!(said.contains("1 leftover removed"), "{said}");
+        let names = folder.names();
+        let parts: Vec<_> = names.iter().filter(|name| name.ends_with(".part")).collect();
+        assert_eq!(parts.len(), usize::from(at == 100), "{names:?}");
+        parts.iter().for_each(|name| fs::remove_file(folder.at(name)).expect("remove"));
+    }
+}
+
+#[test]
 fn a_file_being_sorted_in_place_is_not_removed_unasked() {
     let (folder, expected) = folder();
     kill_in_between(&folder, IN_PLACE);

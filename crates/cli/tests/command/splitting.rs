@@ -125,3 +125,15 @@ fn groups_of_several_workers_go_to_the_files_of_their_values() {
         assert!((11_538..=11_539).contains(&content.lines().count()), "{name}");
     }
 }
+
+#[test]
+fn a_device_is_no_name_for_files() {
+    let folder = Folder::new();
+    folder.write("in", "2\n1\n");
+    for device in ["/dev/null", "/dev/full"] {
+        for option in ["--split 2", "-t , --split-by 1"] {
+            let said = folder.run(&format!("sort {option} -o {device} in"));
+            said.fails(2, &[device, "needs a name for its files"]);
+        }
+    }
+}

@@ -95,12 +95,16 @@ fn many_runs_are_merged_with_few_files() {
     for (number, part) in data.chunks(3_000_000).enumerate() {
         folder.write(&format!("part{number}"), part);
     }
+    for (number, half) in data.chunks(15_000_000).enumerate() {
+        folder.write(&format!("half{number}"), half);
+    }
     let parts: Vec<String> = (0..10).map(|number| format!("part{number}")).collect();
     let expected = sorted_by(&data, 100, |record| record[..10].to_vec());
     let line = "sort -F fixed:100 -k 0..10 -M 21MiB -j 2 --sync off -o out";
     for (line, most) in [
         (format!("{line} in"), 13),
         (format!("{line} {}", parts.join(" ")), 13),
+        (format!("{line} half0 half1"), 13),
         (format!("{line} --merge streams in"), 13),
         (format!("{line} --algorithm replacement-selection in"), 13),
         (format!("{line} -T . -T . in"), 13),

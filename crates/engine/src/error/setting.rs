@@ -120,6 +120,8 @@ named! {
     pub enum Operation {
         /// The removal of what interrupted jobs left.
         CleanSpill = "a cleanup of spill directories",
+        /// The same, where it is not known whether their records are elsewhere.
+        CleanAnySpill = "a cleanup of spill directories, whatever they hold",
         /// The measurement of a machine.
         Calibrate = "a calibration",
         /// The measurement of a machine's processors.

@@ -35,6 +35,13 @@ pub fn open_output(output: &Output, direct: Direct, progress: &Progress) -> Resu
 pub fn open_parts(output: &Output, direct: Direct, force: bool) -> Result<OpenOutput> {
     match output {
         Output::File(path) if inherited::named_by(path).is_none() => {
+            if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+                return Err(config!(
+                    ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
+                    "{} is a device or a pipe; an output that is split needs a name for its files",
+                    path.display(),
+                ));
+            }
             OpenOutput::parts(path, direct, force)
         }
         Output::Striped(path) => Err(config!(

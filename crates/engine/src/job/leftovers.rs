@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::error::{ConfigErrorKind, Error, Result, config};
+use crate::error::{ConfigErrorKind, Error, Message, Result, config};
 use crate::io::{
     DirectoryIdentity, KEPT_NAME, SpillDirectory, abandoned, belonging_directories, distinct,
     is_part, spill_directories, sweep,
@@ -38,8 +38,8 @@ pub enum LeftoverState {
         /// Bytes of the output that are done.
         merged: ByteSize,
     },
-    /// The manifest is damaged; the text describes the damage.
-    Damaged(String),
+    /// The manifest is damaged; the message describes the damage.
+    Damaged(Message),
     /// It was killed, and no job can continue from what it left.
     Abandoned,
 }
@@ -84,7 +84,8 @@ fn leftover(directory: &Path) -> Result<Leftover> {
             let runs = past.runs.len() + past.parts.len();
             (LeftoverState::Kept { runs, merged }, Some(job))
         }
-        Err(e) => (LeftoverState::Damaged(e.to_string()), job_of(directory)),
+        Err(Error::Corrupt { message, .. }) => (LeftoverState::Damaged(message), job_of(directory)),
+        Err(e) => (LeftoverState::Damaged(e.to_string().into()), job_of(directory)),
     };
     let is_free = SpillDirectory::adopt(directory)?.is_some();
     let state = if is_free { state } else { LeftoverState::Running };

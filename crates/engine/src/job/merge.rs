@@ -12,7 +12,7 @@ use super::resume::{KEPT_FILES, Places, Resume, Wanted};
 use super::union::{self, Tops, Turns};
 use super::{Budget, Input, Output, destinations, open, sampling};
 use crate::codec::{Compress, Decompress};
-use crate::error::{ConfigErrorKind, Result, Setting, config};
+use crate::error::{ALL_INPUTS, ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 
 use crate::io::inherited::{self, STDOUT};
@@ -133,7 +133,8 @@ impl MergeJob {
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
-        sampling::sampled_if(self.timeline, progress, || self.carry_out(progress))
+        let done = sampling::sampled_if(self.timeline, progress, || self.carry_out(progress));
+        done.inspect(|_| progress.complete())
     }
 
     /// Refuses an open descriptor as the output if it writes over an input, which is read at the
@@ -167,7 +168,8 @@ impl MergeJob {
     }
 
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
-        let order = bound(self.format, &self.keys, &self.order, self.memory)?;
+        let mut order = bound(self.format, &self.keys, &self.order, self.memory)?;
+        order.options.stop_with(progress);
         let account = Account::open(&order);
         let framing = framing(self.format)?;
         let heading = Heading::of(self.format, &self.header)?;
@@ -284,8 +286,16 @@ impl MergeJob {
             verify: self.verify,
             // The order of inputs that are merged unchecked is whatever it is.
             proves_order: self.verify && self.check,
-            origin: PathBuf::from("the input"),
+            origin: self.origin(),
             packing: None,
+        }
+    }
+
+    /// Returns the name that messages about a merged record give to its source.
+    fn origin(&self) -> PathBuf {
+        match &self.inputs[..] {
+            [Input::File(path)] => path.clone(),
+            _ => PathBuf::from(ALL_INPUTS),
         }
     }
 

@@ -194,7 +194,8 @@ impl SortJob {
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
-        sampling::sampled_if(self.timeline, progress, || self.carry_out(progress))
+        let done = sampling::sampled_if(self.timeline, progress, || self.carry_out(progress));
+        done.inspect(|_| progress.complete())
     }
 
     /// Carries out the job:
@@ -206,7 +207,9 @@ impl SortJob {
     /// 5. Gives the output its name, and describes what was done.
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
         // 1. Inputs.
-        let order = &self.bound()?;
+        let mut order = self.bound()?;
+        order.options.stop_with(progress);
+        let order = &order;
         let account = Account::open(order);
         let framing = framing(self.format)?;
         let temp = destinations::run_places(&self.temp, self.check_temp, &self.output)?;
@@ -414,6 +417,19 @@ impl SortJob {
         let coders = self.coders(&order, self.memory.resolve()?);
         let need = self.need(&order, input.bytes(), record_length, engine, &coders);
         Plan::new(&need).map(|plan| plan.is_one_pass())
+    }
+
+    /// Checks whether the options suit each other, as far as that does not depend on the input.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config), and those of reading files that keys name.
+    pub fn check_options(&self) -> Result<()> {
+        let order = self.bound()?;
+        framing(self.format)?;
+        self.select.check()?;
+        let heading = Heading::of(self.format, &self.header)?;
+        heading.early(|| self.asking().asked(&order, None)).map(drop)
     }
 
     /// Returns whether one input of lines, of this extent, would be sorted without run files.

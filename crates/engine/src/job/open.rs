@@ -184,7 +184,7 @@ fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result
     if is_resumed || !are_plain {
         return Ok(None);
     }
-    let are_too_many = inputs.len() > most / DESCRIPTORS_EACH;
+    let are_too_many = inputs.len() > 1 && inputs.len() >= most / DESCRIPTORS_EACH;
     if inputs.len() < MANY_INPUTS && !are_too_many {
         return Ok(None);
     }

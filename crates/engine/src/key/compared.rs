@@ -11,6 +11,7 @@ use std::any::Any;
 use std::cmp::Ordering;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 use std::sync::{Arc, OnceLock};
 
 use super::text::Body;
@@ -32,42 +33,62 @@ pub trait Compare: Send + Sync {
     fn compare(&self, left: &[u8], right: &[u8]) -> Ordering;
 }
 
-/// The order by a [`Compare`], and whether that function has panicked.
+/// The order by a [`Compare`], and whether that function is still called.
 #[derive(Clone)]
 pub struct OrderFunction {
     function: Arc<dyn Compare>,
-    /// Message of the first panic. Later comparisons call the function no more.
-    panic: Arc<OnceLock<String>>,
+    /// True once the job was asked to stop.
+    stop: Arc<AtomicBool>,
+    /// Reason why later comparisons do not call the function.
+    end: Arc<OnceLock<ComparisonEnd>>,
+}
+
+/// Reason why a function is not called again.
+#[derive(Clone, Debug)]
+enum ComparisonEnd {
+    /// It has panicked, with this message.
+    Panicked(String),
+    /// The job was asked to stop. A slow function would delay that by minutes, as whole loads are
+    /// sorted without looking at anything else.
+    Stopped,
 }
 
 impl fmt::Debug for OrderFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OrderFunction").field("panic", &self.panic.get()).finish_non_exhaustive()
+        f.debug_struct("OrderFunction").field("end", &self.end.get()).finish_non_exhaustive()
     }
 }
 
 impl OrderFunction {
     /// Returns the order by `function`.
     pub fn new(function: impl Compare + 'static) -> Self {
-        Self { function: Arc::new(function), panic: Arc::default() }
+        Self { function: Arc::new(function), stop: Arc::default(), end: Arc::default() }
+    }
+
+    /// Returns the order for a job that stops when `stop` is set.
+    #[must_use]
+    pub(crate) fn stopping_with(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
     }
 
     /// Returns the result of a job that used the comparison.
     ///
     /// # Errors
     ///
-    /// [`Error::Caller`] if the function panicked, and otherwise the error of the job.
+    /// [`Error::Caller`] if the function panicked, [`Error::Interrupted`] if it was not called
+    /// because of a stop, and otherwise the error of the job.
     pub fn checked<T>(&self, result: Result<T>) -> Result<T> {
-        match self.panic.get() {
-            Some(words) => Err(Error::Caller {
+        match self.end.get() {
+            Some(ComparisonEnd::Panicked(words)) => Err(Error::Caller {
                 message: format!("the function that compares records panicked: {words}"),
             }),
+            Some(ComparisonEnd::Stopped) => Err(Error::Interrupted),
             None => result,
         }
     }
 
     /// Compares two records by their numbers, and by the function if these are equal. After a
-    /// panic, all records are equal.
+    /// panic or a stop, all records are equal.
     pub fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
         self.guarded(Ordering::Equal, |function| {
             let by_number = function.prefix(left).cmp(&function.prefix(right));
@@ -75,19 +96,21 @@ impl OrderFunction {
         })
     }
 
-    /// Returns what `call` gives, or `otherwise` after a panic.
+    /// Returns what `call` gives, or `otherwise` after a panic or a stop.
     fn guarded<T>(&self, otherwise: T, call: impl FnOnce(&dyn Compare) -> T) -> T {
-        if self.panic.get().is_some() {
+        if self.end.get().is_some() {
             return otherwise;
         }
-        match catch_unwind(AssertUnwindSafe(|| call(&*self.function))) {
-            Ok(value) => value,
-            Err(panic) => {
-                // The first one counts.
-                let _ = self.panic.set(panic_message(&*panic));
-                otherwise
-            }
-        }
+        let end = match self.stop.load(Atomic::Relaxed) {
+            true => ComparisonEnd::Stopped,
+            false => match catch_unwind(AssertUnwindSafe(|| call(&*self.function))) {
+                Ok(value) => return value,
+                Err(panic) => ComparisonEnd::Panicked(panic_message(&*panic)),
+            },
+        };
+        // The first one counts.
+        let _ = self.end.set(end);
+        otherwise
     }
 }
 

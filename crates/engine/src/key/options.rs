@@ -10,6 +10,7 @@ use super::text::{
 use crate::error::{ConfigErrorKind, Result, config};
 use crate::format::{Format, LineGroup};
 use crate::locale::ByteClasses;
+use crate::stats::Progress;
 
 /// Everything about an order of records that is not said key by key. The default is that of
 /// `sortwell sort` without an option.
@@ -70,11 +71,18 @@ impl Default for OrderOptions {
 }
 
 impl OrderOptions {
+    /// Has a function that compares records stop with the job of `progress`.
+    pub(crate) fn stop_with(&mut self, progress: &Progress) {
+        let linked = |comparison: OrderFunction| comparison.stopping_with(progress.stop_flag());
+        self.comparison = self.comparison.take().map(linked);
+    }
+
     /// Returns the result of a job that used the order.
     ///
     /// # Errors
     ///
-    /// [`Error::Caller`](crate::Error::Caller) if the function that compares records panicked.
+    /// [`Error::Caller`](crate::Error::Caller) if the function that compares records panicked, and
+    /// [`Error::Interrupted`](crate::Error::Interrupted) if it was not called because of a stop.
     pub fn checked<T>(&self, result: Result<T>) -> Result<T> {
         match &self.comparison {
             Some(comparison) => comparison.checked(result),
@@ -94,7 +102,8 @@ impl OrderOptions {
         if self.comparison.is_some() && !keys.is_empty() {
             return Err(config!(
                 ConfigErrorKind::InvalidKey,
-                "keys and a function that compares records exclude each other; leave one out",
+                "a function that compares records excludes keys, and options that change their \
+                 order, such as reverse; leave one out",
             ));
         }
         let mut taken = memory.taken;

@@ -27,7 +27,7 @@ use rustix::fs::OFlags;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{ConfigErrorKind, Error, Operation, Result, Setting, config, message};
-use crate::io::KEPT_NAME;
+use crate::io::{KEPT_NAME, directory_of};
 use crate::units::ByteSize;
 use crate::units::text::AsText;
 
@@ -232,6 +232,11 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<LogEntry>, u64
     }
 }
 
+/// Returns the directory that the spill directory of a manifest lies in.
+fn place_of(manifest: &Path) -> &Path {
+    directory_of(directory_of(manifest))
+}
+
 /// Returns the entry of a line, and its checksum.
 fn parsed(line: &[u8], before: u64) -> Option<(LogEntry, u64)> {
     let (digits, rest) = line.split_at_checked(DIGITS)?;
@@ -243,9 +248,11 @@ fn parsed(line: &[u8], before: u64) -> Option<(LogEntry, u64)> {
 }
 
 fn damaged(path: &Path, number: u64) -> Error {
+    // The first line says what job it was.
+    let clean = if number == 0 { Operation::CleanAnySpill } else { Operation::CleanSpill };
     let message = message!(
         "the line of that number, from 0, is not as it was written; remove the saved work with {}",
-        Operation::CleanSpill,
+        clean.on(place_of(path).display()),
     );
     Error::corrupt(path, number, message)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::entry::{JobEntry, LogEntry, MergedEntry, PartEntry, RunEntry, SlabEntry};
+use super::place_of;
 use crate::error::{Error, Operation, Result, message};
 use crate::key::KeyTally;
 use crate::load::InputPlace;
@@ -165,6 +166,7 @@ fn own(job: &JobEntry, run: Run) -> Told<Run> {
 }
 
 fn contradiction(path: &Path, number: usize, message: &str) -> Error {
-    let message = message!("{}; remove the saved work with {}", message, Operation::CleanSpill);
+    let clean = Operation::CleanSpill.on(place_of(path).display());
+    let message = message!("{}; remove the saved work with {}", message, clean);
     Error::corrupt(path, number as u64, message)
 }

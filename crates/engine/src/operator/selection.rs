@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::fold::Datum;
 use super::kept::{GroupRecord, KeptRoom};
 use super::{GroupWriter, Making, Select, SelectionTarget, Splitter};
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{ALL_INPUTS, Error, Message, Result, Setting, message};
 use crate::manifest::{GroupText, SelectedEntry};
 use crate::proof::Sum;
 use crate::sink::Lane;
@@ -106,7 +106,7 @@ impl Selection {
             is_last: true,
             is_summed,
             splitter: None,
-            origin: PathBuf::from("the input"),
+            origin: PathBuf::from(ALL_INPUTS),
             state: Mutex::new(state),
             changed: Condvar::new(),
         }

@@ -10,7 +10,7 @@ use memchr::memchr_iter;
 
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config, message};
 use crate::format::csv::{
-    BYTE_ORDER_MARK, Cells, ROW_END, Rows, first_return, open_quote, stray_quote, value,
+    BYTE_ORDER_MARK, Cells, Dialect, ROW_END, Rows, first_return, open_quote, stray_quote, value,
     without_end,
 };
 use crate::format::{CsvFormat, Format, HeaderLines, LineGroup};
@@ -217,7 +217,7 @@ impl Heading {
                 if let Some(at) = first.and_then(|first| first.stray_quote) {
                     let name = if csv.has_header { "the header row" } else { "row 1" };
                     let line = 1 + memchr_iter(ROW_END, &row[..at.min(row.len())]).count();
-                    let wrong = match csv.dialect.is_lenient {
+                    let wrong = match csv.dialect.is_lenient || opens_cell(csv.dialect, row, at) {
                         true => message!("it {}", open_quote(true)),
                         false => stray_quote(at),
                     };
@@ -337,6 +337,17 @@ fn too_long(path: &Path) -> Error {
          the format"
     );
     Error::Malformed { path: path.to_owned(), message: message.into() }
+}
+
+/// Returns whether the stray quote at a byte of a row opens a cell, which then has no end.
+fn opens_cell(dialect: Dialect, row: &[u8], at: usize) -> bool {
+    let stray = |bytes: &[u8]| {
+        let whole = ended(bytes, ROW_END);
+        Rows::new(dialect, &whole).next().and_then(|row| row.stray_quote)
+    };
+    let (before, rest) = row.split_at(at.min(row.len()));
+    let begins = before.last().is_none_or(|byte| *byte == dialect.separator);
+    begins && stray(before).is_none() && stray(rest) == Some(0)
 }
 
 #[cfg(test)]

@@ -52,10 +52,10 @@ mod spill_packing;
 mod stage;
 mod stream;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::{ConfigErrorKind, Result, Setting, config};
+use crate::error::{ALL_INPUTS, ConfigErrorKind, Result, Setting, config};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File};
@@ -264,7 +264,7 @@ impl Work {
     fn origin(&self) -> PathBuf {
         match &self.input {
             JobInput::Files(files) if files.len() == 1 => files[0].path().to_owned(),
-            _ => Path::new("the input").to_owned(),
+            _ => PathBuf::from(ALL_INPUTS),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The live counters of a job.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Course, Histogram, Phase, PhaseShare, Stream, StreamLatency, Waits};
@@ -10,9 +10,11 @@ use super::{Course, Histogram, Phase, PhaseShare, Stream, StreamLatency, Waits};
 /// `&self`.
 #[derive(Debug, Default)]
 pub struct Progress {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     /// True while workers of a job that has failed still run.
     is_failing: AtomicBool,
+    /// True after a job has ended well, until the next one begins.
+    is_complete: AtomicBool,
     phase: AtomicU8,
     /// Bytes moved so far, reads and writes of every pass together.
     bytes_done: AtomicU64,
@@ -54,6 +56,11 @@ impl Progress {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// Returns what is set when the job is asked to stop.
+    pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
     /// Sets whether the job fails. Its workers then stop waiting, as after a
     /// [request](Self::request_stop), and the worker with the error reports it.
     pub(crate) fn set_failing(&self, is_failing: bool) {
@@ -74,6 +81,9 @@ impl Progress {
 
     /// Returns the share of the work that is done, from 0 to 1; `None` while the total is unknown.
     pub fn done(&self) -> Option<f64> {
+        if self.is_complete.load(Ordering::Relaxed) {
+            return Some(1.0);
+        }
         let (done, total) = self.bytes();
         self.course(|course| match course.is_known() {
             true => course.done(done),
@@ -134,8 +144,14 @@ impl Progress {
     /// Says what the job is busy with from now on. For the job itself, as is all below.
     pub fn enter(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
+        self.is_complete.store(false, Ordering::Relaxed);
         let done = self.bytes().0;
         self.course(|course| course.enter(phase, done, Instant::now()));
+    }
+
+    /// Says that the job has ended well.
+    pub fn complete(&self) {
+        self.is_complete.store(true, Ordering::Relaxed);
     }
 
     /// Says how many bytes will be moved in all, reads and writes of every pass together. Left

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sortwell_engine::error::SORTED_RECORDS;
 use sortwell_engine::io::Supply;
 use sortwell_engine::io::pipe::Inlet;
 use sortwell_engine::stats::Progress;
@@ -228,7 +229,7 @@ impl Inlet for SortedBlocks {
     }
 
     fn name(&self) -> &Path {
-        Path::new("the sorted records")
+        Path::new(SORTED_RECORDS)
     }
 }
 

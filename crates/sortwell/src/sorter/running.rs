@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use sortwell_engine::error::PUSHED_RECORDS;
 use sortwell_engine::io::pipe::Outlet;
 use sortwell_engine::io::{Extent, Supplied};
 use sortwell_engine::job::{self, Input, Output};
@@ -41,7 +42,7 @@ pub fn with_ends(
     extent: Option<Extent>,
 ) -> job::SortJob {
     let blocks = PushedBlocks::new(Arc::clone(pushed));
-    let mut supplied = Supplied::new(Path::new("the records that were pushed"), blocks);
+    let mut supplied = Supplied::new(Path::new(PUSHED_RECORDS), blocks);
     if let Some(extent) = extent {
         supplied = supplied.with_extent(extent);
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::format::Format;
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, OrderOptions};
+use crate::stats::Progress;
 
 /// Numbers by their last digit.
 struct ByDigit;
@@ -47,4 +48,17 @@ fn a_panic_is_an_error_of_the_job() {
     assert_eq!(key.encoder().compare_from(b"1\n", b"2\n", 0), Ordering::Equal);
     let error = options.checked(Ok(())).expect_err("an error");
     assert!(error.to_string().contains("panicked: no order"), "{error}");
+}
+
+#[test]
+fn a_stop_ends_the_calls_and_is_an_error_of_the_job() {
+    let (_, mut options) = key_of(ByDigit);
+    let progress = Progress::new();
+    options.stop_with(&progress);
+    let order = options.comparison.clone().expect("a function");
+    assert_eq!(order.compare(b"19", b"21"), Ordering::Greater);
+    progress.request_stop();
+    assert!(options.checked(Ok(())).is_ok(), "all calls were made");
+    assert_eq!(order.compare(b"19", b"21"), Ordering::Equal);
+    assert!(matches!(options.checked(Ok(())), Err(Error::Interrupted)));
 }
