@@ -50,8 +50,9 @@
  * OPTIONS. They have the names and values of the command 'sortwell sort', 'sortwell merge',
  * 'sortwell check', 'sortwell index build' or 'sortwell index append': sortwell_set(job, "memory",
  * "512MiB", &error) is --memory 512MiB. The manual docs/reference.md describes them. An option
- * that may be repeated, such as key, is set once for each value. Options that only make sense for
- * a command are errors: help, files0-from, output, progress, quiet, report, stats.
+ * that may be repeated, such as key, is set once for each value. A further value of another option
+ * replaces the one before. Options that only make sense for a command are errors: help,
+ * files0-from, output, progress, quiet, report, stats.
  *
  * MEMORY AND FILES. The default memory of a job of files is 60% of the free memory, as a limit of
  * the whole process. A sort of pushed records has 256 MiB of its own, taken as it needs them.
@@ -148,7 +149,8 @@ void sortwell_free(sortwell *job);
 /*
  * Sets an option. The name has no dashes. A flag, such as unique, takes NULL, "" or "true". The
  * call checks the name and the value. A value that depends on other options, such as a key on the
- * format, is checked by sortwell_run or the first push.
+ * format, is checked by sortwell_run or the first push. What depends on the records, such as the
+ * name of a column or too little memory, is checked when they are known.
  */
 int sortwell_set(sortwell *job, const char *name, const char *value, sortwell_error **error);
 
@@ -166,15 +168,18 @@ int sortwell_run(sortwell *job, const char *output, sortwell_error **error);
 
 /*
  * Adds whole records in the format of the job (option format; lines without it): one record or
- * many. Lines end with a line feed. With a key callback, the bytes are one record of any form.
+ * many. Lines end with a line feed. Without a key callback, a record may also be pushed in parts:
+ * the bytes of the next call on the job continue it. With a key callback, the bytes are one record
+ * of any form.
  */
 int sortwell_push(sortwell *job, const void *records, size_t bytes, sortwell_error **error);
 
 /*
  * Adds a record with its key. Records are ordered by the bytes of their keys, compared as unsigned
  * numbers as memcmp does, and a key comes before longer keys that begin with it. The payload does
- * not take part in the order. Either may be NULL with 0 bytes. Both together have less than 4 GiB.
- * The format of the job is 'keyed', and need not be set.
+ * not take part in the order. Either may be NULL with 0 bytes. Both together have at most 4 GiB - 5
+ * bytes. The format of the job is 'keyed', and need not be set. A record that sortwell_push has
+ * begun must be complete before.
  */
 int sortwell_push_keyed(sortwell *job, const void *key, size_t key_bytes, const void *payload,
                         size_t payload_bytes, sortwell_error **error);
@@ -294,7 +299,10 @@ int sortwell_deliver(sortwell *job, sortwell_error **error);
  */
 int sortwell_stop(sortwell *job);
 
-/* Returns the share of the work that is done, from 0 to 1, or -1 if it is not known. */
+/*
+ * Returns the share of the work that is done, from 0 to 1, or -1 if it is not known: while an index
+ * is built, and while records are pushed that do not fit in memory. After the job it is 1.
+ */
 double sortwell_progress(const sortwell *job);
 
 /*
@@ -345,7 +353,7 @@ uint64_t sortwell_index_entries(const sortwell_index *index);
  * Each begins a search, in place of the one before: for the records that have these values of the
  * first keys; for those whose last of these keys begins with its value; and for those between two
  * ends, either of which may be NULL. The beginning comes before the end in the order of the index:
- * for a descending key, it is the greater value.
+ * for a descending key, it is the greater value. After an error, the search before it continues.
  */
 int sortwell_index_get(sortwell_index *index, const sortwell_value *values, size_t count,
                        sortwell_error **error);
@@ -390,13 +398,19 @@ void sortwell_index_free(sortwell_index *index);
 /* Returns the code, as the call returned it; 0 for NULL. */
 int sortwell_error_code(const sortwell_error *error);
 
-/* Returns the message, one line without a line feed; "" for NULL. Valid until the error is freed. */
+/*
+ * Returns the message, one line without a line feed; "" for NULL. Control characters in names and
+ * values are written as escapes, such as \n. Valid until the error is freed.
+ */
 const char *sortwell_error_message(const sortwell_error *error);
 
 /* Returns the file at fault, or NULL. Valid until the error is freed. */
 const char *sortwell_error_file(const sortwell_error *error);
 
-/* Returns the byte offset in the file or in the pushed records, or -1 if it is not known. */
+/*
+ * Returns the byte offset in the file or in the pushed records, or -1 if it is not known. Each
+ * record with a key counts as 8 bytes, its key and its payload.
+ */
 int64_t sortwell_error_offset(const sortwell_error *error);
 
 /* Returns the number of the record in the file or among those pushed, from 1; -1 if not known. */

@@ -24,16 +24,24 @@ use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Progress, Spiller, Statistics};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
-use crate::call_error::CallError;
+use crate::call_error::{CallError, code};
 
 /// Result of a call.
 pub type Called<T = ()> = Result<T, CallError>;
 
-/// Writes the key of a record, or returns what the callback returned.
-pub type KeyCallback = Box<dyn FnMut(&[u8], &mut Vec<u8>) -> Result<(), i32> + Send>;
+/// Writes the key of a record, or says why it is not known.
+pub type KeyCallback = Box<dyn FnMut(&[u8], &mut Vec<u8>) -> Result<(), KeyRefusal> + Send>;
 
-/// Returned where a key callback leaves its key at NULL.
-pub const NO_KEY: i32 = i32::MIN;
+/// Reason why a key callback gives no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRefusal {
+    /// It has returned this value, which is not 0.
+    Returned(i32),
+    /// It has left the key at NULL, with a length.
+    Null,
+    /// No key is as long.
+    TooLong(usize),
+}
 
 /// Takes the key and the payload of a record, or returns what the callback returned.
 pub type OutputCallback = Box<dyn FnMut(&[u8], &[u8]) -> Result<(), i32> + Send>;
@@ -163,6 +171,10 @@ impl CallState {
     /// Sets the directory for runs that are not merged.
     pub fn spill_to(&mut self, directory: &OsStr) -> Called {
         self.check_options("sortwell_spill_to")?;
+        if directory.is_empty() {
+            let words = "sortwell_spill_to: the name of the directory is empty";
+            return Err(CallError::usage(words));
+        }
         self.directory = Some(PathBuf::from(directory));
         Ok(())
     }
@@ -235,6 +247,12 @@ impl CallState {
             CallStage::Ended(false) => "the job has ended",
             CallStage::Failed(_) | CallStage::Broken(_) => "the job has failed",
         }
+    }
+
+    /// Ends the job with an error, unless that says that a call or an option is wrong.
+    fn refuse(&mut self, error: impl Into<CallError>) -> CallError {
+        let error = error.into();
+        if error.code() == code::USAGE { error } else { self.fail(error) }
     }
 
     /// Ends the job with an error, and removes what it left.

@@ -39,7 +39,7 @@ struct ErrorParts {
 impl CallError {
     /// Returns an error without a place.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
-        let message = text(message.into());
+        let message = text(&message.into());
         Self(Box::new(ErrorParts { code, message, file: None, offset: None, record: None }))
     }
 
@@ -57,12 +57,6 @@ impl CallError {
     pub fn at(mut self, file: Option<&Path>, offset: Option<u64>, record: Option<u64>) -> Self {
         self.0.file = file.and_then(|file| CString::new(file.as_os_str().as_bytes()).ok());
         (self.0.offset, self.0.record) = (offset, record);
-        self
-    }
-
-    /// Returns the error without its file, which is only a name for what the program pushed.
-    pub fn without_file(mut self) -> Self {
-        self.0.file = None;
         self
     }
 
@@ -104,10 +98,34 @@ impl From<Error> for CallError {
     }
 }
 
-/// Returns a text without the byte that would end it in C.
-fn text(mut message: String) -> CString {
-    message.retain(|character| character != '\0');
-    CString::new(message).unwrap_or_default()
+/// Returns a text as one line: with control characters as escapes, and with a place that is marked
+/// below the text of an expression as its number.
+fn text(message: &str) -> CString {
+    let line = match marked(message) {
+        Some((words, expression, place)) => {
+            format!("{words}, at character {place} of '{expression}'")
+        }
+        None => message.to_owned(),
+    };
+    let mut escaped = String::with_capacity(line.len());
+    for character in line.chars() {
+        match character.is_control() {
+            true => escaped.extend(character.escape_default()),
+            false => escaped.push(character),
+        }
+    }
+    CString::new(escaped).unwrap_or_default()
+}
+
+/// Returns the parts of a message about an expression: words, the expression, and the place of a
+/// mark below it, from 1.
+fn marked(message: &str) -> Option<(&str, &str, usize)> {
+    let (rest, mark) = message.rsplit_once('\n')?;
+    let (words, expression) = rest.rsplit_once('\n')?;
+    let text = expression.trim_start();
+    let indent = expression.len() - text.len();
+    let before = mark.strip_suffix('^').filter(|before| before.trim().is_empty())?;
+    Some((words, text, before.chars().count().checked_sub(indent)? + 1))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A job as C programs hold it: one call at a time, panics caught, forks noticed.
 //!
-//! Every call on a job passes [`Handle::call`]. Only a stop and the progress do not: they use
-//! atomics alone, so that any thread and any signal handler may ask for them.
+//! Every call on a job passes [`Handle::call`]. Only a stop and the progress do not, so that any
+//! thread may ask for them. A stop uses atomics alone: a signal handler may ask for it.
 
 use std::any::Any;
 use std::cell::Cell;

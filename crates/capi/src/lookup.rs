@@ -81,10 +81,10 @@ impl IndexHandle {
 }
 
 impl IndexCalls {
-    /// Begins a search, in place of the one before.
+    /// Begins a search, in place of the one before. After an error, that continues.
     pub fn search(&mut self, find: impl FnOnce(&Index) -> Result<Matches, Error>) -> Called {
-        (self.matches, self.has_begun, self.found) = (None, false, None);
-        self.matches = Some(find(&self.index)?);
+        let matches = find(&self.index)?;
+        (self.matches, self.has_begun, self.found) = (Some(matches), false, None);
         Ok(())
     }
 

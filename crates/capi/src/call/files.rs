@@ -19,7 +19,7 @@ impl CallState {
                  records instead",
             ));
         }
-        let job = self.words.file_job(output)?;
+        let job = self.words.file_job(output).map_err(|error| self.refuse(error))?;
         match job.run(&self.progress).map_err(|error| self.fail(error))? {
             FileJobEnd::Done(statistics) => {
                 self.end = Some(CallEnd::Done(statistics, output.map(Path::to_owned)));

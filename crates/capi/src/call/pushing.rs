@@ -8,7 +8,7 @@ use sortwell::unstable_sort::{self, BlockSort, RecordsInOrder};
 use sortwell::{Format, RunFile, Spiller};
 use sortwell_cli::embed::EmbeddedCommand;
 
-use super::{CallStage, CallState, Called, NO_KEY, PushTarget, Pushing};
+use super::{CallStage, CallState, Called, KeyRefusal, PushTarget, Pushing};
 use crate::call_error::{CallError, code};
 
 /// Most bytes of a key and its payload: a record counts them and the length of its key in 32 bits.
@@ -22,9 +22,7 @@ impl CallState {
             return self.push_through_callback(function, bytes);
         }
         match &mut self.pushing(function, false)?.target {
-            PushTarget::Sort(sort) => {
-                sort.push(bytes).map_err(|error| self.fail(of_pushed(error.into())))
-            }
+            PushTarget::Sort(sort) => sort.push(bytes).map_err(|error| self.fail(error)),
             PushTarget::Runs(_) => Err(CallError::usage(
                 "sortwell_push: runs have keyed records; call sortwell_push_keyed, or set a key \
                  callback",
@@ -58,14 +56,14 @@ impl CallState {
             PushTarget::Runs(spiller) => return self.end_runs(*spiller),
         };
         let records = RecordsInOrder::of_sort(*sort);
-        let records = records.map_err(|error| self.fail(of_pushed(error.into())))?;
+        let records = records.map_err(|error| self.fail(error))?;
         self.take_from(records);
         Ok(())
     }
 
     /// Writes the last run.
     fn end_runs(&mut self, spiller: Spiller) -> Called {
-        let runs = spiller.finish().map_err(|error| self.fail(of_pushed(error.into())))?;
+        let runs = spiller.finish().map_err(|error| self.fail(error))?;
         let name = |run: RunFile| CString::new(run.path.into_os_string().into_vec());
         self.runs = runs.into_iter().filter_map(|run| name(run).ok()).collect();
         self.stage = CallStage::Ended(false);
@@ -80,9 +78,11 @@ impl CallState {
                          leave out sortwell_on_key and sortwell_spill_to";
             return Err(CallError::usage(words.to_owned()));
         }
-        let mut job = self.words.pulled_merge()?;
+        let mut job = self.words.pulled_merge().map_err(|error| self.refuse(error))?;
         job.order.comparison.clone_from(&self.comparison);
-        self.take_from(RecordsInOrder::of_merge(job, Arc::clone(&self.progress))?);
+        let records = RecordsInOrder::of_merge(job, Arc::clone(&self.progress));
+        let records = records.map_err(|error| self.refuse(error))?;
+        self.take_from(records);
         Ok(())
     }
 
@@ -96,11 +96,12 @@ impl CallState {
         let Some(callback) = &mut self.key else { return Ok(()) };
         let mut key = std::mem::take(&mut self.key_bytes);
         key.clear();
-        if let Err(value) = callback(record, &mut key) {
+        if let Err(fault) = callback(record, &mut key) {
             let number = self.records + 1;
-            let what = match value {
-                NO_KEY => "left the key NULL, with a length,".to_owned(),
-                _ => format!("returned {value}"),
+            let what = match fault {
+                KeyRefusal::Null => "left the key NULL, with a length,".to_owned(),
+                KeyRefusal::TooLong(bytes) => format!("gave a key of {bytes} bytes"),
+                KeyRefusal::Returned(value) => format!("returned {value}"),
             };
             let words = format!("{function}: the key callback {what} for record {number}");
             let error = CallError::new(code::CALLBACK, words).at(None, None, Some(number));
@@ -123,7 +124,7 @@ impl CallState {
             PushTarget::Sort(sort) => sort.push_keyed(key, payload),
         };
         if let Err(error) = pushed {
-            return Err(self.fail(of_pushed(error.into())));
+            return Err(self.fail(error));
         }
         self.records += 1;
         Ok(())
@@ -136,7 +137,8 @@ impl CallState {
         if !matches!(self.stage, CallStage::Options) {
             return Err(self.out_of_order(function, "use a new job for more records"));
         }
-        self.stage = CallStage::Pushing(Box::new(self.begun(function, is_keyed)?));
+        let pushing = self.begun(function, is_keyed).map_err(|error| self.refuse(error))?;
+        self.stage = CallStage::Pushing(Box::new(pushing));
         Ok(())
     }
 
@@ -166,6 +168,7 @@ impl CallState {
             return Err(not_keyed(function));
         }
         job.order.comparison.clone_from(&self.comparison);
+        job.check_options()?;
         let is_keyed = job.format == Format::KEYED;
         let progress = Arc::clone(&self.progress);
         let target = match &self.directory {
@@ -180,9 +183,6 @@ impl CallState {
     }
 }
 
-/// Names of what is pushed and pulled, in errors of the sort.
-const NAMES: [&[u8]; 2] = [b"the records that were pushed", b"the sorted records"];
-
 #[cold]
 fn too_long(function: &str) -> CallError {
     CallError::usage(format!("{function}: the record has more than 4 GiB; push shorter records"))
@@ -195,13 +195,4 @@ fn not_keyed(function: &str) -> CallError {
         "{function}: records with keys need the format 'keyed', and the job has another; leave \
          the option format out"
     ))
-}
-
-/// Returns an error of a job whose input is no file.
-pub fn of_pushed(error: CallError) -> CallError {
-    let is_name = |file: &CString| NAMES.contains(&file.to_bytes());
-    match error.file().is_some_and(is_name) {
-        true => error.without_file(),
-        false => error,
-    }
 }

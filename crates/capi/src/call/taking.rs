@@ -3,7 +3,6 @@
 use sortwell::KeyedRecord;
 use sortwell::unstable_sort::RecordsInOrder;
 
-use super::pushing::of_pushed;
 use super::{CallEnd, CallStage, CallState, Called};
 use crate::call_error::{CallError, code};
 
@@ -15,7 +14,7 @@ impl CallState {
         }
         self.take_in("sortwell_pull", true)?;
         let taken = self.records_in_order("sortwell_pull")?.advance_block();
-        if !taken.map_err(|error| self.fail(of_pushed(error.into())))? {
+        if !taken.map_err(|error| self.fail(error))? {
             return self.end().map(|()| None);
         }
         Ok(Some(self.records_in_order("sortwell_pull")?.lent()))
@@ -29,6 +28,7 @@ impl CallState {
     /// Passes all records to the output callback.
     pub fn deliver(&mut self) -> Called {
         let function = "sortwell_deliver";
+        self.check_open(function)?;
         let Some(mut callback) = self.output.take() else {
             return Err(CallError::usage(
                 "sortwell_deliver: there is no callback; set it with sortwell_on_output",
@@ -67,7 +67,7 @@ impl CallState {
                 Ok(Some(self.records_in_order(function)?.lent_record()))
             }
             Ok(false) => self.end().map(|()| None),
-            Err(error) => Err(self.fail(of_pushed(error.into()))),
+            Err(error) => Err(self.fail(error)),
         }
     }
 
@@ -112,7 +112,7 @@ impl CallState {
         let CallStage::Pulling(records) = self.replace(CallStage::Ended(true)) else {
             return Ok(());
         };
-        let statistics = records.close().map_err(|error| self.fail(of_pushed(error.into())))?;
+        let statistics = records.close().map_err(|error| self.fail(error))?;
         self.end = Some(CallEnd::Done(Box::new(statistics), None));
         Ok(())
     }

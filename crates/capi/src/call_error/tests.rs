@@ -13,7 +13,10 @@ fn places_are_those_of_the_errors() {
 }
 
 #[test]
-fn a_zero_byte_does_not_end_a_message() {
-    let error = CallError::usage("a\0b");
-    assert_eq!(error.message().to_bytes(), b"ab");
+fn messages_are_one_line() {
+    let line = |text: &str| CallError::usage(text).message().to_str().expect("UTF-8").to_owned();
+    assert_eq!(line("a\0b\tc\nd é"), r"a\u{0}b\tc\nd é");
+    let marked = "--include <EXPR>: expected a value, but found the end\n  1 >\n     ^";
+    let expected = "--include <EXPR>: expected a value, but found the end, at character 4 of '1 >'";
+    assert_eq!(line(marked), expected);
 }

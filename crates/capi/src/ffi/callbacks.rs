@@ -10,7 +10,7 @@ use std::ptr::null;
 use super::{ErrorPlace, coded, done, job};
 use sortwell::unstable::key::{Compare, OrderFunction};
 
-use crate::call::{KeyCallback, NO_KEY, OutputCallback};
+use crate::call::{KeyCallback, KeyRefusal, OutputCallback};
 use crate::handle::{ComparisonScope, Handle};
 
 /// Function that points to the key of a record.
@@ -99,10 +99,13 @@ pub unsafe extern "C" fn sortwell_on_key(
             let answer =
                 unsafe { function(context, bytes, record.len(), &raw mut start, &raw mut length) };
             if answer != 0 {
-                return Err(answer);
+                return Err(KeyRefusal::Returned(answer));
             }
-            if length > 0 && start.is_null() || isize::try_from(length).is_err() {
-                return Err(NO_KEY);
+            if length > 0 && start.is_null() {
+                return Err(KeyRefusal::Null);
+            }
+            if isize::try_from(length).is_err() {
+                return Err(KeyRefusal::TooLong(length));
             }
             if length > 0 {
                 // SAFETY: the callback has set a key of this length, which lives until it is

@@ -105,6 +105,9 @@ pub unsafe extern "C" fn sortwell_index_open(
         watch_forks();
         // SAFETY: the arguments are as the header says.
         let path = unsafe { text(path) }.ok_or_else(|| is_null(function, "the path"))?;
+        if path.is_empty() {
+            return Err(CallError::usage("sortwell_index_open: the name of the index is empty"));
+        }
         let opened = Box::new(IndexHandle::open(Path::new(path), stale_ok != 0)?);
         // SAFETY: the caller passes a place that may be written to.
         unsafe { index.write(Box::into_raw(opened)) };

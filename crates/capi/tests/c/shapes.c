@@ -101,8 +101,9 @@ int main(void)
     CHECK(sortwell_deliver(job, &error) == SORTWELL_OK && records == 3);
     sortwell_free(job);
 
-    job = sort("fixed:6", "0..2", "select", "5..9", FIXED);
-    CHECK(fails(sortwell_finish(job, &error), SORTWELL_USAGE, "beyond the record's 6 bytes"));
+    job = sortwell_new();
+    set(job, "fixed:6", "0..2", "select", "5..9");
+    CHECK(fails(sortwell_push(job, FIXED, 6, &error), SORTWELL_USAGE, "beyond the record's 6 bytes"));
     sortwell_free(job);
     job = merge("select", "5..9");
     CHECK(fails(sortwell_finish(job, &error), SORTWELL_USAGE, "beyond the record's 6 bytes"));

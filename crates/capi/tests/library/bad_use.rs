@@ -1,4 +1,4 @@
-//! Wrong uses, each of which is a clear error: the cases of `bad_use.c`. None leaves a file.
+//! Wrong uses, each of which is a clear error: `bad_use.c` and `refusals.c`. None leaves a file.
 
 use std::fs;
 
@@ -7,14 +7,25 @@ use crate::harness::{installation, succeeded};
 /// Runs one case with a folder for temporary files of its own.
 #[track_caller]
 fn run(case: &str) {
+    run_program("tests/c/bad_use.c", case);
+}
+
+/// Runs a case of a program, which leaves no file.
+#[track_caller]
+fn run_program(source: &str, case: &str) {
     let Some(installed) = installation() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let program = installed.program("tests/c/bad_use.c");
+    let program = installed.program(source);
     let mut call = installed.call(&program);
     let printed = succeeded(call.arg(case).env("TMPDIR", folder.path()).current_dir(&folder));
     assert_eq!(printed, "");
     let left: Vec<_> = fs::read_dir(&folder).expect("the folder").collect();
     assert!(left.is_empty(), "{case} leaves files: {left:?}");
+}
+
+#[test]
+fn refusals_and_their_errors() {
+    run_program("tests/c/refusals.c", "all");
 }
 
 #[test]
