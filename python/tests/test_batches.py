@@ -600,6 +600,38 @@ class Faults(WithFolder):
                 with self.assertRaisesRegex(sortwell.UsageError, f"metadata of {place} is not UTF"):
                     sortwell.sort_batches(data, "key")
 
+    def test_texts_that_are_not_utf8(self):
+        binary = pyarrow.array([b"a", None, b"caf\xe9", "\xe9".encode()])
+        texts = binary.view(pyarrow.string())
+        places = pyarrow.array([0, 1, 2, 3, 4], pyarrow.int32())
+        rows = pyarrow.array([0, 1, 0, 2], pyarrow.int32())
+        view = binary.cast(pyarrow.binary_view())
+        columns = {
+            "string": texts,
+            "large": binary.cast(pyarrow.large_binary()).view(pyarrow.large_string()),
+            "view": pyarrow.Array.from_buffers(pyarrow.string_view(), 4, view.buffers()),
+            "list": pyarrow.ListArray.from_arrays(places, texts),
+            "struct": pyarrow.StructArray.from_arrays([texts], ["text"]),
+            "dictionary": pyarrow.DictionaryArray.from_arrays(rows, texts),
+            # The bytes of all texts together are UTF-8.
+            "halves": pyarrow.Array.from_buffers(
+                pyarrow.string(),
+                4,
+                [None, places.buffers()[1], pyarrow.py_buffer("ab\xe9".encode())],
+            ),
+        }
+        for name, column in columns.items():
+            table = pyarrow.table({"key": range(4), name: column})
+            place = "value 2 of a dictionary" if name == "dictionary" else "row 2 of a batch"
+            for by in ("key",) if name in ("list", "struct") else ("key", name):
+                with self.assertRaisesRegex(sortwell.Error, f"column '{name}' .*{place}"):
+                    sortwell.sort_batches(table, by)
+        # The bytes of a null mean nothing.
+        nulls = pyarrow.array([True, True, False, True]).buffers()[1]
+        nulls = pyarrow.Array.from_buffers(pyarrow.string(), 4, [nulls, *texts.buffers()[1:]])
+        table = pyarrow.table({"key": range(4), "text": nulls})
+        self.assertEqual(pyarrow.table(sortwell.sort_batches(table, "key")), table)
+
     def test_structures_that_were_taken(self):
         batch = TABLE.to_batches()[0]
         for number, name in ((None, "stream"), (0, "schema"), (1, "array")):

@@ -7,6 +7,7 @@
 //!   keyed     other rows, in the row format of Arrow
 //!   pieces    rows that are converted at once
 //!   order     the order of key columns
+//!   texts     the check of texts
 //!   dictionary  columns of dictionaries
 //!   capsule   the structures of C; the only unsafe code
 //!   fault     errors
@@ -24,6 +25,7 @@ mod keyed;
 mod order;
 mod pieces;
 mod rows;
+mod texts;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -19,6 +19,7 @@ use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::{ArrowError, DataType, Field};
 
 use super::fault::BatchFault;
+use super::texts;
 
 /// The dictionary of a column.
 #[derive(Debug)]
@@ -62,7 +63,8 @@ impl UnionDictionary {
     ///
     /// # Errors
     ///
-    /// A usage error if there are more values than the type of the indices can number.
+    /// A usage error if there are more values than the type of the indices can number. That of a
+    /// source for a value that is a text and not UTF-8.
     pub fn indices(&mut self, column: &ArrayRef) -> Result<ArrayRef, BatchFault> {
         let dictionary = column.as_any_dictionary();
         let data = dictionary.values().to_data();
@@ -80,6 +82,13 @@ impl UnionDictionary {
     }
 
     fn add(&mut self, values: &ArrayRef) -> Result<Vec<u32>, BatchFault> {
+        if let Some(place) = texts::first_broken(values, 0..values.len()) {
+            return Err(BatchFault::Source(format!(
+                "{}: value {place} of a dictionary, counted from 0, is not UTF-8; cast the column \
+                 to binary",
+                self.column
+            )));
+        }
         let rows = self.converter.convert_columns(&[Arc::clone(values)])?;
         let mut places = Vec::with_capacity(rows.num_rows());
         for row in &rows {

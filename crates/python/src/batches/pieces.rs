@@ -98,7 +98,8 @@ pub fn bytes_of(column: &dyn Array, rows: Range<usize>) -> usize {
     }
 }
 
-fn range_of<O: OffsetSizeTrait>(offsets: &[O], rows: Range<usize>) -> Range<usize> {
+/// Returns the values that some rows have.
+pub fn range_of<O: OffsetSizeTrait>(offsets: &[O], rows: Range<usize>) -> Range<usize> {
     offsets[rows.start].as_usize()..offsets[rows.end].as_usize()
 }
 

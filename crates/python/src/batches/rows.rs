@@ -3,6 +3,7 @@
 //! The schema decides the form of the records: `fixed` if all columns have a fixed width and the
 //! keys are no dictionaries, `keyed` otherwise.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
@@ -15,7 +16,7 @@ use super::fault::BatchFault;
 use super::fixed::FixedLayout;
 use super::keyed::KeyedLayout;
 use super::order::{self, BatchKeyOrder};
-use super::pieces;
+use super::{pieces, texts};
 
 /// Bytes that are pushed at once.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -49,6 +50,8 @@ pub struct BatchRows {
     form: RowForm,
     /// The dictionary of each column that has one.
     dictionaries: Vec<Option<UnionDictionary>>,
+    /// Columns with texts, apart from dictionaries.
+    texts: Vec<usize>,
     rows_max: usize,
     bytes_max: usize,
     /// Records of the last batch, whose memory is used again.
@@ -112,8 +115,10 @@ impl BatchRows {
             (RowForm::Fixed(_), None) => BATCH_BYTES,
             (RowForm::Keyed(_), None) => KEYED_BATCH_BYTES,
         };
+        let has_texts = |column: &usize| texts::has_texts(schema.field(*column).data_type());
+        let texts = (0..schema.fields().len()).filter(has_texts).collect();
         let (schema, taken) = (Arc::clone(schema), TakenRecords::default());
-        Ok(Self { schema, form, dictionaries, rows_max, bytes_max, taken })
+        Ok(Self { schema, form, dictionaries, texts, rows_max, bytes_max, taken })
     }
 
     /// Returns the schema of the batches.
@@ -136,7 +141,8 @@ impl BatchRows {
     ///
     /// # Errors
     ///
-    /// Those of the sort; an interruption after a stop; a usage error of a dictionary.
+    /// Those of the sort; an interruption after a stop; a usage error of a dictionary; that of a
+    /// source for a text that is not UTF-8.
     pub fn push(
         &mut self,
         batch: &RecordBatch,
@@ -155,10 +161,26 @@ impl BatchRows {
                     layout.rows_at_once(batch.columns(), start, rest.min(2 * count))
                 }
             };
+            self.check_texts(batch, start..start + count)?;
             let columns = batch.columns().iter();
             let columns = columns.map(|column| pieces::piece(column, start..start + count));
             self.push_piece(&columns.collect::<Result<Vec<_>, _>>()?, count, sort)?;
             start += count;
+        }
+        Ok(())
+    }
+
+    /// Checks that all texts of some rows are UTF-8.
+    fn check_texts(&self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), BatchFault> {
+        for column in &self.texts {
+            let Some(row) = texts::first_broken(batch.column(*column), rows.clone()) else {
+                continue;
+            };
+            return Err(BatchFault::Source(format!(
+                "column '{}' has a text that is not UTF-8 in row {row} of a batch, counted from \
+                 0; cast the column to binary",
+                self.schema.field(*column).name()
+            )));
         }
         Ok(())
     }
@@ -299,7 +321,7 @@ fn check_payload(field: &Field) -> Result<(), BatchFault> {
 }
 
 /// Returns the types inside a type.
-fn types_inside(data_type: &DataType) -> Vec<&DataType> {
+pub fn types_inside(data_type: &DataType) -> Vec<&DataType> {
     match data_type {
         DataType::List(field)
         | DataType::LargeList(field)
