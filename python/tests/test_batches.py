@@ -482,6 +482,23 @@ class Nested(unittest.TestCase):
                 self.assertEqual(found["union"].type, union.type)
                 self.assertEqual(found["union"].to_pylist(), [2.5, "b", 1.5, "a"])
 
+    def test_nulls_inside_elements_that_are_not_nullable(self):
+        runs = pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array([2], pyarrow.int32()), [None])
+        element = pyarrow.field("item", runs.type, nullable=False)
+        for kind in (
+            pyarrow.list_(element),
+            pyarrow.struct([("a", pyarrow.list_(element, 1))]),
+            pyarrow.map_(pyarrow.int8(), element),
+            pyarrow.list_(pyarrow.field("item", pyarrow.sparse_union([element]), nullable=False)),
+        ):
+            schema = pyarrow.schema([("key", pyarrow.int8()), ("c", kind)])
+            reader = pyarrow.RecordBatchReader.from_batches(schema, [])
+            with self.assertRaisesRegex(sortwell.UsageError, "column 'c' .* are not nullable"):
+                sortwell.sort_batches(reader, "key")
+        plain = pyarrow.ListArray.from_arrays([0, 1, 2], runs)
+        table = pyarrow.table({"key": [1, 2], "c": plain})
+        self.assertEqual(pyarrow.table(sortwell.sort_batches(table, "key")), table)
+
     def test_values_apart_from_their_rows(self):
         """Values that rows share, or whose order is another one, in many pieces."""
         source, count = numpy.random.default_rng(5), 12_000
@@ -631,6 +648,30 @@ class Faults(WithFolder):
         nulls = pyarrow.Array.from_buffers(pyarrow.string(), 4, [nulls, *texts.buffers()[1:]])
         table = pyarrow.table({"key": range(4), "text": nulls})
         self.assertEqual(pyarrow.table(sortwell.sort_batches(table, "key")), table)
+
+    def test_batches_that_do_not_fit_the_schema(self):
+        one = pyarrow.array([2, 1])
+        parts = (one, one.cast(pyarrow.string()), one.dictionary_encode())
+        parts += (pyarrow.array([[1], [2]]), pyarrow.array([{"a": 1, "b": 2}] * 2))
+        for number, wanted in enumerate(parts):
+            for column in parts[:number] + parts[number + 1 :]:
+                if {wanted.type, column.type} == {one.type, one.dictionary_encode().type}:
+                    continue
+                self.refuse_misfit(wanted, column)
+        self.refuse_misfit(one.dictionary_encode(), one)
+        self.refuse_misfit(one, None)
+
+    def refuse_misfit(self, wanted, column):
+        """Checks that a batch with another column than that of the schema is an error."""
+        batch = pyarrow.record_batch({"key": [2, 1]} | ({} if column is None else {"c": column}))
+        schema = pyarrow.schema([("key", pyarrow.int64()), ("c", wanted.type)])
+        data = unittest.mock.Mock(spec=["__arrow_c_array__"])
+        data.__arrow_c_array__.return_value = (
+            schema.__arrow_c_schema__(),
+            batch.__arrow_c_array__()[1],
+        )
+        with self.assertRaisesRegex(sortwell.Error, "a batch does not fit the schema: an array of"):
+            sortwell.sort_batches(data, "key")
 
     def test_structures_that_were_taken(self):
         batch = TABLE.to_batches()[0]

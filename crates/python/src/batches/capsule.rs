@@ -10,12 +10,14 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
     Array, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, StructArray,
 };
+use arrow_data::layout;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
-use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef, UnionMode};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
 use super::fault::BatchFault;
+use super::rows::types_inside;
 
 /// Names of the capsules, which the interface gives.
 const STREAM: &CStr = c"arrow_array_stream";
@@ -150,7 +152,7 @@ impl ImportedArrays {
         if array.is_released() {
             return Ok(None);
         }
-        import(array, &self.schema, &self.data_type).map(Some)
+        import(array, &self.data_type).map(Some)
     }
 }
 
@@ -188,39 +190,87 @@ struct RawArray {
     dictionary: *mut RawArray,
 }
 
-/// Takes an array of rows, which has this schema.
-fn import(
-    mut array: FFI_ArrowArray,
-    schema: &FFI_ArrowSchema,
-    data_type: &DataType,
-) -> Result<StructArray, ArrowError> {
-    // SAFETY: who passed the array on says that the schema is its own. Nobody else uses the array.
+/// Takes an array of rows of this type.
+fn import(mut array: FFI_ArrowArray, data_type: &DataType) -> Result<StructArray, ArrowError> {
+    // SAFETY: the array is not released, and nobody else uses it. Its producer says that it has
+    // this type.
     let data = unsafe {
-        hide_null_buffers((&raw mut array).cast(), schema);
+        fit((&raw mut array).cast(), data_type)?;
         from_ffi_and_data_type(array, data_type.clone())?
     };
     Ok(StructArray::from(data))
 }
 
-/// Removes the buffers of columns of nulls. They have none, but Polars passes one, which Rust
-/// refuses.
+/// Checks that an array has the parts of its type, which Rust takes for granted. Removes the buffer
+/// of a column of nulls: there should be none, but Polars passes one, which Rust refuses.
+///
+/// # Errors
+///
+/// An error that says what is wrong.
 ///
 /// # Safety
 ///
-/// The array is not released and has this schema. It is used by this thread alone.
-unsafe fn hide_null_buffers(array: *mut RawArray, schema: &FFI_ArrowSchema) {
-    // SAFETY: both are trees of the same shape, as their producer says.
-    unsafe {
-        if schema.format() == "n" {
-            (*array).n_buffers = 0;
-        }
-        for (number, inner) in schema.children().enumerate().take((*array).n_children as usize) {
-            hide_null_buffers(*(*array).children.add(number), inner);
-        }
-        if let Some(values) = schema.dictionary().filter(|_| !(*array).dictionary.is_null()) {
-            hide_null_buffers((*array).dictionary, values);
-        }
+/// The array is not released, and its parts are there in the number that it gives. It is used by
+/// this thread alone.
+unsafe fn fit(array: *mut RawArray, data_type: &DataType) -> Result<(), ArrowError> {
+    // SAFETY: nobody else uses the array.
+    let array = unsafe { &mut *array };
+    if data_type == &DataType::Null {
+        array.n_buffers = 0;
     }
+    let kinds = layout(data_type);
+    let least = kinds.buffers.len()
+        + usize::from(kinds.can_contain_null_mask)
+        + usize::from(kinds.variadic);
+    let has_buffers = match usize::try_from(array.n_buffers) {
+        // Without values, the buffer of nulls may be left out.
+        Ok(0) => kinds.buffers.is_empty(),
+        Ok(count) => count == least || kinds.variadic && count > least,
+        Err(_) => false,
+    };
+    if !has_buffers || array.n_buffers > 0 && array.buffers.is_null() {
+        return Err(misfit(data_type, &format!("{} buffers", array.n_buffers)));
+    }
+    let Some(end) = array.offset.checked_add(array.length).filter(|_| array.length >= 0) else {
+        return Err(misfit(data_type, &format!("{} elements", array.length)));
+    };
+    let inner = types_inside(data_type);
+    if usize::try_from(array.n_children) != Ok(inner.len()) {
+        return Err(misfit(data_type, &format!("{} arrays inside", array.n_children)));
+    }
+    // Elements that each array inside has at least.
+    let elements = match data_type {
+        DataType::Struct(_) | DataType::Union(_, UnionMode::Sparse) => end,
+        DataType::FixedSizeList(_, length) => end.saturating_mul((*length).into()),
+        _ => 0,
+    };
+    for (number, inner) in inner.into_iter().enumerate() {
+        // SAFETY: the array has this number of pointers to arrays, unless there are none.
+        let child = (!array.children.is_null()).then(|| unsafe { *array.children.add(number) });
+        let child = child.filter(|child| !child.is_null());
+        let child = child.ok_or_else(|| misfit(data_type, "no array inside"))?;
+        // SAFETY: the array inside belongs to this one.
+        if unsafe { (*child).length } < elements {
+            return Err(misfit(data_type, "too few elements inside"));
+        }
+        // SAFETY: the same.
+        unsafe { fit(child, inner)? };
+    }
+    if let DataType::Dictionary(_, values) = data_type {
+        if array.dictionary.is_null() {
+            return Err(misfit(data_type, "no dictionary"));
+        }
+        // SAFETY: the dictionary belongs to the array.
+        unsafe { fit(array.dictionary, values)? };
+    }
+    Ok(())
+}
+
+/// Returns the error for an array that does not fit its type.
+fn misfit(data_type: &DataType, found: &str) -> ArrowError {
+    ArrowError::CDataInterface(format!(
+        "a batch does not fit the schema: an array of type {data_type} has {found}"
+    ))
 }
 
 fn reader_of_stream(stream: FFI_ArrowArrayStream) -> Result<BatchReader, BatchFault> {
@@ -260,7 +310,7 @@ fn reader_of_array(
     check_schema(ffi_schema)?;
     let schema = SchemaRef::new(Schema::try_from(ffi_schema)?);
     let data_type = DataType::Struct(schema.fields().clone());
-    let batch = batch_of(&schema, import(array, ffi_schema, &data_type)?)?;
+    let batch = batch_of(&schema, import(array, &data_type)?)?;
     Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
 }
 

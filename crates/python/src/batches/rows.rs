@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
 use sortwell::{Error, Progress};
 
@@ -313,6 +313,9 @@ fn check_payload(field: &Field) -> Result<(), BatchFault> {
     } else if has_short_runs_in_list(field.data_type()) {
         "run ends of 16 bits inside a list or map, which may be too short for a batch; cast the \
          run ends to 32 bits"
+    } else if has_hidden_nulls_in_list(field.data_type()) {
+        "a list or map of unions or run ends that are not nullable, although their values are; \
+         make them nullable"
     } else {
         return Ok(());
     };
@@ -328,8 +331,8 @@ pub fn types_inside(data_type: &DataType) -> Vec<&DataType> {
         | DataType::ListView(field)
         | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _)
-        | DataType::RunEndEncoded(_, field) => vec![field.data_type()],
+        | DataType::Map(field, _) => vec![field.data_type()],
+        DataType::RunEndEncoded(ends, values) => vec![ends.data_type(), values.data_type()],
         DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
         DataType::Union(fields, _) => fields.iter().map(|(_, field)| field.data_type()).collect(),
         _ => Vec::new(),
@@ -352,4 +355,33 @@ fn has_short_runs_in_list(data_type: &DataType) -> bool {
     let is_list = data_type.is_list() || matches!(data_type, DataType::Map(..));
     let is_inside = if is_list { has_short_runs } else { has_short_runs_in_list };
     types_inside(data_type).into_iter().any(is_inside)
+}
+
+/// Returns true for lists that Arrow does not build if an element is null only by what it holds.
+fn has_hidden_nulls_in_list(data_type: &DataType) -> bool {
+    let elements = match data_type {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _) => std::slice::from_ref(field),
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => &fields[..],
+            _ => &[],
+        },
+        _ => &[],
+    };
+    let is_broken = |field: &FieldRef| !field.is_nullable() && may_hide_nulls(field.data_type());
+    elements.iter().any(is_broken)
+        || types_inside(data_type).into_iter().any(has_hidden_nulls_in_list)
+}
+
+/// Returns true if elements of the type may be null without a mark of their own.
+fn may_hide_nulls(data_type: &DataType) -> bool {
+    let is_nullable = |field: &Field| field.is_nullable() || may_hide_nulls(field.data_type());
+    match data_type {
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| is_nullable(field)),
+        DataType::RunEndEncoded(_, values) => is_nullable(values),
+        _ => false,
+    }
 }
