@@ -91,6 +91,11 @@ def key_of(pair):
     return pair[0]
 
 
+def repr_bytes(value):
+    """Returns what the base of a class writes, as bytes."""
+    return (int if isinstance(value, int) else str).__repr__(value).encode()
+
+
 class Name(str):
     """A str with the order of str."""
 
@@ -221,6 +226,17 @@ class Documented(unittest.TestCase):
             sortwell.sorted(["a", Upset("b")])
         self.assertEqual(list(sortwell.sorted(Word)), [Word.A, Word.B])
         self.assertEqual(list(sortwell.sorted([Flag.HIGH, Flag.LOW])), [Flag.LOW, Flag.HIGH])
+
+    def test_subclasses_with_other_methods(self):
+        def wrong(*_):
+            return 5
+
+        for base, values in ((int, (1 << 70, -1 << 80)), (str, ("\ud800b", "\ud800a"))):
+            names = ("__abs__", "__neg__", "bit_length", "to_bytes", "encode")
+            own = type("Own", (base,), dict.fromkeys(names, wrong))
+            found = sortwell.sorted(map(own, values), serializer=(repr_bytes, bytes))
+            expected = [repr_bytes(value) for value in sorted(values)]
+            self.assertEqual(list(found), expected)
 
     def test_subclasses_that_compare_otherwise(self):
         def compare(one, other):

@@ -273,7 +273,8 @@ fn append_text(shape: &mut KeyShape, text: &Bound<'_, PyString>, key: &mut Vec<u
         return Ok(());
     }
     // Half of a surrogate pair is no text, but Python gives it a place among the code points.
-    let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+    let encode = text.py().get_type::<PyString>().getattr("encode")?;
+    let bytes = encode.call1((text, "utf-8", "surrogatepass"))?;
     bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes().append_to(key);
     Ok(())
 }
@@ -291,8 +292,9 @@ fn append_int(shape: &mut KeyShape, int: &Bound<'_, PyInt>, key: &mut Vec<u8>) -
         number::append_int(small, key);
         return Ok(());
     }
-    let is_negative = int.lt(0)?;
-    let magnitude = int.call_method0("__abs__")?;
+    // The methods of a subclass may do something else.
+    let magnitude = int.py().get_type::<PyInt>().getattr("__abs__")?.call1((int,))?;
+    let is_negative = !magnitude.eq(int)?;
     let bits: usize = magnitude.call_method0("bit_length")?.extract()?;
     let bytes = magnitude.call_method1("to_bytes", (bits.div_ceil(8), "big"))?;
     let bytes = bytes.cast::<PyBytes>().map_err(PyErr::from)?;
