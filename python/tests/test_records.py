@@ -1,7 +1,9 @@
 """`sortwell.Sorter` with NumPy and others, and jobs of files beside the command."""
 
+import ctypes
 import itertools
 import mmap
+import multiprocessing
 import os
 import pathlib
 import subprocess
@@ -74,6 +76,22 @@ class Records(unittest.TestCase):
             for buffer in (b"z\n", bytearray(b"y\n"), memoryview(b"--x\n")[2:], mapped, b"a"):
                 sorter.push(buffer)
             self.assertEqual(b"".join(sorter.finish()), b"a\nb\nc\nx\ny\nz\n")
+
+    def test_arrays_of_ctypes(self):
+        class Row(ctypes.Structure):
+            """A record of the array of rows."""
+
+            _fields_ = (("key", ctypes.c_uint32), ("value", ctypes.c_uint32))
+
+        rows = (Row * 2)(Row(2, 1), Row(1, 2))
+        numbers = multiprocessing.RawArray("B", bytes(range(16))[::-1])
+        for array in (rows, numbers, (ctypes.c_char * 8)(), (ctypes.c_uint64 * 2)(2, 1)):
+            with sortwell.Sorter(format="fixed:8", key="0..4:u32le") as sorter:
+                sorter.push(array)
+                found = b"".join(map(bytes, sorter.finish()))
+            records = [bytes(array)[n : n + 8] for n in range(0, len(bytes(array)), 8)]
+            records.sort(key=lambda record: int.from_bytes(record[:4], "little"))
+            self.assertEqual(found, b"".join(records))
 
     def test_records_of_any_length_in_whole_blocks(self):
         lines = [b"%d%s\n" % (n * 7919 % 100_003, b"x" * (n % 90)) for n in range(60_000)]

@@ -9,6 +9,7 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 
 /// Contiguous bytes that a Python object lends as long as this exists.
 pub struct LentBytes(PyUntypedBuffer);
@@ -22,7 +23,13 @@ impl LentBytes {
     /// `BufferError` for one whose bytes do not follow each other, such as a column or a reversed
     /// array, or without dimensions.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let buffer = PyUntypedBuffer::get(object).map_err(|error| explained(object, error))?;
+        // Arrays of ctypes have no strides of their own, which PyO3 refuses.
+        let buffer = PyUntypedBuffer::get(object)
+            .or_else(|error| match error.is_instance_of::<PyBufferError>(object.py()) {
+                true => PyUntypedBuffer::get(PyMemoryView::from(object)?.as_any()),
+                false => Err(error),
+            })
+            .map_err(|error| explained(object, error))?;
         if has_addresses(buffer.format().to_bytes()) {
             return Err(PyTypeError::new_err(
                 "the array has Python objects, so its bytes are their addresses; convert it, as \
