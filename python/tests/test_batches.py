@@ -754,6 +754,10 @@ class Faults(WithFolder):
         it = sortwell.sort_batches(self.large(), "key", memory="24MiB", progress=seen.append)
         pyarrow.table(it)
         self.assertEqual((seen[-1].share, seen[-1].seconds_left), (1.0, 0.0))
+        del seen[:]
+        it = sortwell.sort_batches(TABLE, "key", progress=seen.append)
+        self.assertEqual(len([*it, *it, *it]), 1)
+        self.assertEqual([progress.share for progress in seen].count(1.0), 1)
 
         def show(progress):
             raise LookupError("no more")

@@ -191,6 +191,27 @@ class Files(unittest.TestCase):
         self.rows.write_text('name,amount\n"Lee, Ann",10.50\nBob,2\nDee,-3.25\n')
         self.output = self.folder / "out"
 
+    def test_progress_that_is_no_function(self):
+        table = numpy.zeros(1, [("n", "u1")])
+        for call in (
+            lambda: sortwell.sort(self.rows, self.output, progress=5),
+            lambda: sortwell.check(self.rows, progress=5),
+            lambda: sortwell.sorted([1], progress=5),
+            lambda: sortwell.Sorter(progress=5),
+            lambda: sortwell.sort_batches(table, "n", progress=5),
+        ):
+            with self.assertRaisesRegex(TypeError, "progress= must be a function, .* type int"):
+                call()
+        self.assertFalse(os.path.exists(self.output))
+
+    def test_an_exception_after_a_check(self):
+        def show(progress):
+            raise LookupError("late")
+
+        with self.assertRaises(LookupError) as caught:
+            sortwell.check(self.rows, progress=show)
+        self.assertEqual(caught.exception.__notes__, ["the check had ended"])
+
     def test_sort(self):
         seen = []
         statistics = sortwell.sort(

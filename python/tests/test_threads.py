@@ -105,6 +105,21 @@ class LockReleased(unittest.TestCase):
         items = [f"{number:030}" for number in RANDOM.integers(1 << 60, size=1_000_000).tolist()]
         self.assert_released(lambda: sortwell.sorted(items, memory="24MiB", temp=self.folder))
 
+    def test_progress_while_a_slow_iterable_is_read(self):
+        def slow():
+            for number in range(10_000):
+                taken.append(number)
+                time.sleep(0.01)
+                yield number
+
+        def show(progress):
+            raise LookupError("stopped")
+
+        taken = []
+        with self.assertRaisesRegex(LookupError, "stopped"):
+            sortwell.sorted(slow(), progress=show)
+        self.assertLess(len(taken), 1000)
+
     def test_sort_batches(self):
         table = pyarrow.table({"n": RANDOM.integers(1 << 60, size=2_000_000)})
         self.assert_released(lambda: sortwell.sort_batches(table, "n", temp=self.folder))

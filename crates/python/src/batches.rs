@@ -102,7 +102,7 @@ pub fn sort_batches(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SortedBatchStream> {
     let py = data.py();
-    let wait = Arc::new(Wait::new(Arc::default(), progress));
+    let wait = Arc::new(Wait::new(py, Arc::default(), progress)?);
     let _call = wait.begin_call(py)?;
     let words = job_words(py, EmbeddedCommand::Sort, options)?;
     let main_thread = is_main_thread(py)?.then(|| thread::current().id());
@@ -194,9 +194,10 @@ impl BatchFeed {
     /// Takes the next batch, while the calling thread looks after Python.
     fn take_attended(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         let _call = self.wait.begin_call(py)?;
+        let had_ended = self.statistics.get().is_some();
         let taken = self.wait.run(py, || self.take())?;
         let batch = taken.map_err(|fault| fault.exception(py, FUNCTION))?;
-        if batch.is_none() {
+        if batch.is_none() && !had_ended {
             self.wait.show_end(py).map_err(|raised| faults::interruption(py, raised))?;
         }
         Ok(batch)

@@ -246,7 +246,7 @@ impl BlockSorter {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let words = job_words(py, EmbeddedCommand::Sort, options)?;
-        let wait = Wait::new(Arc::default(), progress);
+        let wait = Wait::new(py, Arc::default(), progress)?;
         let state = BlockState { words, stage: BlockStage::Options, pending: Vec::new() };
         let state = Guarded::new(state, wait.progress());
         Ok(Self { state, statistics: OnceLock::new(), wait })

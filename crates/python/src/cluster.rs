@@ -66,7 +66,7 @@ fn waited<T: Send>(
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(&Progress) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let wait = Wait::new(Arc::<Progress>::default(), progress);
+    let wait = Wait::new(py, Arc::<Progress>::default(), progress)?;
     let _call = wait.begin_call(py)?;
     wait.run(py, || work(wait.progress()))?.map_err(|error| faults::exception(py, &error))
 }

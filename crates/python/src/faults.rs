@@ -115,16 +115,14 @@ pub fn interrupted_plainly(py: Python<'_>) -> PyErr {
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// Returns an exception that came too late to stop a job, with a note that says so. An interruption
-/// says that there is no output: its cause takes its place.
-pub fn too_late(py: Python<'_>, raised: PyErr) -> PyErr {
+/// Returns an exception that came too late to stop a job, with this note. An interruption says that
+/// there is no output: its cause takes its place.
+pub fn too_late(py: Python<'_>, raised: PyErr, note: &str) -> PyErr {
     let is_interruption = interrupted_class(py).is_ok_and(|class| raised.get_type(py).is(class));
     let cause = if is_interruption { raised.cause(py) } else { None };
     let raised = cause.unwrap_or(raised);
     // An exception with a method of its own for notes may refuse one.
-    _ = raised
-        .value(py)
-        .call_method1("add_note", ("the job had succeeded: its output is complete",));
+    _ = raised.value(py).call_method1("add_note", (note,));
     raised
 }
 

@@ -78,7 +78,7 @@ pub fn sort_items(
         None => ObjectCodec::Plain,
         Some((dumps, loads)) => ObjectCodec::Functions { dumps, loads },
     };
-    let wait = Wait::new(Arc::default(), progress);
+    let wait = Wait::new(py, Arc::default(), progress)?;
     let _call = wait.begin_call(py)?;
     // While the iterable makes an item, the end of the interpreter can close the sort.
     let sort = BlockSort::new(job, Arc::clone(wait.progress()));
@@ -130,6 +130,7 @@ impl ItemFeed<'_> {
             if number % ITEMS_BETWEEN_LOOKS == 0 {
                 py.check_signals()?;
             }
+            self.wait.show_if_due(py)?;
             match key {
                 Some(key) => self.append(number, &item, &key.call1((&item,))?)?,
                 None => self.append(number, &item, &item)?,

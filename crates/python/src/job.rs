@@ -126,9 +126,14 @@ pub fn run_job(
             }
         }
     }
-    let wait = Wait::new(Arc::<Progress>::default(), progress);
+    let wait = Wait::new(py, Arc::<Progress>::default(), progress)?;
     let _call = wait.begin_call(py)?;
-    let end = wait.run_job(py, || job.run(wait.progress()))?.map_err(|error| raised(&error))?;
+    let success = match &job {
+        FileJob::Check(..) => "the check had ended",
+        _ => "the job had succeeded: its output is complete",
+    };
+    let end = wait.run_job(py, || job.run(wait.progress()), success)?;
+    let end = end.map_err(|error| raised(&error))?;
     Ok(match end {
         FileJobEnd::Done(statistics) => {
             let json = |output: Option<&Path>| words.statistics(&statistics, output);

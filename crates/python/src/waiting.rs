@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::{PyTraverseError, PyVisit};
@@ -55,8 +56,21 @@ pub struct Wait {
 
 impl Wait {
     /// Returns a wait for a job that has not begun.
-    pub fn new(progress: Arc<Progress>, callback: Option<Py<PyAny>>) -> Self {
-        Self { progress, callback, called: Mutex::new(Instant::now()) }
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for a callback that cannot be called.
+    pub fn new(
+        py: Python<'_>,
+        progress: Arc<Progress>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        if let Some(object) = callback.as_ref().filter(|object| !object.bind(py).is_callable()) {
+            let kind = object.bind(py).get_type().fully_qualified_name()?;
+            let message = format!("progress= must be a function, and has the type {kind}");
+            return Err(PyTypeError::new_err(message));
+        }
+        Ok(Self { progress, callback, called: Mutex::new(Instant::now()) })
     }
 
     /// Visits the callback for the garbage collector of Python. It has to be called by the only
@@ -90,37 +104,42 @@ impl Wait {
     /// The exception of a signal handler or of the callback, after `work` has ended. A bug if
     /// `work` panics.
     pub fn run<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-        self.run_until(py, work, |_| false)
+        self.run_until(py, work, |_| None)
     }
 
     /// Does the work of a job, as [`run`](Self::run) does, and shows the end of its progress.
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Self::run), with a note if the job has succeeded all the same.
+    /// Those of [`run`](Self::run), with `success` as a note if the job has succeeded all the same.
     pub fn run_job<T: Send>(
         &self,
         py: Python<'_>,
         job: impl FnOnce() -> sortwell::Result<T> + Send,
+        success: &str,
     ) -> PyResult<sortwell::Result<T>> {
-        let ended = self.run_until(py, job, Result::is_ok)?;
+        let ended = self.run_until(py, job, |ended| ended.is_ok().then_some(success))?;
         if ended.is_ok() {
-            self.show_end(py).map_err(|raised| faults::too_late(py, raised))?;
+            self.show_end(py).map_err(|raised| faults::too_late(py, raised, success))?;
         }
         Ok(ended)
     }
 
-    fn run_until<T: Send>(
+    /// Does `work`. `late` returns the note for an exception that comes after its success.
+    fn run_until<'n, T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce() -> T + Send,
-        is_done: impl FnOnce(&T) -> bool,
+        late: impl FnOnce(&T) -> Option<&'n str>,
     ) -> PyResult<T> {
         self.look(py)?;
         let (value, raised) = detached(py, || self.attended(work));
         match (value, raised) {
-            (Ok(value), Some(raised)) if is_done(&value) => Err(faults::too_late(py, raised)),
-            (_, Some(raised)) => Err(raised),
+            (Ok(value), Some(raised)) => Err(match late(&value) {
+                Some(note) => faults::too_late(py, raised, note),
+                None => raised,
+            }),
+            (Err(_), Some(raised)) => Err(raised),
             (Ok(value), None) => Ok(value),
             (Err(WorkFault::Panic(words)), None) => Err(faults::bug(py, &words)),
             (Err(WorkFault::NoThread(error)), None) => Err(faults::exception(py, &error)),
@@ -166,6 +185,18 @@ impl Wait {
 
     fn look_at_python(&self, py: Python<'_>) -> PyResult<()> {
         py.check_signals()?;
+        self.show_if_due(py)
+    }
+
+    /// Calls the callback if it is due. This takes some nanoseconds if it is not.
+    ///
+    /// # Errors
+    ///
+    /// Its exception.
+    pub fn show_if_due(&self, py: Python<'_>) -> PyResult<()> {
+        if self.callback.is_none() {
+            return Ok(());
+        }
         let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
         if called.elapsed() < LOOK {
             return Ok(());
