@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     import decimal
     import uuid
     from collections.abc import Callable, Iterator
-    from typing import Any, TypeAlias
+    from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
 
     from sortwell._options import Option, Path, Paths
     from sortwell._progress import Progress
     from sortwell._statistics import Statistics
 
-    Value: TypeAlias = str | bytes | int | float | decimal.Decimal | datetime.date | uuid.UUID
+    Number: TypeAlias = SupportsIndex | SupportsFloat
+    Value: TypeAlias = str | bytes | Number | decimal.Decimal | datetime.date | uuid.UUID
     Values: TypeAlias = Value | tuple[Value, ...]
 
 _AT_ONCE = 1024
@@ -86,9 +87,9 @@ class Index:
         table = pyarrow.table(index.find("Oslo"))    # record, file, offset
 
     Values of several keys are a tuple: those of all keys or of fewer. A value is text as it stands
-    in the data, bytes, or a number, date or UUID that stands for its text. For keys of binary
-    records, text is a number, or bytes as hexadecimal digits after "0x". In a text, bytes that are
-    not UTF-8 are lone surrogates, as in names of files.
+    in the data, bytes, or a number, date or UUID that stands for its text. Numbers may be scalars
+    of NumPy. For keys of binary records, text is a number, or bytes as hexadecimal digits after
+    "0x". In a text, bytes that are not UTF-8 are lone surrogates, as in names of files.
 
     The data files must not have changed since they were indexed. With `stale_ok=True`, they may;
     then other bytes may be found in the place of a record.
@@ -366,38 +367,35 @@ def _word(value: Value) -> str | bytes:
         return value
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
-    if isinstance(value, bool) or not _is_number_or_uuid(value):
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _options.digits(value, "a value of a key")
+    if isinstance(value, float):
+        return _without_exponent(float.__repr__(value))
+    import decimal
+    import uuid
+
+    if isinstance(value, decimal.Decimal):
+        return _without_exponent(str(value))
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    # Scalars of NumPy and others that are numbers.
+    number = _options.real(value)
+    if number is None:
         kind = type(value).__name__
         raise TypeError(
             f"a value of a key is of type {kind}; use str, bytes, int, float, Decimal, date, "
             "datetime or UUID"
         )
-    return _number_word(value)
+    whole = _options.whole(value) if hasattr(value, "__index__") else None
+    return _word(number if whole is None else whole)
 
 
-def _is_number_or_uuid(value: object) -> bool:
-    if isinstance(value, (int, float)):
-        return True
-    import decimal
-    import uuid
-
-    return isinstance(value, (decimal.Decimal, uuid.UUID))
-
-
-def _number_word(value: int | float | decimal.Decimal | uuid.UUID) -> str:
-    """Returns a number, or a UUID, as text. It has no exponent: keys would not read that."""
-    if isinstance(value, float):
-        text = float.__repr__(value)
-        if "e" not in text:
-            return text
-    elif isinstance(value, int):
-        return str(value)
-    else:
-        text = str(value)
+def _without_exponent(text: str) -> str:
+    """Returns the text of a number without an exponent, which keys do not read."""
+    if "e" not in text.lower():
+        return text
     import decimal
 
-    if isinstance(value, (float, decimal.Decimal)):
-        number = decimal.Decimal(text)
-        # Keys read no exponent. A number of many digits is not written out: no key has it.
-        return text if abs(number.adjusted()) > _DIGITS_MAX else format(number, "f")
-    return text
+    number = decimal.Decimal(text)
+    # A number of many digits is not written out: no key has it.
+    return text if abs(number.adjusted()) > _DIGITS_MAX else format(number, "f")

@@ -33,8 +33,9 @@ def words(command: str, options: dict[str, Option]) -> list[tuple[str, str | Non
         name = key.replace("_", "-")
         if value is None:
             continue
-        if isinstance(value, bool):
-            found.extend(_native.switch_words(command, name, value))
+        truth = as_bool(value)
+        if truth is not None:
+            found.extend(_native.switch_words(command, name, truth))
             continue
         elements = _elements(value)
         if elements is None:
@@ -64,12 +65,30 @@ def _word(key: str, value: object) -> str:
         return os.fsdecode(value)
     number = whole(value)
     if number is not None:
-        return str(number)
-    if hasattr(value, "__float__"):
-        return float.__repr__(float(value))
+        return digits(number, f"{key}=")
+    fraction = real(value)
+    if fraction is not None:
+        return float.__repr__(fraction)
     kind = type(value).__name__
     kind = "" if value is None or isinstance(value, bool) else f" of type {kind}"
     raise usage(f"{key}= has the value {value!r}{kind}; use texts, paths or numbers")
+
+
+def as_bool(value: object) -> bool | None:
+    """Returns the truth that an object is, also one of NumPy, or None."""
+    kind = type(value)
+    is_of_numpy = kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_")
+    return bool(value) if is_of_numpy or isinstance(value, bool) else None
+
+
+def real(value: object) -> float | None:
+    """Returns the number that an object is as a float, or None."""
+    if isinstance(value, (str, bytes)) or as_bool(value) is not None:
+        return None
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def whole(value: object) -> int | None:
@@ -80,10 +99,19 @@ def whole(value: object) -> int | None:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         pass
-    if hasattr(value, "__float__"):
-        number = float(value)
-        return int(number) if number.is_integer() else None
-    return None
+    number = real(value)
+    return int(number) if number is not None and number.is_integer() else None
+
+
+def digits(number: int, name: str) -> str:
+    """Returns a whole number as text, also one whose class has another text.
+
+    Raises `UsageError` for one of more digits than Python writes.
+    """
+    try:
+        return int.__repr__(number)
+    except ValueError as error:
+        raise usage(f"{name} is a number of too many digits") from error
 
 
 def usage(message: str) -> BaseException:

@@ -4,12 +4,15 @@ import bisect
 import contextlib
 import datetime
 import decimal
+import enum
+import fractions
 import random
 import sqlite3
 import threading
 import unittest
 import uuid
 
+import numpy
 import polars
 import pyarrow
 from test_errors import WithFolder
@@ -17,6 +20,12 @@ from test_errors import WithFolder
 import sortwell
 
 CITIES = ["Oslo", "Rome", "Bern", "", "Os", "São Paulo", "a,b", 'say "hi"']
+
+
+class Level(int, enum.Enum):
+    """An integer with a name, which is its text."""
+
+    LOW = 1
 
 
 def quoted(cell):
@@ -145,7 +154,14 @@ class Indexes(WithFolder):
             self.assertTrue(found.startswith(b"2026-01-02"))
         index = self.built(key="price:decimal")
         self.assertEqual(index[2.5], index[b"2.5"])
-        for wrong in (True, None, [1], object()):
+        for number in (numpy.float32(2.5), numpy.float64(2.5), fractions.Fraction(5, 2)):
+            self.assertEqual(index[number], index[b"2.5"])
+        for number in (numpy.int64(1), numpy.uint8(1), numpy.array(1), numpy.float16(1), Level.LOW):
+            self.assertEqual(index[number], index[b"1"])
+            self.assertEqual(list(index.range(number, 2)), index[b"1"])
+        with self.assertRaisesRegex(sortwell.UsageError, "a number of too many digits"):
+            index.get(10**5000)
+        for wrong in (True, numpy.True_, numpy.datetime64(1, "s"), None, [1], object()):
             with self.assertRaisesRegex(TypeError, "a value of a key is of type"):
                 index.get(wrong)
         with self.assertRaisesRegex(sortwell.UsageError, "cannot be values of the key"):

@@ -1,6 +1,7 @@
 """`sortwell.Sorter` with NumPy and others, and jobs of files beside the command."""
 
 import ctypes
+import decimal
 import itertools
 import mmap
 import multiprocessing
@@ -190,6 +191,14 @@ class Files(unittest.TestCase):
         self.rows = self.folder / "rows.csv"
         self.rows.write_text('name,amount\n"Lee, Ann",10.50\nBob,2\nDee,-3.25\n')
         self.output = self.folder / "out"
+
+    def test_numbers_that_are_no_options(self):
+        for memory in (10**5000, decimal.Decimal("sNaN"), decimal.Decimal("NaN")):
+            for call in (sortwell.sort, sortwell.explain):
+                with self.assertRaisesRegex(sortwell.UsageError, "memory"):
+                    call(self.rows, self.output, memory=memory)
+        done = sortwell.sort(self.rows, self.output, unique=numpy.True_, sync=numpy.False_)
+        self.assertIn("--unique --sync=off", done.job.command)
 
     def test_progress_that_is_no_function(self):
         table = numpy.zeros(1, [("n", "u1")])
