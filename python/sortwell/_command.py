@@ -99,7 +99,15 @@ def explain(inputs: Paths, output: Path | None = None, **options: Option) -> dic
     words = ["explain", "--form=json", *_command_line("explain", options)]
     if output is not None:
         words.append(f"--output={os.fsdecode(output)}")
-    plan: dict[str, Any] = json.loads(_run([*words, "--", *_options.paths(inputs)])[1])
+    names = _options.paths(inputs)
+    if not names:
+        raise _options.usage("the job has no input; add the files to read")
+    if "-" in names:
+        raise _options.usage(
+            "'-' is a standard stream of the command; a library takes names of files, and the "
+            "file of that name is written ./-"
+        )
+    plan: dict[str, Any] = json.loads(_run([*words, "--", *names])[1])
     return plan
 
 
@@ -114,7 +122,7 @@ def generate(records: int, output: Path, **options: Option) -> int | None:
     Raises `UsageError` or `StorageError`.
     """
     name = _file_name(output)
-    said = _run(["generate", *_command_line("generate", options), str(records), name])[2]
+    said = _run(["generate", *_command_line("generate", options), "--", str(records), name])[2]
     return int(said.split()[-1], 16) if options.get("checksum") else None
 
 

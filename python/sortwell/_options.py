@@ -120,7 +120,9 @@ def usage(message: str) -> BaseException:
 
 
 def paths(inputs: Paths) -> list[str]:
-    """Returns the names of files."""
+    """Returns the names of files. Raises `TypeError` for an open file, whose elements are lines."""
     if isinstance(inputs, (str, bytes, os.PathLike)):
         inputs = [inputs]
+    elif hasattr(inputs, "read"):
+        raise TypeError(f"the input is a {type(inputs).__name__}; pass the name of the file")
     return [os.fsdecode(path) for path in inputs]

@@ -312,6 +312,20 @@ class Files(unittest.TestCase):
         with self.assertRaisesRegex(sortwell.UsageError, "is not the name of an option"):
             sortwell.validate(records, **{"output=sums": "x"})
 
+    def test_operands_that_look_like_options(self):
+        with self.assertRaisesRegex(sortwell.UsageError, "'--help' is not a whole number"):
+            sortwell.generate("--help", self.output)
+        for inputs, message in (([], "the job has no input"), ("-", "'-' is a standard stream")):
+            for call in (sortwell.explain, sortwell.sort):
+                with self.assertRaisesRegex(sortwell.UsageError, message):
+                    call(inputs, self.output)
+
+    def test_open_files_are_no_names(self):
+        with self.rows.open() as file:
+            for call in (sortwell.sort, sortwell.merge, sortwell.explain, sortwell.build_index):
+                with self.assertRaisesRegex(TypeError, "is a TextIOWrapper; pass the name of the"):
+                    call(file, self.output)
+
     def test_messages_in_every_locale(self):
         code = (
             "import sortwell\n"
