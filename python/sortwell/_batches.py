@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 from sortwell import _native, _options
 from sortwell._ending import ClosableSort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, Literal, Protocol, TypeAlias
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 
     from sortwell._native import Batch
+    from sortwell._options import Paths
     from sortwell._progress import Progress
 
     class ArrowStream(Protocol):
@@ -43,10 +44,10 @@ def sort_batches(
     by: str | Sequence[Key],
     *,
     nulls: Literal["last", "first"] = "last",
-    memory: str | int | None = None,
-    threads: int | None = None,
-    temp: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
-    batch_rows: int | None = None,
+    memory: str | SupportsIndex | float | None = None,
+    threads: SupportsIndex | None = None,
+    temp: Paths | None = None,
+    batch_rows: SupportsIndex | float | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> SortedBatches:
     """Returns the rows of record batches in order, as a stream of record batches.
@@ -75,8 +76,8 @@ def sort_batches(
     does not end the wait of a source for its next batch.
 
     Raises `UsageError` for a column that does not exist, has no order or cannot be moved; `Error`
-    with the message of a source that fails; `TypeError` for data without batches; and what `sort`
-    raises.
+    with the message of a source that fails or has no rows; `TypeError` for data without the two
+    methods; and what `sort` raises.
     """
     if nulls not in ("first", "last"):
         raise _usage(f"nulls= is {nulls!r}; use 'first' or 'last'")
@@ -106,7 +107,7 @@ def _usage(message: str) -> BaseException:
 
 def _keys(by: str | Sequence[Key]) -> list[tuple[str, bool]]:
     """Returns the names of key columns, and true for a descending order."""
-    if not hasattr(by, "__iter__"):
+    if isinstance(by, Mapping) or not hasattr(by, "__iter__"):
         raise _usage(f"by= is {by!r}; use a name, or a list of names and of pairs")
     keys = []
     for key in [by] if isinstance(by, str) else by:

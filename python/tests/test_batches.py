@@ -556,6 +556,7 @@ class Faults(WithFolder):
             "by: 1 is neither a name": [1],
             "by: 97 is neither a name": b"a",
             "by= is None": None,
+            "by= is {'a': 'desc'}": {"a": "desc"},
             "column 'list' of type List.* has no order": ["a", "list"],
         }
         for message, by in cases.items():
@@ -590,8 +591,9 @@ class Faults(WithFolder):
         for data in (7, [1, 2], {"key": [1]}):
             with self.assertRaisesRegex(TypeError, "__arrow_c_stream__"):
                 sortwell.sort_batches(data, "key")
-        with self.assertRaises(sortwell.Error):
-            sortwell.sort_batches(pyarrow.chunked_array([[1, 2]]), "key")
+        for data in (pyarrow.chunked_array([[1, 2]]), pyarrow.array([1, 2])):
+            with self.assertRaisesRegex(sortwell.Error, "elements are of type Int64, not rows"):
+                sortwell.sort_batches(data, "key")
         rows = pyarrow.array([{"key": 3}, None, {"key": 1}])
         for data in (rows, rows[1:], pyarrow.chunked_array([rows])):
             with self.assertRaisesRegex(sortwell.Error, "row [01] of a batch.* is null as a whole"):
@@ -666,10 +668,8 @@ class Faults(WithFolder):
         batch = pyarrow.record_batch({"key": [2, 1]} | ({} if column is None else {"c": column}))
         schema = pyarrow.schema([("key", pyarrow.int64()), ("c", wanted.type)])
         data = unittest.mock.Mock(spec=["__arrow_c_array__"])
-        data.__arrow_c_array__.return_value = (
-            schema.__arrow_c_schema__(),
-            batch.__arrow_c_array__()[1],
-        )
+        capsules = schema.__arrow_c_schema__(), batch.__arrow_c_array__()[1]
+        data.__arrow_c_array__.return_value = capsules
         with self.assertRaisesRegex(sortwell.Error, "a batch does not fit the schema: an array of"):
             sortwell.sort_batches(data, "key")
 

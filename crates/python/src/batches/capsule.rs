@@ -12,7 +12,7 @@ use arrow_array::{
 };
 use arrow_data::layout;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
-use arrow_schema::{ArrowError, DataType, Schema, SchemaRef, UnionMode};
+use arrow_schema::{ArrowError, DataType, Fields, Schema, SchemaRef, UnionMode};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
@@ -275,12 +275,7 @@ fn misfit(data_type: &DataType, found: &str) -> ArrowError {
 
 fn reader_of_stream(stream: FFI_ArrowArrayStream) -> Result<BatchReader, BatchFault> {
     let arrays = ImportedArrays::try_new(stream)?;
-    let DataType::Struct(fields) = &arrays.data_type else {
-        return Err(BatchFault::Source(format!(
-            "its elements are of type {}, not rows of columns",
-            arrays.data_type
-        )));
-    };
+    let fields = columns_of(&arrays.data_type)?;
     let metadata = arrays.schema.metadata()?;
     let schema = SchemaRef::new(Schema::new_with_metadata(fields.clone(), metadata));
     let batches = {
@@ -288,6 +283,16 @@ fn reader_of_stream(stream: FFI_ArrowArrayStream) -> Result<BatchReader, BatchFa
         arrays.map(move |array| batch_of(&schema, array?))
     };
     Ok(Box::new(RecordBatchIterator::new(batches, schema)))
+}
+
+/// Returns the columns of rows.
+fn columns_of(data_type: &DataType) -> Result<&Fields, BatchFault> {
+    match data_type {
+        DataType::Struct(fields) => Ok(fields),
+        other => Err(BatchFault::Source(format!(
+            "its elements are of type {other}, not rows of columns"
+        ))),
+    }
 }
 
 /// Returns the batch whose rows are the elements of an array.
@@ -308,8 +313,9 @@ fn reader_of_array(
     array: FFI_ArrowArray,
 ) -> Result<BatchReader, BatchFault> {
     check_schema(ffi_schema)?;
-    let schema = SchemaRef::new(Schema::try_from(ffi_schema)?);
-    let data_type = DataType::Struct(schema.fields().clone());
+    let data_type = DataType::try_from(ffi_schema)?;
+    let fields = columns_of(&data_type)?.clone();
+    let schema = SchemaRef::new(Schema::new_with_metadata(fields, ffi_schema.metadata()?));
     let batch = batch_of(&schema, import(array, &data_type)?)?;
     Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
 }
