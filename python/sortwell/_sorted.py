@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import types
+
 from sortwell import _native, _options
 from sortwell._ending import ClosableSort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from typing import Any, SupportsIndex
 
+    from sortwell._options import Paths
     from sortwell._progress import Progress
 
 
@@ -20,10 +22,10 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     *,
     key: Callable[[Any], Any] | None = None,
     reverse: bool = False,
-    memory: str | int | None = None,
+    memory: str | SupportsIndex | float | None = None,
     serializer: Any = None,
-    temp: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
-    threads: int | None = None,
+    temp: Paths | None = None,
+    threads: SupportsIndex | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Sorted:
     """Returns an iterator over the items of `iterable` in order.
@@ -60,16 +62,19 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
 
 
 class Sorted(ClosableSort):
-    """Items in order, as `sortwell.sorted` returns them.
+    """Items in order, as `sortwell.sorted` returns them. `Sorted[int]` is their type in hints.
 
         with sortwell.sorted(items) as found:
             smallest = next(found)
 
     An iterator that can be used once. The last item, `close` and the end of a `with` block stop
     the sort and remove its temporary files; so does the iterator when nothing refers to it.
+    `iter` of it is another iterator over the same items, as a loop over that one takes less time.
     """
 
     __slots__ = ("_native",)
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, native: _native.SortedItems) -> None:
         super().__init__(native)

@@ -1,9 +1,10 @@
-import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, Protocol, TypeVar
+from types import GenericAlias
+from typing import Any, Generic, Protocol, SupportsIndex, TypeVar
 
 from sortwell import _native
 from sortwell._ending import ClosableSort
+from sortwell._options import Paths
 from sortwell._progress import Progress
 
 _Item = TypeVar("_Item")
@@ -20,14 +21,15 @@ def sorted(  # noqa: A001 - it takes the place of the built-in
     *,
     key: Callable[[_Item], Any] | None = None,
     reverse: bool = False,
-    memory: str | int | None = None,
+    memory: str | SupportsIndex | float | None = None,
     serializer: _Serializer | tuple[Callable[[Any], bytes], Callable[[bytes], Any]] | None = None,
-    temp: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
-    threads: int | None = None,
+    temp: Paths | None = None,
+    threads: SupportsIndex | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Sorted[_Item]: ...
 
 class Sorted(ClosableSort, Generic[_Item]):
+    def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
     def __init__(self, native: _native.SortedItems) -> None: ...
     def __iter__(self) -> Iterator[_Item]: ...
     def __next__(self) -> _Item: ...

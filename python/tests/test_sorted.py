@@ -227,6 +227,11 @@ class Documented(unittest.TestCase):
         self.assertEqual(list(sortwell.sorted(Word)), [Word.A, Word.B])
         self.assertEqual(list(sortwell.sorted([Flag.HIGH, Flag.LOW])), [Flag.LOW, Flag.HIGH])
 
+    def test_types_of_results(self):
+        self.assertIs(sortwell.Sorted[int].__origin__, sortwell.Sorted)
+        found = sortwell.sorted([2, 1, 3], memory=numpy.int64(1 << 30), temp=b".")
+        self.assertEqual((next(found), *found), (1, 2, 3))
+
     def test_subclasses_with_other_methods(self):
         def wrong(*_):
             return 5
