@@ -227,6 +227,14 @@ class Documented(unittest.TestCase):
         self.assertEqual(list(sortwell.sorted(Word)), [Word.A, Word.B])
         self.assertEqual(list(sortwell.sorted([Flag.HIGH, Flag.LOW])), [Flag.LOW, Flag.HIGH])
 
+    def test_an_item_that_is_too_large(self):
+        for before in (0, 3, 30_000):
+            items = [bytes(100)] * before + [bytes(4 << 20), b"a"]
+            with self.assertRaises(sortwell.MalformedError) as caught:
+                sortwell.sorted(items, memory="21MiB")
+            note = f"it is item {before}, counted from 0; give more with memory="
+            self.assertEqual(caught.exception.__notes__, [note])
+
     def test_types_of_results(self):
         self.assertIs(sortwell.Sorted[int].__origin__, sortwell.Sorted)
         found = sortwell.sorted([2, 1, 3], memory=numpy.int64(1 << 30), temp=b".")

@@ -89,6 +89,8 @@ pub fn sort_items(
         codec: &codec,
         keys: ObjectKeys::new(is_reverse),
         block: Vec::new(),
+        items: 0,
+        pushed: (0, 0),
     };
     let fed = iterable.try_iter().and_then(|items| feed.feed(&items, key));
     if let Err(error) = fed {
@@ -112,6 +114,10 @@ struct ItemFeed<'w> {
     codec: &'w ObjectCodec,
     keys: ObjectKeys,
     block: Vec<u8>,
+    /// Number of items so far.
+    items: u64,
+    /// Items and bytes that were pushed before the block.
+    pushed: (u64, u64),
 }
 
 impl ItemFeed<'_> {
@@ -164,6 +170,7 @@ impl ItemFeed<'_> {
         };
         let numbers = (key_bytes as u64) << u32::BITS | u64::from(follows);
         self.block[start..key_start].copy_from_slice(&numbers.to_le_bytes());
+        self.items = number + 1;
         Ok(())
     }
 
@@ -173,8 +180,31 @@ impl ItemFeed<'_> {
         let mut sort = sort.lock(py, "sorted")?;
         let sort = &mut *sort;
         let pushed = wait.run(py, || sort.as_mut().ok_or(Error::Interrupted)?.push(block))?;
+        if let Err(error) = pushed {
+            let raised = faults::exception(py, &error);
+            if let Some(item) = error.offset().and_then(|offset| self.item_at(offset)) {
+                let note = format!("it is item {item}, counted from 0; give more with memory=");
+                raised.value(py).call_method1("add_note", (note,))?;
+            }
+            return Err(raised);
+        }
+        self.pushed = (self.items, self.pushed.1 + block.len() as u64);
         block.clear();
-        pushed.map_err(|error| faults::exception(py, &error))
+        Ok(())
+    }
+
+    /// Returns the number of the item of the block that has a byte of all that is pushed.
+    fn item_at(&self, offset: u64) -> Option<u64> {
+        let (mut item, mut end) = self.pushed;
+        let mut rest = &self.block[..];
+        while end <= offset {
+            let (follows, bytes) = rest.split_first_chunk()?;
+            let follows = u32::from_le_bytes(*follows);
+            rest = bytes.get(follows as usize..)?;
+            end += 4 + u64::from(follows);
+            item += 1;
+        }
+        item.checked_sub(1).filter(|item| *item >= self.pushed.0)
     }
 }
 
