@@ -643,6 +643,8 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "one part at least", path, parts=0)
         with self.assertRaisesRegex(sortwell.UsageError, "'temp' is one path"):
             sortwell.cluster.sort(path, self.folder / "out", temp=["/a", "/b"])
+        with self.assertRaisesRegex(TypeError, "progress= must be a function, .* type int"):
+            sortwell.cluster.sort(path, self.folder / "out", progress=5)
         self.refused(sortwell.UsageError, "no node is named 'up'", f"node://up{path}")
         self.refused(sortwell.UsageError, "288 MiB at least", path, memory="10MiB")
         self.refused(sortwell.UsageError, "of type date or time", path, date_format="%Y")

@@ -112,6 +112,9 @@ def sort(
     words = tuple(_named_files.with_absolute_paths(list(words)))
     if not names:
         raise usage_error("there is no input; name the files to sort")
+    if progress is not None and not callable(progress):
+        kind = type(progress).__name__
+        raise TypeError(f"progress= must be a function, and has the type {kind}")
     page = _path("report", report)
     if page is not None:
         _report.check_place(page)
