@@ -312,12 +312,10 @@ impl FixedSlot {
             32 => self.write_wide::<32>(values, records, stride),
             0 => {}
             width => {
-                let flip = self.first_flip();
-                for (value, record) in
-                    values.chunks_exact(width).zip(records.chunks_exact_mut(stride))
-                {
-                    let target = record[self.start..self.start + width].iter_mut();
-                    target.zip(value).for_each(|(target, byte)| *target = byte ^ flip);
+                let (flip, place) = (self.first_flip(), self.start..self.start + width);
+                let records = records.chunks_exact_mut(stride);
+                for (value, record) in values.chunks_exact(width).zip(records) {
+                    copy_flipped(value, &mut record[place.clone()], flip);
                 }
             }
         }
@@ -353,12 +351,10 @@ impl FixedSlot {
             32 => self.read_wide::<32>(records, stride, target),
             0 => {}
             width => {
-                let flip = self.first_flip();
-                for (target, record) in
-                    target.chunks_exact_mut(width).zip(records.chunks_exact(stride))
-                {
-                    let value = &record[self.start..self.start + width];
-                    target.iter_mut().zip(value).for_each(|(to, byte)| *to = byte ^ flip);
+                let (flip, place) = (self.first_flip(), self.start..self.start + width);
+                let records = records.chunks_exact(stride);
+                for (target, record) in target.chunks_exact_mut(width).zip(records) {
+                    copy_flipped(&record[place.clone()], target, flip);
                 }
             }
         }
@@ -404,6 +400,15 @@ fn move_values<const W: usize>(
         let mut value = [0; W];
         value.copy_from_slice(&from[from_start..from_start + W]);
         to[to_start..to_start + W].copy_from_slice(&change(value));
+    }
+}
+
+/// Copies the bytes of a value of any width, with these bits flipped in each.
+#[inline]
+fn copy_flipped(from: &[u8], to: &mut [u8], flip: u8) {
+    match flip {
+        0 => to.copy_from_slice(from),
+        _ => to.iter_mut().zip(from).for_each(|(to, byte)| *to = byte ^ flip),
     }
 }
 
