@@ -10,7 +10,7 @@ from sortwell import _errors, _native
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import SupportsIndex, TypeAlias
+    from typing import Any, SupportsIndex, TypeAlias
 
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
     Paths: TypeAlias = Path | Iterable[Path]
@@ -83,10 +83,11 @@ def as_bool(value: object) -> bool | None:
 
 def real(value: object) -> float | None:
     """Returns the number that an object is as a float, or None."""
-    if isinstance(value, (str, bytes)) or as_bool(value) is not None:
+    number: Any = value  # float() says whether it can be one
+    if isinstance(value, (str, bytes, bytearray)) or as_bool(value) is not None:
         return None
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(number)
     except (TypeError, ValueError, OverflowError):
         return None
 

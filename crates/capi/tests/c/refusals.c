@@ -1,5 +1,5 @@
 /*
- * What a job does after calls that it refuses, and what its errors say.
+ * Calls that a job refuses: its errors, and the calls after them.
  *
  * It prints nothing and exits with 0, or says which line failed.
  */

@@ -91,7 +91,7 @@ pub fn run(arguments: &SpillArguments) -> CommandOutcome {
                 let why = match left.state {
                     LeftoverState::Running => "",
                     LeftoverState::Abandoned => " (it cannot be removed)",
-                    LeftoverState::Damaged(_) => {
+                    LeftoverState::Damaged(_) if left.output.is_none() => {
                         " (its records may exist nowhere else; --all removes it, but not the file \
                          in .part that its output was written to)"
                     }

@@ -120,7 +120,7 @@ named! {
     pub enum Operation {
         /// The removal of what interrupted jobs left.
         CleanSpill = "a cleanup of spill directories",
-        /// The same, where it is not known whether their records are elsewhere.
+        /// The removal of what jobs left whose records may be nowhere else.
         CleanAnySpill = "a cleanup of spill directories, whatever they hold",
         /// The measurement of a machine.
         Calibrate = "a calibration",

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::levers::{AREAS_MAX, Levers, Overlap};
+use super::memory::BUFFERS_ENOUGH;
 use super::passes::{self, MergeMethod};
 use super::{
     BLOCK_MAX, BLOCK_MIN, ExternalPlan, LoadLimit, MicrorunPlan, Need, Plan, PlanForm,
@@ -228,6 +229,12 @@ impl Plan {
             () if levers.queue_depth.is_some() || levers.block.is_some() => ASKED,
             () if *levers != self.levers_of(need) => "the disks were measured to be faster so",
             () if self.block_bytes <= BLOCK_MIN => "smaller requests would be slow",
+            // Blocks are rounded to whole records.
+            () if self.block_bytes < BLOCK_MAX
+                && self.sizes.buffers_bytes() > BUFFERS_ENOUGH / 8 * 7 =>
+            {
+                "short records are read through buffers, and larger ones take longer to get"
+            }
             () if self.block_bytes < BLOCK_MAX => {
                 "all reads in flight have an eighth of the memory for records"
             }

@@ -394,7 +394,7 @@ fn sieve(need: &Need, sizes: &memory::Sizes, limit: usize, left: usize) -> Optio
 }
 
 /// Returns the number of bytes of a read request, where loads share `shared` bytes. All `reads`
-/// reads in flight together take an eighth of it.
+/// reads in flight together take an eighth of it, and no more than a limit if they are buffers.
 fn block_bytes(levers: &Levers, item: Item, shared: usize, reads: usize) -> usize {
     let room = match item {
         Item::Entry | Item::WideEntry => shared / 8,

@@ -56,6 +56,9 @@ fn has_scattered_values(data_type: &DataType) -> bool {
 
 /// Returns about the bytes of the values of some rows.
 pub fn bytes_of(column: &dyn Array, rows: Range<usize>) -> usize {
+    if let Some((values, elements)) = elements_of(column, rows.clone()) {
+        return bytes_of_elements(values, elements);
+    }
     match column.data_type() {
         DataType::Utf8 => bytes_of_texts(column.as_string::<i32>().value_offsets(), rows),
         DataType::LargeUtf8 => bytes_of_texts(column.as_string::<i64>().value_offsets(), rows),
@@ -64,23 +67,6 @@ pub fn bytes_of(column: &dyn Array, rows: Range<usize>) -> usize {
         DataType::Utf8View => bytes_of_views(&column.as_string_view().views()[rows]),
         DataType::BinaryView => bytes_of_views(&column.as_binary_view().views()[rows]),
         DataType::FixedSizeBinary(width) => rows.len() * width.as_usize(),
-        DataType::List(_) => {
-            let lists = column.as_list::<i32>();
-            bytes_of_elements(lists.values(), range_of(lists.value_offsets(), rows))
-        }
-        DataType::LargeList(_) => {
-            let lists = column.as_list::<i64>();
-            bytes_of_elements(lists.values(), range_of(lists.value_offsets(), rows))
-        }
-        DataType::Map(..) => {
-            let maps = column.as_map();
-            bytes_of_elements(maps.entries(), range_of(maps.value_offsets(), rows))
-        }
-        DataType::FixedSizeList(_, length) => {
-            let length = length.as_usize();
-            let elements = rows.start * length..rows.end * length;
-            bytes_of_elements(column.as_fixed_size_list().values(), elements)
-        }
         DataType::ListView(_) => bytes_of_list_views(column.as_list_view::<i32>(), rows),
         DataType::LargeListView(_) => bytes_of_list_views(column.as_list_view::<i64>(), rows),
         DataType::Struct(_) => {
@@ -96,6 +82,31 @@ pub fn bytes_of(column: &dyn Array, rows: Range<usize>) -> usize {
         DataType::Dictionary(..) => bytes_of_dictionary(column, rows),
         other => rows.len() * other.primitive_width().unwrap_or(1),
     }
+}
+
+/// Returns the array inside of lists whose elements follow each other, and those that some rows
+/// have; `None` for another column.
+pub fn elements_of(column: &dyn Array, rows: Range<usize>) -> Option<(&dyn Array, Range<usize>)> {
+    Some(match column.data_type() {
+        DataType::List(_) => {
+            let lists = column.as_list::<i32>();
+            (lists.values(), range_of(lists.value_offsets(), rows))
+        }
+        DataType::LargeList(_) => {
+            let lists = column.as_list::<i64>();
+            (lists.values(), range_of(lists.value_offsets(), rows))
+        }
+        DataType::Map(..) => {
+            let maps = column.as_map();
+            (maps.entries(), range_of(maps.value_offsets(), rows))
+        }
+        DataType::FixedSizeList(_, length) => {
+            let length = length.as_usize();
+            let elements = rows.start * length..rows.end * length;
+            (column.as_fixed_size_list().values(), elements)
+        }
+        _ => return None,
+    })
 }
 
 /// Returns the values that some rows have.

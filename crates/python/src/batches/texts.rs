@@ -8,7 +8,7 @@ use arrow_array::{Array, GenericByteArray, GenericListViewArray, OffsetSizeTrait
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
-use super::pieces::range_of;
+use super::pieces::{elements_of, range_of};
 
 /// Returns true if the type has texts, apart from those of dictionaries.
 pub fn has_texts(data_type: &DataType) -> bool {
@@ -26,29 +26,15 @@ pub fn first_broken(column: &dyn Array, mut rows: Range<usize>) -> Option<usize>
 }
 
 fn are_utf8(column: &dyn Array, mut rows: Range<usize>) -> bool {
+    if let Some((values, elements)) = elements_of(column, rows.clone()) {
+        return are_utf8(values, elements);
+    }
     match column.data_type() {
         DataType::Utf8 => is_utf8(column.as_string::<i32>(), rows),
         DataType::LargeUtf8 => is_utf8(column.as_string::<i64>(), rows),
         DataType::Utf8View => {
             let texts = column.as_string_view().clone().to_binary_view();
             rows.all(|row| texts.is_null(row) || std::str::from_utf8(texts.value(row)).is_ok())
-        }
-        DataType::List(_) => {
-            let lists = column.as_list::<i32>();
-            are_utf8(lists.values(), range_of(lists.value_offsets(), rows))
-        }
-        DataType::LargeList(_) => {
-            let lists = column.as_list::<i64>();
-            are_utf8(lists.values(), range_of(lists.value_offsets(), rows))
-        }
-        DataType::Map(..) => {
-            let maps = column.as_map();
-            are_utf8(maps.entries(), range_of(maps.value_offsets(), rows))
-        }
-        DataType::FixedSizeList(_, length) => {
-            let length = length.as_usize();
-            let elements = rows.start * length..rows.end * length;
-            are_utf8(column.as_fixed_size_list().values(), elements)
         }
         DataType::ListView(_) => are_utf8_lists(column.as_list_view::<i32>(), rows),
         DataType::LargeListView(_) => are_utf8_lists(column.as_list_view::<i64>(), rows),
