@@ -12,6 +12,7 @@ mod course;
 mod latency;
 mod progress;
 mod settings;
+mod source;
 mod timeline;
 mod waits;
 
@@ -22,10 +23,11 @@ use crate::units::{ByteSize, text};
 
 pub use activity::{Activity, WorkerClock, WorkerTime};
 pub use counted::Counted;
-pub use course::{Course, PhaseShare};
+pub use course::{Course, Forecast, PhaseShare};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
 pub use settings::{LeverSetting, WriteBuffers};
+pub use source::SourceShare;
 pub use timeline::{Now, Timeline};
 pub use waits::Waits;
 

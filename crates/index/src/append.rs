@@ -20,7 +20,7 @@ use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::{Direct, TempFile, check_replaceable};
 use sortwell_engine::job::Budget;
 use sortwell_engine::operator::Unique;
-use sortwell_engine::stats::Progress;
+use sortwell_engine::stats::{Phase, Progress};
 use sortwell_engine::{Error, Result};
 
 use crate::build::{BuildJob, Built, OpenData, SortSettings, equal, write_meta};
@@ -78,7 +78,8 @@ impl AppendJob {
         let open = grown(old, kept, job.open()?)?;
         let data = open.data.clone();
         let columns = open.named_columns();
-        let (part, built) = job.build(open, None, progress)?;
+        let (part, built) = job.build(open, None, false, progress)?;
+        progress.enter(Phase::Writing);
         let part_file = part.file().as_fd().try_clone_to_owned();
         let part_file = part_file.map_err(|error| Error::io("use", &self.index, error))?;
         let (pages, names) = Pages::of(part_file.into(), &self.index)?;

@@ -132,7 +132,7 @@ impl BuildJob {
         let _locked = self.lock_output()?;
         let mut parts = if self.resume { Some(self.kept_parts()?) } else { None };
         let made = self.open().and_then(|open| {
-            let (temporary, built) = self.build(open, parts.as_mut(), progress)?;
+            let (temporary, built) = self.build(open, parts.as_mut(), true, progress)?;
             temporary.persist(&self.output, self.sync)?;
             Ok(built)
         });
@@ -179,6 +179,7 @@ impl BuildJob {
     }
 
     /// Builds the index under a temporary name, from `parts` if the build can be continued.
+    /// `is_all` is true if the job is done then, so that its share is known.
     ///
     /// # Errors
     ///
@@ -187,6 +188,7 @@ impl BuildJob {
         &self,
         open: OpenData,
         parts: Option<&mut KeptParts>,
+        is_all: bool,
         progress: &Progress,
     ) -> Result<(TempFile, Built)> {
         let named_columns = open.named_columns();
@@ -215,7 +217,7 @@ impl BuildJob {
         let store = EntryStore::new(self, &temporary, &positions, parts_of.columns())?;
         let sort = EntrySort::new(self, files, positions.clone(), rows, parts_of)?;
         let statistics = match parts {
-            None => sort.whole(store.outlet(), progress),
+            None => sort.whole(store.outlet(), is_all, progress),
             Some(parts) => sort.in_parts(parts, store.outlet(), progress),
         };
         let statistics = match store.duplicate() {

@@ -16,7 +16,7 @@ use sortwell_engine::error::RecordPosition;
 use sortwell_engine::format::{RecordFault, Tracker};
 use sortwell_engine::job::{InputPlace, KeyedRow, RowKeys};
 use sortwell_engine::key::KeyTally;
-use sortwell_engine::stats::{KeyFindings, Progress};
+use sortwell_engine::stats::{KeyFindings, Progress, SourceShare};
 use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::bgzf::BlockReader;
@@ -37,6 +37,8 @@ const BEYOND: usize = 4 << 10;
 pub struct ScannedData {
     /// Counts about the keys of all records that became entries.
     pub tally: Mutex<KeyTally>,
+    /// Bytes of the files that were read.
+    pub read: Arc<AtomicU64>,
     /// The files, in order.
     pub files: Vec<ScannedFile>,
     /// The offsets of records in all files together.
@@ -96,6 +98,12 @@ impl ScannedData {
     /// Returns what is known of the keys of the records that became entries.
     pub fn findings(&self) -> KeyFindings {
         self.rows.findings(&self.tally.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the data as the source of all entries.
+    pub fn source(&self) -> SourceShare {
+        let all = self.files.iter().map(|file| file.bytes_to(file.end)).sum();
+        SourceShare::Part { read: Arc::clone(&self.read), all }
     }
 
     /// Returns the place of the first record.
@@ -201,7 +209,10 @@ impl<'a> Scan<'a> {
                 // times.
                 let wanted = self.data.block.max(filled / 2);
                 placed.bytes.reserve_exact(wanted);
+                let before = scanned.bytes_to(cut.offset);
                 scanned.read(&mut cut.reader, &mut cut.offset, wanted, &mut placed)?;
+                let more = scanned.bytes_to(cut.offset) - before;
+                self.data.read.fetch_add(more, Ordering::Relaxed);
                 cut.read += (placed.bytes.len() - filled) as u64;
                 if cut.offset >= scanned.end {
                     let length = placed.bytes.len();

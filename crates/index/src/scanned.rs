@@ -58,6 +58,13 @@ impl PlacedBytes {
 }
 
 impl ScannedFile {
+    /// Returns the bytes of the file from the first record to the byte at an offset, as they lie in
+    /// it.
+    pub fn bytes_to(&self, offset: u64) -> u64 {
+        let place = |offset: u64| if self.is_bgzf { bgzf::split(offset).0 } else { offset };
+        place(offset).saturating_sub(place(self.start))
+    }
+
     /// Appends `wanted` bytes from an offset on, or somewhat more, or all that are left. Sets the
     /// offset to that of the next byte.
     ///

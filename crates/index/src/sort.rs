@@ -19,7 +19,7 @@ use sortwell_engine::job::{
 };
 use sortwell_engine::operator::Unique;
 use sortwell_engine::plan::levers::Levers;
-use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::stats::{Progress, SourceShare, Statistics};
 use sortwell_engine::sys::limits;
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -66,21 +66,23 @@ impl EntrySort {
         let memory = ScanMemory::new(job.memory.resolve()?.bytes(), threads as u64, job.target);
         // Keys of a whole record, and included parts, are longer than the record.
         let entry_max = (memory.longest as usize * 4).min(ENTRY_MAX);
-        let (block, tally) = (memory.block as usize, Mutex::default());
-        let data = ScannedData { tally, files, positions, rows, parts, block, memory, entry_max };
+        let (block, tally, read) = (memory.block as usize, Mutex::default(), Arc::default());
+        let data =
+            ScannedData { tally, read, files, positions, rows, parts, block, memory, entry_max };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
         let settings = job.sort;
         Ok(Self { data, threads, memory, temp, unique, settings })
     }
 
-    /// Sorts all entries into `outlet`.
+    /// Sorts all entries into `outlet`. `is_all` is true if the job is done then.
     ///
     /// # Errors
     ///
     /// Every [`Error`] that data, disks or options can cause.
-    pub fn whole(&self, outlet: Outlet, progress: &Progress) -> Result<Statistics> {
+    pub fn whole(&self, outlet: Outlet, is_all: bool, progress: &Progress) -> Result<Statistics> {
         let output = Output::Pipe(outlet);
-        let (mut sorted, _) = self.sorted(self.data.first(), u64::MAX, output, progress)?;
+        let source = is_all.then(|| self.data.source());
+        let (mut sorted, _) = self.sorted(self.data.first(), u64::MAX, source, output, progress)?;
         sorted.keys = self.data.findings();
         Ok(sorted)
     }
@@ -102,7 +104,7 @@ impl EntrySort {
         let mut place = earlier.unwrap_or_else(|| self.data.first());
         while !self.data.is_end(place) {
             let output = Output::File(parts.next_path());
-            let (sorted, next) = self.sorted(place, most, output, progress)?;
+            let (sorted, next) = self.sorted(place, most, None, output, progress)?;
             parts.note(sorted.records_selected.unwrap_or(sorted.records), next)?;
             place = next;
         }
@@ -135,18 +137,19 @@ impl EntrySort {
     }
 
     /// Sorts the entries of records from a place on, about `most` bytes of data. Returns the place
-    /// after them.
+    /// after them. `source` is that of all entries, if this sort is the whole job.
     fn sorted(
         &self,
         from: InputPlace,
         most: u64,
+        source: Option<SourceShare>,
         output: Output,
         progress: &Progress,
     ) -> Result<(Statistics, InputPlace)> {
         let entries = OrderedBlocks::new(self.threads * WAITING_EACH * self.data.piece_bytes());
         let scan = Scan::new(&self.data, from, most, Arc::clone(&entries));
-        let supplied =
-            Supplied::new("the entries".as_ref(), ScannedEntries::new(Arc::clone(&entries)));
+        let scanned = ScannedEntries::new(Arc::clone(&entries));
+        let supplied = Supplied::new("the entries".as_ref(), scanned).made_from(source);
         let mut job = SortJob::new(vec![Input::Supplied(supplied)], output, Format::KEYED);
         job.memory = self.left();
         job.threads = Some(self.threads);

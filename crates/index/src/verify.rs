@@ -7,7 +7,7 @@ use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::HeaderLines;
 use sortwell_engine::io::{File, Supplied, directory_of};
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
-use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::stats::{Phase, Progress, Statistics};
 use sortwell_engine::{Error, Result};
 
 use crate::build::{BuildJob, OpenData, SortSettings};
@@ -102,7 +102,8 @@ impl Index {
             open.files.push(data.scanned(number, data.reopen(false)?));
         }
         open.columns = self.description().columns_in(data)?;
-        let (temporary, _) = job.build(open, None, progress)?;
+        let (temporary, _) = job.build(open, None, false, progress)?;
+        progress.enter(Phase::Validating);
         self.compare(temporary.file(), progress)
     }
 

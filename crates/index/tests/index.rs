@@ -8,6 +8,7 @@ mod model;
 mod slices;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod watched;
 
 use std::fs;
 use std::io::Write as _;

@@ -18,7 +18,7 @@
 //! The reader waits for a buffer. When the last stream is dropped, the threads end (`threads`).
 
 use std::collections::VecDeque;
-use std::fs::metadata;
+use std::fs::{Metadata, metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ use super::threads::{CodecThreads, Monitor};
 use super::{Appetite, Codec, Compressed};
 use crate::error::Result;
 use crate::io::{Supplied, Supply, pipe};
-use crate::stats::Progress;
+use crate::stats::{Progress, SourceShare};
 
 /// Source of compressed bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,20 +93,25 @@ impl Decoding {
                 codec.decoder(&windows)?; // None without the feature: better heard of now.
             }
         }
-        let is_pipe = |origin: &Origin| match origin {
-            Origin::Stdin | Origin::Begun(_) => true,
-            Origin::File(path) => !metadata(path).is_ok_and(|data| data.is_file()),
+        // `None` of a pipe.
+        let length = |(origin, _): &(Origin, Codec)| match origin {
+            Origin::Stdin | Origin::Begun(_) => None,
+            Origin::File(path) => {
+                metadata(path).ok().filter(Metadata::is_file).map(|data| data.len())
+            }
         };
-        let pipes = inputs.iter().filter(|(origin, _)| is_pipe(origin)).count();
-        let files = inputs.len() - pipes;
+        let lengths: Vec<u64> = inputs.iter().filter_map(length).collect();
+        let (files, pipes) = (lengths.len(), inputs.len() - lengths.len());
         let names: Vec<PathBuf> = inputs.iter().map(|(origin, _)| expanded_name(origin)).collect();
         let is_cut = shape.packed_bytes > 0;
         let inputs = inputs.into_iter();
         let inputs = inputs.map(|(origin, codec)| DecodingInput::new(origin, codec, is_cut));
         let state = DecodingState { inputs: inputs.collect(), queue: VecDeque::new() };
         let monitor = Arc::new(Monitor::new(state));
-        let shared =
-            DecodingShared { shape, windows, monitor: Arc::clone(&monitor), bytes: Arc::default() };
+        let bytes = Arc::default();
+        let read = Arc::clone(&bytes);
+        let source = (pipes == 0).then(|| SourceShare::Part { read, all: lengths.iter().sum() });
+        let shared = DecodingShared { shape, windows, monitor: Arc::clone(&monitor), bytes };
         let shared = Arc::new(shared);
         // Each batch is expanded by a thread that does not wait for a pipe.
         let threads = if is_cut { shape.threads } else { shape.threads.min(files) };
@@ -119,7 +124,8 @@ impl Decoding {
         let decoding = Arc::new(Self { shared, _threads: threads });
         let stream = |(number, name): (usize, &PathBuf)| {
             let decoding = Arc::clone(&decoding);
-            Supplied::new(name, Expanded { decoding, number, piece: Buffer::default(), taken: 0 })
+            let expanded = Expanded { decoding, number, piece: Buffer::default(), taken: 0 };
+            Supplied::new(name, expanded).made_from(source.clone())
         };
         let streams = names.iter().enumerate().map(stream).collect();
         Ok((decoding, streams))

@@ -27,7 +27,7 @@ use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, 
 use super::Answer;
 use super::file::{File, check_whole};
 use super::inherited::{STDIN, STDOUT, duplicate, named_by};
-use super::supply::{Extent, Supplied};
+use super::supply::Supplied;
 use super::sync::last_error;
 use crate::error::{Error, Result};
 use crate::stats::Progress;
@@ -374,11 +374,11 @@ impl PipeReader {
         }
     }
 
-    /// Returns how much there is to be read in all, where that is known.
-    pub fn extent(&self) -> Option<Extent> {
+    /// Returns the stream that the caller supplied, if it is one.
+    pub fn as_supplied(&self) -> Option<&Supplied> {
         match &self.0 {
             ReaderSource::End(_) => None,
-            ReaderSource::Supplied { stream, .. } => stream.extent(),
+            ReaderSource::Supplied { stream, .. } => Some(stream),
         }
     }
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Cursor;
 use super::pipe::PipeReader;
 use crate::error::{ConfigErrorKind, Error, Result, config};
-use crate::stats::Progress;
+use crate::stats::{Progress, SourceShare};
 
 /// Beyond this, the memory of entries is nothing beside that of records, while every buffer would
 /// be longer by what is thought to be the length of a record.
@@ -65,6 +65,8 @@ struct StreamParts {
     name: PathBuf,
     /// The size, if it is known in advance.
     extent: Option<Extent>,
+    /// The source that it is made from, if its length is known.
+    source: Option<SourceShare>,
     supply: Arc<Mutex<dyn Supply>>,
     is_begun: Arc<AtomicBool>,
 }
@@ -73,7 +75,8 @@ impl Supplied {
     /// Returns a stream that messages call `name`.
     pub fn new(name: &Path, supply: impl Supply + 'static) -> Self {
         let (name, supply) = (name.to_owned(), Arc::new(Mutex::new(supply)));
-        Self(Box::new(StreamParts { name, extent: None, supply, is_begun: Arc::default() }))
+        let (extent, source, is_begun) = (None, None, Arc::default());
+        Self(Box::new(StreamParts { name, extent, source, supply, is_begun }))
     }
 
     /// Sets the size of the stream, for the plan of its memory. It is used for lines, and ignored
@@ -81,6 +84,14 @@ impl Supplied {
     #[must_use]
     pub fn with_extent(mut self, extent: Extent) -> Self {
         self.0.extent = Some(extent);
+        self
+    }
+
+    /// Sets what the stream is made from, if that is known, so that progress is known while it is
+    /// read. Left out where the job that reads it is a part of a longer one.
+    #[must_use]
+    pub fn made_from(mut self, source: Option<SourceShare>) -> Self {
+        self.0.source = source;
         self
     }
 
@@ -92,6 +103,11 @@ impl Supplied {
     /// Returns its size, if it is known.
     pub fn extent(&self) -> Option<Extent> {
         self.0.extent
+    }
+
+    /// Returns what it is made from, if the length of that is known.
+    pub fn source(&self) -> Option<SourceShare> {
+        self.0.source.clone()
     }
 
     /// Begins to read it.

@@ -122,8 +122,8 @@ pub fn open_sources(
         let stream = pipeline::InputStream::new(readers, framing, heading);
         return Ok(pipeline::JobInput::Stream(Arc::new(Mutex::new(stream))));
     }
-    if let Some(names) = read_in_order(job, inputs, progress)? {
-        let stream = pipeline::InputStream::of_files(names, framing, heading)?;
+    if let Some((names, bytes)) = read_in_order(job, inputs, progress)? {
+        let stream = pipeline::InputStream::of_files(names, bytes, framing, heading)?;
         return Ok(pipeline::JobInput::Stream(Arc::new(Mutex::new(stream))));
     }
     let mut files = Vec::with_capacity(inputs.len());
@@ -171,10 +171,15 @@ fn readers(
     inputs.iter().map(reader).collect()
 }
 
-/// Returns the names of files that are read one after the other, as if they were one: more than may
-/// be open at once, or many that are small, each of which would take pages of a load for itself.
+/// Returns the names of files that are read one after the other, as if they were one, and their
+/// bytes: more files than may be open at once, or many that are small, each of which would take
+/// pages of a load for itself.
 /// That they are all there, and of whole records, is seen to beforehand.
-fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result<Option<Names>> {
+fn read_in_order(
+    job: &SortJob,
+    inputs: &[Input],
+    progress: &Progress,
+) -> Result<Option<(Names, u64)>> {
     let is_resumed = job.in_place || job.resume != Resume::Off;
     let are_plain = inputs.iter().all(|input| matches!(input, Input::File(_)));
     let most = limits::open_files_left();
@@ -199,7 +204,7 @@ fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result
     let length = job.format.framing().fixed_length().unwrap_or(LINE_LENGTH);
     let least = file_least(bytes.min(budget(job)?.bytes()), length).max(SMALL_INPUT);
     let are_small = bytes / (names.count() as u64).max(1) < least;
-    Ok((are_small || are_too_many).then_some(names))
+    Ok((are_small || are_too_many).then_some((names, bytes)))
 }
 
 fn too_many_to_resume(inputs: usize, most: usize) -> Error {
@@ -269,7 +274,8 @@ pub fn tops(
         };
         let name = reader.name().to_owned();
         let (top, rest) = heading.read(&name, |buffer| reader.fill_some(buffer, progress))?;
-        let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
+        let source = reader.as_supplied().and_then(Supplied::source);
+        let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader))).made_from(source);
         *place = SortedPlace::Supplied { stream, top: top.size };
         note_top(&mut first, top, heading)?;
     }

@@ -128,7 +128,8 @@ pub fn of_sort(
         pipe::PipeReader::supplied(match place {
             SortedPlace::Supplied { stream, .. } => stream,
             SortedPlace::File { ref path, .. } => {
-                Supplied::new(&path.clone(), AfterTop::File(place))
+                let (path, source) = (path.clone(), place.source());
+                Supplied::new(&path, AfterTop::File(place)).made_from(source)
             }
             other => unreachable!("the top of {other:?} was read"),
         })
@@ -226,7 +227,8 @@ fn top_of(
             Some((path, codec)) => {
                 let top = packed_top(heading, path, codec, budget, progress)?;
                 let reader = pipe::PipeReader::supplied(stream.clone());
-                let stream = Supplied::new(&top.path, AfterTop::Stream(reader, top.size.bytes));
+                let rest = AfterTop::Stream(reader, top.size.bytes);
+                let stream = Supplied::new(&top.path, rest).made_from(stream.source());
                 *place = SortedPlace::Supplied { stream, top: top.size };
                 return Ok(top);
             }
@@ -268,7 +270,7 @@ fn rewrite(
     width: usize,
     memory: &Arc<RowMemory>,
 ) {
-    let top = place.top();
+    let (top, source) = (place.top(), place.source());
     let (name, rest) = match place {
         SortedPlace::File { path, .. } => (path.clone(), AfterTop::File(place.clone())),
         SortedPlace::Supplied { stream, .. } => {
@@ -278,7 +280,7 @@ fn rewrite(
         other => unreachable!("the top of {other:?} was read"),
     };
     let rewritten = Rewritten::new(rest, name, top.bytes, csv, order, width, Arc::clone(memory));
-    *place = SortedPlace::Supplied { stream: rewritten.supplied(), top };
+    *place = SortedPlace::Supplied { stream: rewritten.supplied().made_from(source), top };
 }
 
 /// The columns of all inputs, put together.

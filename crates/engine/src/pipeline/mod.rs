@@ -23,6 +23,7 @@ mod delivery;
 mod destination;
 mod edges;
 mod entry_room;
+mod expectation;
 mod gate;
 mod gathering;
 mod generate;
@@ -76,6 +77,7 @@ use crate::units::ByteSize;
 use checkpoints::Checkpoints;
 use crew::Crew;
 use delivery::{Delivery, prove};
+use expectation::Expectation;
 pub use gate::{Gate, Passed, RowShape, Shape};
 use gathering::Gathering;
 use generate::{Generated, GeneratedRuns, IntakeCounts};
@@ -296,22 +298,20 @@ pub fn sort<K: KeyEncoder>(
 ) -> Result<SortEnd> {
     let past = spill.take_past();
     let slab = past.as_ref().and_then(|past| past.slab.clone());
+    let expectation = Expectation::new(work, progress);
     if let Some(bytes) = work.input.bytes() {
         let left = bytes.saturating_sub(past.as_ref().map_or(0, |past| past.taken.1));
         reserve(work, bytes, left, output, spill)?;
-        // Where most are dropped as they are read, hardly more is moved than that.
-        match work.plan.sieve() {
-            Some(_) => progress.expect_bytes(progress.bytes().0 + bytes),
-            None => {
-                // What another job has read and written is not moved again.
-                let written = slab.as_ref().map_or(0, |slab| slab.ends.iter().sum());
-                progress.expect(work.plan.volume(bytes).shares(bytes - left, written));
-            }
-        }
+        // What another job has read and written is not moved again.
+        let written = slab.as_ref().map_or(0, |slab| slab.ends.iter().sum());
+        expectation.of_bytes(bytes, bytes - left, written);
+    } else {
+        expectation.of_stream();
     }
     let (mut crew, memory) = Crew::of_sort(&work.plan, work.engine, progress)?;
     let past = past.unwrap_or_default();
     let generated = generate::generate(work, key, &mut crew, memory, past, spill)?;
+    expectation.settle(&generated);
     let made = match generated {
         Generated::Crowded(average) => return Ok(SortEnd::Crowded(average)),
         Generated::Unsieved => return Ok(SortEnd::Unsieved),

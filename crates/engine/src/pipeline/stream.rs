@@ -10,7 +10,7 @@ use super::record_place::PrecedingCounts;
 use crate::error::{Error, Message, RecordPosition, Result, message};
 use crate::format::{Ends, Framing, RecordFault, Tracker};
 use crate::io::{Extent, pipe};
-use crate::stats::Progress;
+use crate::stats::{Progress, SourceShare};
 
 /// One or more streams, read one after the other as if they were one.
 #[derive(Debug)]
@@ -23,6 +23,10 @@ pub struct InputStream {
     opened: usize,
     /// Bytes of all streams, where each reports them and they are of use.
     extent: Option<Extent>,
+    /// The source that all streams are made from, if its length is known.
+    source: Option<SourceShare>,
+    /// True if a caller supplies one.
+    has_supplied: bool,
     framing: Framing,
     /// Kind of heading at the top of each stream.
     heading: Heading,
@@ -124,11 +128,14 @@ impl InputStream {
         let none = Extent { bytes: 0, records: 0 };
         let is_past_top = heading == Heading::Nothing;
         let extent = readers.iter().try_fold(none, |sum, reader| {
-            let Extent { bytes, records } = reader.extent()?;
+            let Extent { bytes, records } = reader.as_supplied()?.extent()?;
             Some(Extent { bytes: sum.bytes + bytes, records: sum.records + records })
         });
         // A load of records of fixed length is full with the last of them, before the end is seen.
         let extent = extent.filter(|_| framing.fixed_length().is_none());
+        let sources = readers.iter().map(|reader| reader.as_supplied()?.source());
+        let source = SourceShare::common(sources);
+        let has_supplied = readers.iter().any(|reader| reader.as_supplied().is_some());
         let mut names = Names::default();
         readers.iter().for_each(|reader| names.push(reader.name()));
         Self {
@@ -136,6 +143,8 @@ impl InputStream {
             readers,
             names,
             extent,
+            source,
+            has_supplied,
             framing,
             heading,
             top: None,
@@ -155,15 +164,15 @@ impl InputStream {
         }
     }
 
-    /// Files to be opened one after the other, as there are too many to be open at once, or they
-    /// are too small to be read apart.
+    /// Files of `bytes` bytes to be opened one after the other, as there are too many to be open
+    /// at once, or they are too small to be read apart.
     ///
     /// # Errors
     ///
     /// What the system says of the first.
-    pub fn of_files(names: Names, framing: Framing, heading: Heading) -> Result<Self> {
+    pub fn of_files(names: Names, bytes: u64, framing: Framing, heading: Heading) -> Result<Self> {
         let mut stream = Self::new([], framing, heading);
-        stream.extent = None;
+        (stream.extent, stream.source) = (None, Some(SourceShare::Plain(bytes)));
         stream.names = names;
         stream.open_next()?;
         Ok(stream)
@@ -179,6 +188,16 @@ impl InputStream {
     /// Returns how much all of them bring, where each says so and it is of use: for lines.
     pub fn extent(&self) -> Option<Extent> {
         self.extent
+    }
+
+    /// Returns what all of them are made from, if the length of that is known.
+    pub fn source(&self) -> Option<SourceShare> {
+        self.source.clone()
+    }
+
+    /// Returns whether a caller supplies one of them.
+    pub fn has_supplied(&self) -> bool {
+        self.has_supplied
     }
 
     /// Returns whether the end of the last one has been seen.

@@ -4,10 +4,14 @@
 //! are only written. So each phase has a weight, which is what it is expected to take beside the
 //! others, and what is left of a phase is estimated at that phase's own pace, the more of it is
 //! done the more; what is to come, at the pace of all that was done.
+//!
+//! What a stream will bring is not known. Where it has a source whose length is, such as a
+//! compressed file, it is estimated by the part of the source that was read.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::Phase;
+use super::{Phase, SourceShare};
 
 /// A phase yet to come, or under way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +22,42 @@ pub struct PhaseShare {
     pub bytes: u64,
     /// Time that it is expected to take, in any unit that all shares have.
     pub weight: f64,
+}
+
+impl PhaseShare {
+    /// Returns the share of the only phase of a job.
+    pub const fn only(phase: Phase, bytes: u64) -> Self {
+        Self { phase, bytes, weight: 1.0 }
+    }
+}
+
+/// Returns the phases of a job whose input has this many bytes.
+type SharesOf = Box<dyn Fn(u64) -> Vec<PhaseShare> + Send>;
+
+/// Phases of a job whose input is a stream, which depend on what it will bring.
+pub struct Forecast {
+    source: SourceShare,
+    shares_of: SharesOf,
+    /// Bytes of inputs that were read before this job.
+    brought_before: u64,
+}
+
+impl fmt::Debug for Forecast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forecast").field("source", &self.source).finish_non_exhaustive()
+    }
+}
+
+impl Forecast {
+    /// Returns the forecast of a job that reads a stream made from `source`, after
+    /// `brought_before` bytes of other inputs.
+    pub fn new(
+        source: SourceShare,
+        brought_before: u64,
+        shares_of: impl Fn(u64) -> Vec<PhaseShare> + Send + 'static,
+    ) -> Self {
+        Self { source, shares_of: Box::new(shares_of), brought_before }
+    }
 }
 
 /// Less than this part of the first phase says little about its pace.
@@ -31,6 +71,8 @@ const PRIOR: f64 = 0.15;
 #[derive(Debug)]
 pub struct Course {
     shares: Vec<PhaseShare>,
+    /// Source of the shares while a stream is read.
+    forecast: Option<Forecast>,
     phase: Phase,
     begun: Instant,
     entered: Instant,
@@ -41,8 +83,14 @@ pub struct Course {
 impl Default for Course {
     fn default() -> Self {
         let now = Instant::now();
-        let shares = Vec::new();
-        Self { shares, phase: Phase::Planning, begun: now, entered: now, bytes_before: 0 }
+        Self {
+            shares: Vec::new(),
+            forecast: None,
+            phase: Phase::Planning,
+            begun: now,
+            entered: now,
+            bytes_before: 0,
+        }
     }
 }
 
@@ -51,6 +99,27 @@ impl Course {
     /// order; a job that is planned again is in the first of them already.
     pub fn expect(&mut self, shares: Vec<PhaseShare>, bytes_done: u64, now: Instant) {
         (self.shares, self.entered, self.bytes_before) = (shares, now, bytes_done);
+        self.forecast = None;
+    }
+
+    /// Sets the forecast of the phases to come, after `bytes_done` bytes were moved.
+    pub fn expect_by(&mut self, forecast: Forecast, bytes_done: u64, now: Instant) {
+        self.expect(Vec::new(), bytes_done, now);
+        self.forecast = Some(forecast);
+    }
+
+    /// Estimates the phases by the forecast, if there is one, now that `brought` bytes of inputs
+    /// were read.
+    pub fn foresee(&mut self, brought: u64) {
+        let Some(Forecast { source, shares_of, brought_before }) = &self.forecast else { return };
+        if let Some(bytes) = source.expected(brought.saturating_sub(*brought_before)) {
+            self.shares = shares_of(bytes);
+        }
+    }
+
+    /// Sets the phases, now that all of a stream was read.
+    pub fn settle(&mut self, shares: Vec<PhaseShare>) {
+        (self.shares, self.forecast) = (shares, None);
     }
 
     /// Returns whether it is known what is to come.

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Course, Histogram, Phase, PhaseShare, Stream, StreamLatency, Waits};
+use super::{
+    Course, Forecast, Histogram, Phase, PhaseShare, SourceShare, Stream, StreamLatency, Waits,
+};
 
 /// The live counters of one job, a sort or a benchmark's. Shared by reference; every method takes
 /// `&self`.
@@ -102,7 +104,9 @@ impl Progress {
     }
 
     fn course<T>(&self, act: impl FnOnce(&mut Course) -> T) -> T {
-        act(&mut self.course.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut course = self.course.lock().unwrap_or_else(PoisonError::into_inner);
+        course.foresee(self.bytes_of(Stream::InputRead));
+        act(&mut course)
     }
 
     /// Returns the bytes moved so far by a stream of a sort.
@@ -165,6 +169,25 @@ impl Progress {
         let done = self.bytes().0;
         self.expect_bytes(done + shares.iter().map(|share| share.bytes).sum::<u64>());
         self.course(|course| course.expect(shares, done, Instant::now()));
+    }
+
+    /// Says that a stream made from `source` is to be read, and what is to come, phase by phase in
+    /// order, if it brings as many bytes as `shares_of` is given.
+    pub fn expect_by(
+        &self,
+        source: SourceShare,
+        shares_of: impl Fn(u64) -> Vec<PhaseShare> + Send + 'static,
+    ) {
+        let (done, brought) = (self.bytes().0, self.bytes_of(Stream::InputRead));
+        let forecast = Forecast::new(source, brought, shares_of);
+        self.course(|course| course.expect_by(forecast, done, Instant::now()));
+    }
+
+    /// Says what the phases are, now that the whole of a stream was read. `bytes_before` bytes were
+    /// moved before its job.
+    pub fn settle(&self, shares: Vec<PhaseShare>, bytes_before: u64) {
+        self.expect_bytes(bytes_before + shares.iter().map(|share| share.bytes).sum::<u64>());
+        self.course(|course| course.settle(shares));
     }
 
     /// Sets the bytes that a phase will move, and the `total` of all phases.

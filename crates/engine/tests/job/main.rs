@@ -20,6 +20,7 @@ mod data;
 mod differential;
 mod faults;
 mod folds;
+mod foreseen;
 mod held;
 mod in_place;
 mod injected;

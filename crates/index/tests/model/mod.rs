@@ -9,7 +9,7 @@ use std::fs;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use block::block;
+pub use block::block;
 use sortwell_engine::format::{Format, PrefixWidth};
 use sortwell_engine::key::{Key, ListMemory, OrderOptions};
 use sortwell_engine::operator::Unique;

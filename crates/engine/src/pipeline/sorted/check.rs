@@ -10,7 +10,7 @@ use crate::io::{Direct, Engine};
 use crate::key::KeyEncoder;
 use crate::pipeline::Gate;
 use crate::plan::streams::StreamPlan;
-use crate::stats::{Phase, Progress};
+use crate::stats::{Phase, PhaseShare, Progress, SourceShare};
 
 use std::path::PathBuf;
 
@@ -66,6 +66,8 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     progress.enter(Phase::Validating);
     if let Some(bytes) = work.inputs.iter().map(SortedPlace::bytes).sum::<Option<u64>>() {
         progress.expect_bytes(bytes);
+    } else if let Some(source) = SourceShare::common(work.inputs.iter().map(SortedPlace::source)) {
+        progress.expect_by(source, |bytes| vec![PhaseShare::only(Phase::Validating, bytes)]);
     }
     let pieces = pieces(&work.plan, 1, 1)?;
     let mut feed = Feed::new(work.engine, 1, pieces, work.plan.spare_bytes, progress)?;

@@ -33,7 +33,7 @@ use crate::output::OpenOutput;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
 use crate::run::{RunBlocks, RunReader};
-use crate::stats::{MergeBuffers, Phase, Progress, Requests};
+use crate::stats::{MergeBuffers, Phase, PhaseShare, Progress, Requests, SourceShare};
 use crate::sys::Affinity;
 use crate::units::ByteSize;
 
@@ -193,7 +193,7 @@ fn left(inputs: Vec<SortedPlace>, past: Option<Past>) -> (Vec<SortedPlace>, Past
 }
 
 /// Makes sure that there is room, before there is work that could be lost, and says how much there
-/// is to do. Nothing of it can be said of streams.
+/// is to do. Of streams, nothing can be said but how much their sources let expect.
 fn reserve(
     work: &MergeWork,
     inputs: &[SortedPlace],
@@ -204,6 +204,9 @@ fn reserve(
 ) -> Result<()> {
     let Some(mut sizes) = inputs.iter().map(SortedPlace::bytes).collect::<Option<Vec<u64>>>()
     else {
+        if let Some(source) = SourceShare::common(inputs.iter().map(SortedPlace::source)) {
+            progress.expect_by(source, |bytes| vec![PhaseShare::only(Phase::Writing, 2 * bytes)]);
+        }
         return Ok(());
     };
     let lines_lacking = work.rules.framing.terminator().map_or(0, |_| sizes.len() as u64);

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::io::{Direct, File, Supplied};
 use crate::pipeline::heading::TopSize;
 use crate::run::Run;
+use crate::stats::SourceShare;
 
 /// A sorted input, not open yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,16 @@ impl SortedPlace {
         match self {
             Self::File { top, .. } | Self::Supplied { top, .. } => *top,
             Self::Stdin | Self::Stream(_) | Self::Spilled(_) => TopSize::default(),
+        }
+    }
+
+    /// Returns what it is made from, where the length of that is known.
+    pub fn source(&self) -> Option<SourceShare> {
+        match self {
+            Self::Stdin | Self::Stream(_) => None,
+            Self::Supplied { stream, .. } => stream.source(),
+            Self::File { bytes, .. } => Some(SourceShare::Plain(*bytes)),
+            Self::Spilled(run) => Some(SourceShare::Plain(run.bytes)),
         }
     }
 
