@@ -124,6 +124,29 @@ impl UnreadCommandLine<'_> {
         format!("{argument}: {why}{}", advice.unwrap_or_default())
     }
 
+    /// Describes a value that begins with a dash, of which `letter` is the beginning, after an
+    /// option that needs one.
+    fn dashed_value(&self, letter: &str) -> Option<String> {
+        let is_value = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with(letter));
+        let at = self.words.iter().position(is_value)?;
+        let (option, value) = (self.words.get(at - 1)?.to_str()?, self.words[at].to_str()?);
+        let is_meant = |known: &&clap::Arg| match option.strip_prefix("--") {
+            Some(long) => known.get_long() == Some(long),
+            None => known.get_short().is_some_and(|short| option == format!("-{short}")),
+        };
+        let known = self.command.get_arguments().find(is_meant)?;
+        let needs_value = known.get_num_args().is_some_and(|values| values.min_values() > 0);
+        let name = known.get_long().filter(|_| needs_value)?;
+        let text = &value[1..];
+        Some(match (name, text.parse::<f64>()) {
+            (_, Ok(_)) => format!("--{name}: '{value}' is negative"),
+            ("key", _) => format!(
+                "--key: '{value}' begins with a dash; write {text}:desc for a descending key"
+            ),
+            _ => format!("--{name}: '{value}' begins with a dash; write --{name}={value}"),
+        })
+    }
+
     /// Returns the advice about an unknown option.
     fn unknown(&self, argument: &str) -> String {
         let Self { name, command, .. } = self;
@@ -139,8 +162,13 @@ impl UnreadCommandLine<'_> {
         }
         let said = format!("'{argument}' is not an option of '{name}'");
         let Some(long) = argument.strip_prefix("--") else {
-            return said
-                + &self.gnu_advice(argument).or_else(|| self.file(argument)).unwrap_or_default();
+            if let Some(value) = self.dashed_value(argument) {
+                return value;
+            }
+            let long = gnu::long_name(argument).and_then(foreign::advice);
+            let advice = long.map(|advice| format!(": {advice}"));
+            let advice = self.gnu_advice(argument).or(advice).or_else(|| self.file(argument));
+            return said + &advice.unwrap_or_default();
         };
         let long = long.split('=').next().unwrap_or_default();
         if let Some(advice) = foreign::advice(long) {

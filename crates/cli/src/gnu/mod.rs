@@ -34,7 +34,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use complaint::Complaint;
-pub use option::LONG;
+pub use option::{LONG, LongOption, Name};
 use order::{Action, Settings};
 use parse::{Environment, GnuRequest, Options};
 use quoting::Quoter;

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use sortwell::unstable::key::gnu_key;
 
-use crate::gnu::{Call, LONG};
+use crate::gnu::{Call, LONG, LongOption, Name};
 use crate::statistics::quoted;
 
 /// Letters of options that GNU sort has.
@@ -27,8 +27,16 @@ pub fn has(option: &str) -> bool {
     }
 }
 
+/// Returns the long name of an option that is a letter after a dash.
+pub fn long_name(option: &str) -> Option<&'static str> {
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1)?.as_bytes()[0];
+    let has_letter = |option: &&LongOption| option.name == Name::Letter(letter);
+    LONG.iter().find(has_letter).map(|option| option.text)
+}
+
 /// Returns the command line of GNU sort for `words`, as advice that ends a message; `None` where
-/// GNU sort would not read them, or where they ask for what it does not do.
+/// GNU sort would not read them, where they ask for what it does not do, or where a file is a table
+/// or of JSON by its name.
 pub fn advice(words: &[OsString]) -> Option<String> {
     let (subcommand, rest) = words.get(1..)?.split_first()?;
     let first: Option<OsString> = match subcommand.to_str()? {
@@ -40,8 +48,14 @@ pub fn advice(words: &[OsString]) -> Option<String> {
     };
     let arguments: Vec<OsString> = first.into_iter().chain(rest.iter().cloned()).collect();
     let shown: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
-    let is_read = Call::new(arguments).is_readable();
+    let is_read = Call::new(arguments).is_readable() && !words.iter().any(is_table);
     is_read.then(|| format!(". GNU sort options: use `sortwell gnu {}`", shown.join(" ")))
+}
+
+/// Returns whether a word names a file whose records GNU sort does not know.
+fn is_table(word: &OsString) -> bool {
+    let ends = [".csv", ".tsv", ".jsonl", ".ndjson"];
+    ends.iter().any(|end| word.as_bytes().ends_with(end.as_bytes()))
 }
 
 /// Returns the advice for a `key` that is written as for GNU sort, as part of this process's words.

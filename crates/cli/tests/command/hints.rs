@@ -74,6 +74,35 @@ fn keys_of_gnu_sort_are_written_out() {
     refused("sort -F csv -k 2,5 in", &columns);
 }
 
+#[test]
+fn options_of_gnu_sort_are_types_of_keys_where_it_is_not_suggested() {
+    for (option, advice) in [("-n", "2:decimal"), ("-V", "2:version"), ("-R", "..:random")] {
+        let line = format!("sort in.csv -k size {option}");
+        refused(&line, &[&format!("'{option}' is not an option"), advice]);
+    }
+    let said = said("sort in.csv -n");
+    assert!(!said.words.contains("gnu"), "a header would be sorted: {said:?}");
+    said.fails(2, &["write a key's type, as in --key 2:decimal; see"]);
+}
+
+#[test]
+fn values_that_begin_with_a_dash_are_explained() {
+    refused("sort --limit -1 in", &["--limit: '-1' is negative"]);
+    refused("sort in --skip -20", &["--skip: '-20' is negative"]);
+    refused("sort in.csv -t ; -k -size", &["'-size' begins with a dash", "write size:desc"]);
+    refused("sort -o -name in", &["--output: '-name' begins with a dash; write --output=-name"]);
+    refused("sort in -x", &["'-x' is not an option of 'sortwell sort'"]);
+}
+
+#[test]
+fn several_columns_and_directions_are_explained() {
+    refused("sort in.csv -t ; -k name,size", &["'name', 'size'; name one column at a time"]);
+    let folder = Folder::new();
+    folder.write("in.csv", "name,size\nb,10\n");
+    let command = folder.command(&["sort", "in.csv", "-k", "size desc"]).output();
+    Said::from(command.expect("run")).fails(2, &["write a direction as in size:desc"]);
+}
+
 /// A key that is nearly the same would sort in another order.
 #[test]
 fn keys_that_only_gnu_sort_has_are_left_to_it() {

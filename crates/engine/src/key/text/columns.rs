@@ -8,6 +8,10 @@ use crate::error::{Message, Setting, message};
 /// Names that a message lists.
 const LISTED: usize = 10;
 
+/// Words for directions, and the modifiers of keys.
+const DIRECTIONS: [(&str, &str); 4] =
+    [("desc", "desc"), ("descending", "desc"), ("asc", "asc"), ("ascending", "asc")];
+
 /// Returns the number, from 0, of the column that is called `name`.
 ///
 /// # Errors
@@ -60,14 +64,31 @@ fn unknown(name: &str, columns: &[Vec<u8>]) -> Message {
     let of_gnu =
         gnu_key(name).map(|how| message!("; keys of GNU sort are written differently: {}", how));
     let of_header = other_separator(columns).map(|advice| message!("; {}", advice));
+    let of_words = of_words(name, columns).map(|advice| message!("; {}", advice));
     message!(
-        "no column is called '{}'{}; the columns are {}{}{}",
+        "no column is called '{}'{}; the columns are {}{}{}{}",
         name,
         meant,
         listed,
         of_gnu,
-        of_header
+        of_header,
+        of_words
     )
+}
+
+/// Returns advice for a name that is one of a column with a direction, or of several columns.
+fn of_words(name: &str, columns: &[Vec<u8>]) -> Option<String> {
+    let is_column = |name: &str| columns.iter().any(|column| column == name.as_bytes());
+    if let Some((column, direction)) = name.rsplit_once(' ')
+        && is_column(column)
+    {
+        let (_, modifier) =
+            DIRECTIONS.iter().find(|(word, _)| direction.eq_ignore_ascii_case(word))?;
+        return Some(format!("write a direction as in {column}:{modifier}"));
+    }
+    let mut parts = name.split(',').map(str::trim);
+    let are_columns = name.contains(',') && parts.all(is_column);
+    are_columns.then(|| "name one column at a time".to_owned())
 }
 
 /// Returns advice to give another separator, where a header holds one that it was not cut at.

@@ -43,6 +43,19 @@ fn messages_say_which_columns_there_are() {
 }
 
 #[test]
+fn a_name_of_several_words_is_explained() {
+    let names = columns(&["city", "amount", "unit price"]);
+    let said = |name| find(name, &names).unwrap_err().to_string();
+    assert!(said("city,amount").ends_with("'unit price'; name one column at a time"));
+    assert!(said("city, amount").ends_with("; name one column at a time"));
+    assert!(said("unit price DESC").ends_with("; write a direction as in unit price:desc"));
+    assert!(said("city ascending").ends_with("; write a direction as in city:asc"));
+    for name in ["city,price", "price desc", "city down", ","] {
+        assert!(said(name).ends_with("'unit price'"), "{}", said(name));
+    }
+}
+
+#[test]
 fn a_header_with_another_separator_is_named() {
     for (header, advice) in [
         ("id;name", "the header holds ';': give separator ';'"),
