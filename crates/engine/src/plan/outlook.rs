@@ -74,7 +74,7 @@ impl Outlook {
             in_place_space: ByteSize(volume.in_place_space()),
             moved_bytes: ByteSize(volume.moved_bytes()),
             one_pass_budget: least_budget(need, Plan::is_one_pass),
-            two_pass_budget: least_budget(need, |plan| plan.volume(bytes).passes <= 2),
+            two_pass_budget: least_budget(need, |plan| plan.merges_once(bytes)),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Volume of an input under a plan: runs, merges, bytes and room. Nothing that is dropped on
 //! the way, by a filter or among equal records, is known beforehand: it makes all of it less.
 
-use super::Plan;
 use super::levers::AREAS_MAX;
 use super::passes::{MergeMethod, intermediate_groups};
+use super::{ExternalPlan, Plan};
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -73,7 +73,7 @@ impl Plan {
         let selected = external.replacement();
         let selected = selected.map(|memory| 2 * memory.records.saturating_mul(length));
         let load_bytes = selected.unwrap_or(self.load.records_bytes).max(1);
-        let runs = bytes.div_ceil(load_bytes) as usize;
+        let runs = bytes.div_ceil(selected.unwrap_or_else(|| self.filled_bytes()).max(1)) as usize;
         // Of each load what is wanted of all, rounded up to whole buckets.
         let kept = self.wanted.map(|some| some.saturating_add(BUCKET_ENTRIES_MAX as u64));
         let run_bytes = load_bytes.min(wanted(kept)).min(bytes);
@@ -95,6 +95,23 @@ impl Plan {
         };
         volume.add_intermediate_merges(external.merge_width);
         volume
+    }
+
+    /// Returns the bytes of records that a load usually has: the last record of those that vary in
+    /// length often does not fit.
+    fn filled_bytes(&self) -> u64 {
+        let all = self.load.records_bytes;
+        let lacking = if self.sizes.varies { self.sizes.record_length as u64 * 3 / 4 } else { 0 };
+        all - lacking.min(all / 2)
+    }
+
+    /// Returns whether all runs of `bytes` bytes are merged at once, also if records that vary in
+    /// length make some more of them.
+    pub fn merges_once(&self, bytes: u64) -> bool {
+        let volume = self.volume(bytes);
+        let more = if self.sizes.varies { 1 + volume.runs / 16 } else { 0 };
+        let fits = |external: &ExternalPlan| volume.runs + more <= external.merge_width;
+        volume.passes <= 2 && self.external().is_none_or(fits)
     }
 }
 

@@ -26,6 +26,21 @@ fn passes_change_at_the_budgets_that_are_told() {
     }
 }
 
+/// Loads of lines are seldom full, so that there may be some more runs than are expected.
+#[test]
+fn the_budget_of_two_passes_has_room_for_more_runs_of_lines() {
+    let bytes = 20_000_000_000;
+    let lines = |budget| Need { varies: true, ..need(100, Some(bytes), budget) };
+    let of = |budget| {
+        let need = lines(budget);
+        Outlook::new(&need, &Plan::new(&need).expect("a plan"), bytes)
+    };
+    let two = of(ByteSize::mib(64)).two_pass_budget.expect("two");
+    let now = of(two);
+    assert_eq!(now.passes, 2);
+    assert!(now.runs + now.runs / 16 < now.merge_width_max, "{now:?}");
+}
+
 #[test]
 fn one_pass_spills_nothing() {
     let now = outlook(1_000_000_000, ByteSize::gib(4));
