@@ -116,6 +116,36 @@ class Report(PageCase):
         expected = "90 runs, 40 of them merged into longer ones first, merged 60 at once"
         self.assertIn(expected, self.text())
 
+    def test_runs_of_merges_are_no_more_runs(self) -> None:
+        """With many passes, more runs are merged than loads have become."""
+        self.open_changed("two-pass", {"runs": 65, "runs_merged_again": 69, "merge_width": 60})
+        self.assertIn("65 runs, all of them merged into longer ones first", self.text())
+
+    def test_settings_and_the_compression_of_runs_are_shown(self) -> None:
+        """What the user has set stands in the settings, and what compression has saved."""
+        packed = {"wanted": "auto", "choice": "zstd:1", "bytes": 690e6, "stored_bytes": 272e6}
+        levers = [
+            {"name": "merge width", "value": "4"},
+            {"name": "compression of runs", "value": "auto"},
+        ]
+        self.open_changed("two-pass", {"run_compression": packed, "levers": levers})
+        for words in ["Runs compressed", "zstd:1, 690 MB stored as 272 MB", "Merge width"]:
+            self.assertIn(words, self.text())
+        self.assertNotIn("Compression of runs", self.text())
+
+    def test_inputs_that_are_not_named_are_counted(self) -> None:
+        """Of many inputs, the first ones are named."""
+        job = json.loads((FIXTURES / "one-pass.json").read_text())["job"]
+        self.open_changed("one-pass", {"job": job | {"inputs": ["a", "b"], "input_count": 300}})
+        self.assertIn("from a, b and 298 more", self.text())
+
+    def test_a_small_output_has_its_own_bytes(self) -> None:
+        """Whole pages are written, and cut to the length of the output."""
+        streams = json.loads((FIXTURES / "one-pass.json").read_text())["streams"]
+        small = {"records": 5, "bytes": 500, "streams": streams | {"output_written": 4096}}
+        self.open_changed("one-pass", small)
+        self.assertIn("Output\n5 records\n500 B", self.text(".plan"))
+
     def test_rows_that_were_left_out_are_counted(self) -> None:
         """The head says how many rows --ragged drop has left out, of jobs that have the option."""
         self.open_changed("one-pass", {"ragged_rows_dropped": 3})

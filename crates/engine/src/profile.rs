@@ -20,6 +20,10 @@ const VERSION: u32 = 1;
 /// Greatest cost in nanoseconds, factor or time in seconds that a machine can have.
 const FIGURE_MAX: f64 = 1e9;
 
+/// Most bytes of a request, and most requests in flight.
+const REQUEST_MAX: u64 = 1 << 30;
+const DEPTH_MAX: u64 = 65_536;
+
 /// Longest text.
 const TEXT_MAX: u64 = 1 << 20;
 
@@ -202,17 +206,26 @@ impl Profile {
                 format!("it has version {version}, and this program needs version {VERSION}");
             return Err(fault);
         }
+        // Some have hundreds of digits otherwise.
+        let shown = |figure: f64| match figure.abs() {
+            1e-9..1e15 | 0.0 => figure.to_string(),
+            _ => format!("{figure:e}"),
+        };
         let rate = |what: &str, rate: f64| match rate.is_finite() && rate >= 1.0 {
             true => Ok(()),
-            false => Err(format!("{what}: {rate} is not a rate of bytes per second")),
+            false => Err(format!("{what}: {} is not a rate of bytes per second", shown(rate))),
         };
         let figure = |what: &str, figure: f64| match (0.0..=FIGURE_MAX).contains(&figure) {
             true => Ok(()),
-            false => Err(format!("{what}: {figure} is not possible")),
+            false => Err(format!("{what}: {} is not possible", shown(figure))),
         };
         let at_least_one = |what: &str, count: u64| match count {
             0 => Err(format!("{what}: 0 is not possible")),
             _ => Ok(()),
+        };
+        let at_most = |what: &str, count: u64, most: u64| match count > most {
+            true => Err(format!("{what}: {count} is not possible; it is at most {most}")),
+            false => at_least_one(what, count),
         };
         if let Some(memory) = &self.memory {
             let &MemoryProfile { small_pages_one, small_pages_all, .. } = memory;
@@ -241,8 +254,8 @@ impl Profile {
             rate("remove", disk.remove)?;
             figure("sync_seconds", disk.sync_seconds)?;
             figure("read_factor", disk.read_factor)?;
-            at_least_one("request_bytes", disk.request_bytes)?;
-            at_least_one("queue_depth", disk.queue_depth as u64)?;
+            at_most("request_bytes", disk.request_bytes, REQUEST_MAX)?;
+            at_most("queue_depth", disk.queue_depth as u64, DEPTH_MAX)?;
         }
         Ok(())
     }
@@ -258,13 +271,22 @@ impl Profile {
             config!(kind, "the profile cannot be written: {}; measure again", fault)
         };
         self.check().map_err(unusable)?;
-        let directory = directory_of(path);
-        fs::create_dir_all(directory).map_err(|e| Error::io("make", directory, e))?;
         let body = toml::to_string(self).map_err(|e| unusable(e.to_string()))?;
         let text = format!("# Measured rates of this machine, as sortwell reads them.\n{body}");
-        let temporary = TempFile::create(path, Direct::Off)?;
+        let temporary = Self::begin(path)?;
         temporary.file().write_at(text.as_bytes(), 0)?;
         temporary.persist(path, true)
+    }
+
+    /// Begins a profile at `path`, whose directory is made. It appears there when it is written.
+    ///
+    /// # Errors
+    ///
+    /// The errors of making a directory and a file.
+    pub fn begin(path: &Path) -> Result<TempFile> {
+        let directory = directory_of(path);
+        fs::create_dir_all(directory).map_err(|e| Error::io("make", directory, e))?;
+        TempFile::create(path, Direct::Off)
     }
 
     /// Takes in what was measured of a disk, in place of what was known of its file system.

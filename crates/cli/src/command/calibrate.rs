@@ -1,5 +1,6 @@
 //! `sortwell calibrate`: what this machine's disks, memory and processors can do.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -151,6 +152,15 @@ impl CalibrationOptions {
         Duration::from_secs(self.seconds)
     }
 
+    /// Makes sure that a profile can be written, before anything is measured.
+    fn check_profile(&self) -> Result<()> {
+        let path = self.path()?;
+        if path.exists() {
+            valid_or_new(&path)?;
+        }
+        Profile::begin(&path).map(drop)
+    }
+
     /// Notes what was found in the profile.
     fn note(&self, change: impl FnOnce(&mut Profile)) -> Result<()> {
         let path = self.path()?;
@@ -216,8 +226,7 @@ fn disk(
     stripe: Option<(&Path, StripeUse)>,
     how: &CalibrationOptions,
 ) -> CommandOutcome {
-    // That they can be noted is looked at before they are measured.
-    how.note(|_| ())?;
+    how.check_profile()?;
     let absolute = |path: &PathBuf| {
         let path = path.canonicalize().map_err(|e| Error::io("measure the disk of", path, e))?;
         match path.to_str() {
@@ -232,7 +241,9 @@ fn disk(
             )),
         }
     };
-    let directories: Vec<PathBuf> = directories.iter().map(absolute).collect::<Result<_>>()?;
+    let mut found = HashSet::new();
+    let mut directories: Vec<PathBuf> = directories.iter().map(absolute).collect::<Result<_>>()?;
+    directories.retain(|directory| found.insert(directory.clone()));
     let report =
         how.watching.run(false, |progress| calibrate::disks(&directories, how.time(), progress))?;
     how.note(|profile| {
@@ -252,7 +263,7 @@ fn disk(
 }
 
 fn memory(choices: &MemoryChoices<'_>, how: &CalibrationOptions) -> CommandOutcome {
-    how.note(|_| ())?;
+    how.check_profile()?;
     let threads = limits::cores();
     let measure = |progress: &Progress| calibrate::memory(choices, how.time(), threads, progress);
     let report = how.watching.run(false, measure)?;
@@ -261,7 +272,7 @@ fn memory(choices: &MemoryChoices<'_>, how: &CalibrationOptions) -> CommandOutco
 }
 
 fn cpu(directory: &Path, how: &CalibrationOptions) -> CommandOutcome {
-    how.note(|_| ())?;
+    how.check_profile()?;
     let threads = limits::cores();
     let measure =
         |progress: &Progress| calibrate::processor(directory, how.time(), threads, progress);

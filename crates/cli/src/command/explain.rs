@@ -18,9 +18,10 @@ use crate::{statistics, wording};
 /// Print the plan of a sort, without sorting
 ///
 /// explain takes the arguments of `sortwell sort`, so you can put the word into a command as it is.
-/// It ignores --progress, --stats and --report. It opens the inputs and writes nothing. It prints
-/// the passes, the runs, the merge width, the sizes of requests, the spill space and the division
-/// of memory, the memory budgets at which these would change, and the reason of each decision.
+/// It ignores --progress, --stats and --report. It opens the inputs and writes nothing. The inputs
+/// are plain files, as the length of a pipe or a compressed input is not known. explain prints the
+/// passes, the runs, the merge width, the sizes of requests, the spill space, the division of
+/// memory, the memory budgets at which these would change, and the reason of each decision.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = ALL_EXAMPLES)]
 #[group(id = "explain")]

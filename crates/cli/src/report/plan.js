@@ -15,10 +15,13 @@ function planOf(stats) {
     drawing: "unsorted",
     lines: [counted(stats.records, "record"), bytes(stats.bytes)],
   };
+  // Direct writes are of whole pages, so that a small output has fewer bytes than were written.
+  const isAll = selected === stats.records && figure(streams.compressed_written) === null;
+  const written = figure(streams.output_written) ?? stats.bytes;
   const output = {
     title: "Output",
     drawing: "sorted",
-    lines: [counted(selected, "record"), bytes(figure(streams.output_written) ?? stats.bytes)],
+    lines: [counted(selected, "record"), bytes(isAll ? Math.min(written, stats.bytes) : written)],
   };
   const threads = figure(stats.threads) ? counted(stats.threads, "thread") : null;
   const memoryBox = {

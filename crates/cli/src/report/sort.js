@@ -16,7 +16,9 @@ function runsWords(stats) {
   const runs = counted(stats.runs, isMerge(stats) ? "input" : "run");
   if (!(stats.merge_width > 0)) return runs;
   const again = figure(stats.runs_merged_again);
-  const first = again > 0 ? `, ${count(again)} of them merged into longer ones first` : "";
+  // A run that was made by a merge may be merged again, and counts again.
+  const firstRuns = again < stats.runs ? `${count(again)} of them` : "all of them";
+  const first = again > 0 ? `, ${firstRuns} merged into longer ones first` : "";
   const some = stats.merge_width < stats.runs ? `${count(stats.merge_width)} ` : "";
   return `${runs}${first}, merged ${some}at once`;
 }
@@ -65,6 +67,8 @@ function tiles(stats) {
 function headline(sort) {
   const { stats } = sort;
   const job = object(stats.job);
+  const others = figure(job.input_count) - list(job.inputs).length;
+  const more = others > 0 ? ` and ${count(others)} more` : "";
   const [from, to] = [names(job.inputs), words(job.output)];
   const done = isMerge(stats) ? "merged" : "sorted";
   return [
@@ -73,7 +77,7 @@ function headline(sort) {
       "p",
       { class: "lead" },
       `${bytes(stats.bytes)} in ${passesWords(stats)}`,
-      from && [", from ", make("code", null, from)],
+      from && [", from ", make("code", null, from), more],
       to && [" to ", make("code", null, to)],
     ),
     droppedWords(stats) && make("p", null, droppedWords(stats)),

@@ -232,7 +232,10 @@ function facts(pairs) {
 
 const names = (values) => list(values).map(words).filter(Boolean).join(", ");
 
+const capital = (text) => text && text[0].toUpperCase() + text.slice(1);
+
 function planFacts(stats) {
+  const packed = object(stats.run_compression);
   const direct = { true: "past the page cache", false: "through the page cache" };
   return [
     ["Algorithm", words(stats.algorithm)],
@@ -259,7 +262,18 @@ function planFacts(stats) {
       figure(object(stats.streams).compressed_written) !== null &&
         `${bytes(stats.streams.compressed_written)} written`,
     ],
+    [
+      "Runs compressed",
+      words(packed.choice) && [
+        words(packed.choice),
+        packed.stored_bytes > 0 && `, ${bytes(packed.bytes)} stored as ${bytes(packed.stored_bytes)}`,
+      ],
+    ],
     ["Orders", names(stats.collations)],
+    ...list(stats.levers)
+      .map(object)
+      .filter((lever) => lever.name !== "compression of runs")
+      .map((lever) => [capital(words(lever.name)), words(lever.value)]),
   ];
 }
 

@@ -138,6 +138,12 @@ fn what_cannot_be_explained_says_so() {
     folder.run_with("explain -", b"x\n").fails(2, &["not known in advance"]);
     folder.run("explain nowhere").fails(4, &["nowhere"]);
     folder.write("in", random_records(10, 100));
+    for what in ["", "-o out.gz", "-o /dev/stdout", "-o out --algorithm replacement-selection"] {
+        let [asked, sorted] = ["explain", "sort"]
+            .map(|command| folder.run(&format!("{command} --resume -F fixed:100 {what} in")));
+        assert_eq!((asked.status, sorted.status), (2, 2), "{what}: {asked:?}");
+        assert_eq!(asked.words, sorted.words, "{what}");
+    }
     folder.run("explain -F fixed:100 -M 1MiB in").fails(2, &["too small"]);
     folder.run("explain -F fixed:99 in").fails(3, &["not a multiple"]);
 }

@@ -73,7 +73,7 @@ fn a_killed_sort_goes_on() {
     let (folder, expected) = folder();
     kill_in_between(&folder, SORT);
     let changed = SORT.replace("0..10", "0..9");
-    folder.run(&changed).fails(2, &["another keys", "spill clean"]);
+    folder.run(&changed).fails(2, &["another order", "spill clean"]);
     folder.run(SORT).quietly();
     assert!(folder.read("out") == expected);
     assert_eq!(names(&folder), ["in", "out", "spill"]);

@@ -178,6 +178,11 @@ fn what_cannot_be_striped_is_refused() {
     folder.run("stripe info nowhere.str").fails(4, &["nowhere.str"]);
     folder.write("text", "lines\n");
     folder.run("stripe cat text").fails(3, &["text", "not a stripe file"]);
+    let later = "sortwell-stripe 2\nbase 1048576\nlength 0\nset d57e8684\nmember 1x - m\n";
+    folder.write("later.str", later);
+    folder.run("sort -o later.str later.str").fails(3, &["later.str", "'sortwell-stripe 2'"]);
+    assert_eq!(folder.read("later.str"), later.as_bytes(), "it stays");
+    std::fs::remove_file(folder.at("later.str")).expect("removed");
     folder.run("stripe create x.str nowhere/m").quietly();
     folder.run("stripe copy text x.str").fails(4, &["nowhere"]);
     std::fs::remove_file(folder.at("x.str")).expect("removed");

@@ -157,6 +157,21 @@ fn events_of_a_copy_tell_reads_from_writes() {
     assert_eq!((&last["input_read"], &last["output_written"]), (&100_000.into(), &100_000.into()));
 }
 
+/// Requests go beyond the end of a short file, and what is read ahead may not be wanted.
+#[test]
+fn a_merge_reads_no_more_from_the_page_cache_than_it_reads() {
+    let folder = Folder::new();
+    folder.write("short", "a\n");
+    folder.write("long", "b\n".repeat(8_000_000));
+    for line in ["short short", "--unique short long", "--limit 3 long long"] {
+        let said = folder.run(&format!("merge --stats json -o out {line}"));
+        assert_eq!(said.status, 0, "{said:?}");
+        let account: Value = serde_json::from_str(&said.words).expect("an object");
+        let cached = account["requests"]["input_read"]["cached_bytes"].as_u64();
+        assert!(cached <= account["streams"]["input_read"].as_u64(), "{line}: {account}");
+    }
+}
+
 /// A merge reads its inputs, and runs only where there are too many to be merged at once.
 #[test]
 fn events_of_a_merge_tell_inputs_from_runs() {

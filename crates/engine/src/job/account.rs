@@ -201,7 +201,9 @@ pub fn streams_of_merge(
 ) -> (Streams, StreamRequests) {
     let (streams, requests) = (streams(phases), requests(phases));
     let (run_reads, spill_read) = inputs.run_reads;
-    let input_reads = requests.input_read.plus(requests.spill_read).since(run_reads);
+    let mut input_reads = requests.input_read.plus(requests.spill_read).since(run_reads);
+    // What was read ahead is not counted as read where the merge has ended before.
+    input_reads.cached_bytes.0 = input_reads.cached_bytes.0.min(inputs.bytes);
     (
         Streams { input_read: ByteSize(inputs.bytes), spill_read, ..streams },
         StreamRequests { input_read: input_reads, spill_read: run_reads, ..requests },

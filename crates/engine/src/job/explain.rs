@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use super::Resume;
 use super::open::Opened;
 use super::packed_sample::{PackedForecast, forecasts};
 use super::records::framing;
+use super::resume::Wanted;
 use super::{Asked, SortJob, destinations, open};
-use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
+use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config};
 use crate::io::{Direct, Engine};
 use crate::plan::decisions::{Decision, JobConditions};
 use crate::plan::outlook::Outlook;
@@ -116,6 +118,15 @@ fn loads(plan: &Plan) -> (usize, usize) {
     tree.unwrap_or((plan.load_areas(), plan.load.bytes()))
 }
 
+fn unknown_length() -> Error {
+    config!(
+        ConfigErrorKind::Unsupported,
+        "the length of a pipe, of a compressed input, or of an input that {} rewrites is not known \
+         in advance; give plain files",
+        Setting::UnionByName,
+    )
+}
+
 impl SortJob {
     fn conditions(&self, engine: Engine) -> JobConditions {
         JobConditions {
@@ -130,7 +141,7 @@ impl SortJob {
     /// # Errors
     ///
     /// The errors that a sort finds before it reads records, and
-    /// [`Error::Config`](crate::Error::Config) for inputs of unknown size.
+    /// [`Error::Config`] for inputs of unknown size.
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
         let opened = open::open_inputs(self, &order, &progress)?;
@@ -138,15 +149,12 @@ impl SortJob {
         if let Some(how) = self.compression()? {
             coders.note_output(how);
         }
-        let Some(bytes) = input.bytes() else {
-            return Err(config!(
-                ConfigErrorKind::Unsupported,
-                "the length of a pipe, of a compressed input, or of an input that {} rewrites is \
-                 not known in advance; give plain files",
-                Setting::UnionByName,
-            ));
-        };
+        let bytes = input.bytes().ok_or_else(unknown_length)?;
         let Asked { gate, key, .. } = asked;
+        if self.resume != Resume::Off && !self.in_place {
+            // What cannot be kept is refused as by a sort.
+            Wanted::sort(self, &order, &input, &gate.folds, gate.is_open(key.encoder()))?;
+        }
         coders.note_held(columns.as_ref(), gate.held_bytes());
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(&order, Some(bytes), record_length, engine, &coders);

@@ -107,6 +107,9 @@ fn what_is_wrong_with_a_profile_is_told() {
     wrong("threads = 2", "threads = 0", "threads: 0 is not possible");
     wrong("queue_depth = 8", "queue_depth = 0", "queue_depth: 0 is not possible");
     wrong("request_bytes = 1048576", "request_bytes = 0", "request_bytes: 0 is not possible");
+    wrong("queue_depth = 8", "queue_depth = 70000", "70000 is not possible; it is at most 65536");
+    wrong("request_bytes = 1048576", "request_bytes = 2000000000", "it is at most 1073741824");
+    wrong("record = 12.5", "record = 1e300", "cost of a record: 1e300 is not possible");
     wrong("usable_bytes = 21474836480", "usable_bytes = 0", "usable_bytes: 0 is not possible");
     wrong("read_factor = 40.0", "read_factor = inf", "read_factor: inf is not possible");
     wrong("reused_pages_all = 5000000000.0", "reused_pages_all = 0.0", "a calibration");

@@ -66,9 +66,14 @@ impl LaneCounters {
 
 /// Counts a request that begins, with `in_flight` requests in flight, itself included.
 pub fn count(requests: &mut Requests, request: &Request, in_flight: usize) {
-    let Request { file, offset, region, range, .. } = request;
+    let Request { operation, file, offset, region, range, .. } = request;
     let address = region.address() + range.start;
     let cached = file.cached_bytes(address, *offset, range.len());
+    // A read may go beyond the end of the file.
+    let cached = match operation {
+        Direction::Read => cached.min(file.len().saturating_sub(*offset) as usize),
+        Direction::Write => cached,
+    };
     *requests = requests.plus(Requests {
         count: 1,
         cached_bytes: ByteSize(cached as u64),

@@ -163,13 +163,11 @@ impl Definition {
     }
 
     /// Returns whether the file at `path` defines a striped file: its name has the ending `.str`,
-    /// and it begins like a text of our own, or has two columns that name files
+    /// and it begins like a text of our own, of any version, or has two columns that name files
     /// (`columns::are_meant`). Others are not opened.
     pub fn is_at(path: &Path) -> bool {
         let is_file = || std::fs::metadata(path).is_ok_and(|data| data.is_file());
-        let is_meant = |text: Vec<u8>| {
-            text.starts_with(FIRST_LINE.as_bytes()) || columns::are_meant(path, &text)
-        };
+        let is_meant = |text: Vec<u8>| version(&text).is_some() || columns::are_meant(path, &text);
         has_ending(path) && is_file() && text_at(path).is_ok_and(is_meant)
     }
 
@@ -178,6 +176,13 @@ impl Definition {
         check_length(text)?;
         let mut lines = (1..).zip(text.split(|byte| *byte == b'\n'));
         if lines.next().is_none_or(|(_, line)| line != FIRST_LINE.as_bytes()) {
+            if let Some(version) = version(text) {
+                return Err(format!(
+                    "it begins with '{FIRST_WORD}{}', a version of the format that this sortwell \
+                     cannot read; it reads '{FIRST_LINE}'",
+                    String::from_utf8_lossy(version)
+                ));
+            }
             return Err(format!(
                 "it does not begin with '{FIRST_LINE}', so it is not a stripe file"
             ));
@@ -420,6 +425,14 @@ pub(super) fn check_length(text: &[u8]) -> std::result::Result<(), String> {
         }
         false => Ok(()),
     }
+}
+
+/// Returns the words after the name of the format in the first line of a text, if it begins with
+/// that name.
+fn version(text: &[u8]) -> Option<&[u8]> {
+    let rest = text.strip_prefix(FIRST_WORD.as_bytes())?;
+    let rest = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    (rest.is_empty() || rest.starts_with(b" ")).then_some(rest)
 }
 
 /// Returns the first word of a line, and the rest after the blank that ends it.

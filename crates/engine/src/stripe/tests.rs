@@ -115,7 +115,9 @@ fn what_is_wrong_with_a_definition_is_told() {
     wrong("generation ABCDEF01\n", "line 2");
     wrong("generation abcdef01\nmember 4096 - a\n", "no set");
     wrong("# words\n\nstripes 4\n", "line 4: 'stripes' is unknown");
-    assert!(Definition::of_text(b"sortwell-stripe 2\n").expect_err("a version").contains("begin"));
+    let version = Definition::of_text(b"sortwell-stripe 2\nbase 1\n").expect_err("a version");
+    assert!(version.starts_with("it begins with 'sortwell-stripe 2', a version"), "{version}");
+    assert!(Definition::of_text(b"lines\n").expect_err("no text").contains("not a stripe file"));
     assert!(Definition::of_text(&vec![b'#'; 2 << 20]).expect_err("too long").contains("longer"));
 }
 

@@ -109,6 +109,9 @@ fn refuses_what_is_not_whole(lines: &Lines, folder: &Folder) {
         assert!(matches!(error, Error::Malformed { .. }), "{said}");
         assert!(said.contains("unfinished sort in place") && said.contains("spill"), "{said}");
     }
+    let other = SortJob { verify: false, ..job(lines.job(folder), folder) };
+    let said = other.run(&Progress::new()).expect_err("another proof").to_string();
+    assert!(said.ends_with("as some records of the file are in the saved work alone"), "{said}");
 }
 
 /// Two sorts in place of one file would each read the holes of the other.

@@ -20,6 +20,7 @@ use crate::summary::Summary;
 /// Summarises all records in the file `path`.
 pub(super) fn read(job: &Validation, path: &Path, progress: &Progress) -> Result<Summary> {
     let file = File::open_read(path, Direct::Auto)?;
+    file.check_whole()?;
     let length = file.len();
     if !length.is_multiple_of(RECORD_LENGTH as u64) {
         return Err(part_of_a_piece(path, length, "records", RECORD_LENGTH));

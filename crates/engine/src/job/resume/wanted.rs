@@ -102,7 +102,7 @@ impl Wanted {
             inputs: files.iter().map(input_entry).collect::<Result<_>>()?,
             settings: vec![
                 setting("format", &job.format),
-                setting("keys", order),
+                setting("keys", order).called("order".into()),
                 setting("conditions", &job.filter),
                 setting("selection", &job.select),
                 noted_folds(folds),
@@ -139,7 +139,7 @@ impl Wanted {
             inputs: inputs.iter().map(entry).collect::<Result<_>>()?,
             settings: vec![
                 setting("format", &job.format),
-                setting("keys", order),
+                setting("keys", order).called("order".into()),
                 setting("header", &job.header),
                 setting("selection", &job.select),
                 noted_folds(folds),
@@ -218,10 +218,9 @@ impl Wanted {
         };
         Err(config!(
             ConfigErrorKind::ResumeMismatch,
-            "the saved work for this output has another {}; give the same command, or remove the \
-             saved work with {}",
+            "the saved work for this output has another {}; give the same command{}",
             what,
-            Operation::CleanSpill.on(place.display()),
+            or_removal(entry, place),
         ))
     }
 
@@ -235,9 +234,8 @@ impl Wanted {
         let changed = |input: &InputEntry| Error::Malformed {
             path: input.path.clone(),
             message: message!(
-                "input has changed since the interrupted job started; restore it, or remove the \
-                 saved work with {}",
-                Operation::CleanSpill.on(place.display()),
+                "input has changed since the interrupted job started; restore it{}",
+                or_removal(entry, place),
             ),
         };
         for (before, now) in entry.inputs.iter().zip(&self.inputs) {
@@ -257,6 +255,15 @@ impl Wanted {
             (_, now) => Err(changed(&entry.inputs[now])),
         }
     }
+}
+
+/// Returns the end of advice about saved work in `place`: another way is to remove it. Of a sort in
+/// place, it may have the only copies of records.
+fn or_removal(entry: &JobEntry, place: &Path) -> Message {
+    if entry.is_in_place {
+        return message!(", as some records of the file are in the saved work alone");
+    }
+    message!(", or remove the saved work with {}", Operation::CleanSpill.on(place.display()))
 }
 
 /// Returns the error for inputs that another job would not find as they were.
