@@ -50,15 +50,8 @@ get() {
         { python3 -m venv --clear "$home" > /dev/null 2>&1 && "$home/bin/pip" "${pip[@]}"; } \
             || python3 -m pip "${pip[@]}" --target "$modules" || true
     fi
-    if ! { chromium_path && driver_path; } > /dev/null \
-        && [[ $EUID == 0 ]] && command -v apt-get > /dev/null; then
-        log=target/browser-apt.log
-        mkdir -p target
-        echo "browser: installing chromium and chromium-driver by apt-get"
-        { apt-get update && DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y --no-install-recommends chromium chromium-driver; } > "$log" 2>&1 \
-            || tail -n 5 "$log" >&2
-    fi
+    { chromium_path && driver_path; } > /dev/null \
+        || scripts/debian.sh chromium=chromium chromedriver=chromium-driver || true
     lacking=$(missing)
     [[ -z $lacking ]] || fail "${lacking%; }"
 }

@@ -20,8 +20,9 @@ logged() {
 }
 
 # They come while Rust is built. The tests that need them report what is missing.
-setsid bash -c 'scripts/browser.sh get || true; scripts/python.sh get || true' \
-    > "$target/get.log" 2>&1 &
+getters="scripts/browser.sh get; scripts/python.sh get; scripts/debian.sh mdb_stat=lmdb-utils \
+    mdb_dump=lmdb-utils tabix=tabix bgzip=tabix"
+setsid bash -c "$getters; true" > "$target/get.log" 2>&1 &
 getting=$!
 # They are a group of processes, which ends with this script.
 trap 'kill -- -$getting 2> /dev/null || true' EXIT

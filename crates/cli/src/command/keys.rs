@@ -104,8 +104,8 @@ Keys of GNU sort, and the closest keys of sortwell:
   -k2f,2      2:ci              -k2         2-
 trim ignores blanks at both ends, b of GNU sort only those at the start. size compares values,
 h of GNU sort first the units. decimal takes a plus sign, n of GNU sort does not: +5 is 0 there.
-'sortwell gnu' has exactly the order of GNU sort, except for -R with --random-source, and for NaN
-with -g and -u.
+'sortwell gnu' has exactly the order of GNU sort, except for -R with --random-source, and for
+NaN with -g and -u.
 
 Examples:
   A CSV file by its column amount, largest first, then by name:

@@ -21,7 +21,8 @@ use crate::watched;
 ///
 /// validate prints to standard error, in the words of valsort 1.5. It prints the number of records,
 /// the sum of their CRC-32s, and the numbers of records that repeat the key before them or are out
-/// of order. The exit status is 0 if all records are in order, and 1 otherwise.
+/// of order. The exit status is 0 if all records are in order, 1 if some are not, and 2 to 5 for an
+/// error.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct ValidateArguments {
