@@ -68,6 +68,8 @@ pub struct RawLoadMemory {
     pub pool: Region,
     /// Bytes of a buffer.
     pub block_bytes: usize,
+    /// Entries that the pool is made for, if its size was planned for their number.
+    pub planned: u64,
 }
 
 /// A load on its way into memory. It is the first state of a load: workers read and deal its spans.
@@ -86,6 +88,8 @@ pub struct RawLoad<'a, K> {
     room: EntryRoom,
     /// Records whose room is set aside, because they are dealt in the end.
     between: u64,
+    /// Entries that the pool is made for, if that was planned.
+    planned: u64,
     is_crowded: AtomicBool,
     dealers: Dealers<'a, K>,
     /// The first record found that must not be, by its place in the load.
@@ -129,7 +133,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         memory: RawLoadMemory,
         workers: usize,
     ) -> Self {
-        let RawLoadMemory { records: mut memory, pool, block_bytes: block } = memory;
+        let RawLoadMemory { records: mut memory, pool, block_bytes: block, planned } = memory;
         let pool = Pool::new(pool);
         let begin = layout.begin();
         let carried = match how.sort.item {
@@ -145,7 +149,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             _ => {
                 // Records between blocks, and what was carried, are dealt in the end.
                 let between = layout.spans.len() + how.sort.framing.count(carried);
-                (how.sort.room(&pool, workers), between as u64)
+                (how.sort.room(&pool, workers).max(planned), between as u64)
             }
         };
         let (regions, around) = match how.sort.item {
@@ -164,6 +168,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             around,
             room: EntryRoom::new(room.saturating_sub(between), workers),
             between,
+            planned,
             is_crowded: AtomicBool::new(room < between),
             dealers: Dealers::new(how, pool, classifier, workers),
             fault: FirstFault::default(),
@@ -392,7 +397,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             Item::Record(_) => Vec::new(),
         };
         let room = match is_crowded {
-            true => how.sort.room(&pool, workers_count),
+            true => how.sort.room(&pool, workers_count).max(self.planned),
             false => self.room.left().saturating_add(self.between),
         };
         let mut rest = LeftoverRecords {

@@ -113,6 +113,14 @@ impl<'a, K: KeyEncoder> RecordIntake<'a, K> {
         memory
     }
 
+    /// Returns the entries that the pool of a load of all input is made for. The room that a pool
+    /// gives by its size alone is less if there are more buckets than chunks of entries, and a
+    /// stream cannot be read again with another plan. Other pools have what their loads leave.
+    fn planned_entries(&self, division: &LoadMemory) -> u64 {
+        let is_planned = self.work.plan.is_one_pass() && self.how.sort.runs.is_none();
+        if is_planned { u64::from(division.records_max) } else { 0 }
+    }
+
     /// Decides on the memory of the next load after one that holds `bytes`. An unfinished record
     /// of half a load and more is likely to need more than one; and what a load in all memory has
     /// left may be more than half of it holds.
@@ -329,7 +337,8 @@ impl<'a, K: KeyEncoder> Intake for RecordIntake<'a, K> {
             None => memory.copy_within(tail, begin),
         }
         let (classifier, workers) = (self.classifier.take(), self.work.plan.threads);
-        let memory = RawLoadMemory { records: memory, pool, block_bytes: self.cutter.block() };
+        let (block_bytes, planned) = (self.cutter.block(), self.planned_entries(&division));
+        let memory = RawLoadMemory { records: memory, pool, block_bytes, planned };
         Ok(RawLoad::new(self.how, &self.work.input, layout, classifier, memory, workers))
     }
 

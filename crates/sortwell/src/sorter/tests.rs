@@ -96,6 +96,24 @@ fn records_longer_than_blocks_are_joined() {
     assert_empty(&folder);
 }
 
+/// One record makes up almost all bytes of a block. The plan of a block knows the average alone.
+#[test]
+fn one_record_may_be_longer_than_all_others_of_a_block() {
+    for longest in [300_000, 600_000, 800_000, 1_000_000, 1_030_000] {
+        for count in (2..1000_u32).step_by(7) {
+            let mut sorter = Sorter::new();
+            for number in 0..count {
+                let bytes = if number == count / 2 { longest } else { 0 };
+                sorter.push(&number.to_be_bytes(), &vec![0; bytes]).expect("a push");
+            }
+            let sorted = sorter.finish().unwrap_or_else(|error| {
+                panic!("{count} records, the longest of {longest} bytes: {error}")
+            });
+            assert_eq!(sorted.close().expect("statistics").records, u64::from(count));
+        }
+    }
+}
+
 /// The lengths do not divide a block: records lie in two of them.
 #[cfg(feature = "unstable")]
 #[test]
