@@ -86,7 +86,10 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// The errors of [`run`](Self::run) that are known before records are read.
+    /// The errors of [`run`](Self::run) that are known before records are read, and
+    /// [`Error::Config`](crate::Error::Config) for inputs whose length is not known in advance:
+    /// pipes, compressed files, supplied streams, and tables whose columns are united by name. A
+    /// sort takes these inputs, but nothing is predicted for it.
     pub fn explain(&self) -> Result<Explanation> {
         self.job.explain()
     }

@@ -8,8 +8,9 @@ use super::packed_sample::{PackedForecast, forecasts};
 use super::records::framing;
 use super::resume::Wanted;
 use super::{Asked, SortJob, destinations, open};
-use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config};
+use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
 use crate::io::{Direct, Engine};
+use crate::pipeline::JobInput;
 use crate::plan::decisions::{Decision, JobConditions};
 use crate::plan::outlook::Outlook;
 use crate::plan::prediction::Rates;
@@ -118,13 +119,16 @@ fn loads(plan: &Plan) -> (usize, usize) {
     tree.unwrap_or((plan.load_areas(), plan.load.bytes()))
 }
 
-fn unknown_length() -> Error {
-    config!(
-        ConfigErrorKind::Unsupported,
-        "the length of a pipe, of a compressed input, or of an input that {} rewrites is not known \
-         in advance; give plain files",
-        Setting::UnionByName,
-    )
+/// Returns the bytes of the input of a plan.
+fn known_bytes(input: &JobInput) -> Result<u64> {
+    input.bytes().ok_or_else(|| {
+        config!(
+            ConfigErrorKind::Unsupported,
+            "the length of a pipe, of a compressed input, or of an input that {} rewrites is not \
+             known in advance; give plain files",
+            Setting::UnionByName,
+        )
+    })
 }
 
 impl SortJob {
@@ -141,7 +145,7 @@ impl SortJob {
     /// # Errors
     ///
     /// The errors that a sort finds before it reads records, and
-    /// [`Error::Config`] for inputs of unknown size.
+    /// [`Error::Config`](crate::Error::Config) for inputs of unknown size.
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
         let opened = open::open_inputs(self, &order, &progress)?;
@@ -149,7 +153,7 @@ impl SortJob {
         if let Some(how) = self.compression()? {
             coders.note_output(how);
         }
-        let bytes = input.bytes().ok_or_else(unknown_length)?;
+        let bytes = known_bytes(&input)?;
         let Asked { gate, key, .. } = asked;
         if self.resume != Resume::Off && !self.in_place {
             // What cannot be kept is refused as by a sort.
