@@ -26,6 +26,7 @@ pub use counted::Counted;
 pub use course::{Course, Forecast, PhaseShare};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
+pub(crate) use progress::StopRequest;
 pub use settings::{LeverSetting, WriteBuffers};
 pub use source::SourceShare;
 pub use timeline::{Now, Timeline};

@@ -30,7 +30,7 @@ use block_sort::BlockSort;
 
 pub use keyed_merge::KeyedMerge;
 pub use pusher::Pusher;
-use pusher::PusherEnd;
+use pusher::{LostPusher, PusherEnd};
 pub use sorted::{Folded, KeyedRecord, Sorted};
 pub use spiller::{RunFile, Spiller};
 
@@ -312,9 +312,11 @@ impl Sorter {
         part.threads = Some((threads.unwrap_or(1) / count.max(1)).max(1));
         self.pushers = (0..count).map(|_| PusherEnd::default()).collect();
         let progress = self.blocks.progress();
+        let is_lost = Arc::default();
         let pusher = |end: &PusherEnd| {
             let blocks = BlockSort::new(part.clone(), Arc::clone(progress));
-            Pusher::new(Self { blocks, ..Self::new() }, Arc::clone(end), shares)
+            let lost = LostPusher::new(&is_lost);
+            Pusher::new(Self { blocks, ..Self::new() }, Arc::clone(end), shares, lost)
         };
         Ok(self.pushers.iter().map(pusher).collect())
     }
@@ -347,7 +349,7 @@ impl Sorter {
         self.check()?;
         if self.pushers.is_empty() {
             let comparison = self.blocks.job().order.comparison.clone();
-            return self.blocks.finish().map(|blocks| Sorted::new(blocks, u64::MAX, comparison));
+            return self.blocks.finish().map(|blocks| Sorted::new(blocks, comparison));
         }
         let progress = Arc::clone(self.blocks.progress());
         let job = self.blocks.job();
@@ -357,13 +359,7 @@ impl Sorter {
         }
         for end in &self.pushers {
             let blocks = end.lock().unwrap_or_else(PoisonError::into_inner).take();
-            merge.blocks(blocks.ok_or_else(|| {
-                Error::config(
-                    ConfigErrorKind::Other,
-                    "a pusher was not finished, so that its records are missing; finish all of \
-                     them first",
-                )
-            })?);
+            merge.blocks(blocks.ok_or_else(pusher::not_finished)?);
         }
         merge.finish()
     }

@@ -224,7 +224,7 @@ impl MergeJob {
             let (output, spill) = (&mut places.output, &mut places.spill);
             with_encoder!(&key, |key| sorted::merge(&mut work, key, output, spill, progress))
         });
-        let merged = self.order.checked(merged);
+        let merged = order.options.checked(merged);
         let direct_output = places.output.is_direct();
         let bytes = |(outcome, _): &(Outcome, _)| outcome.written.bytes;
         let ((outcome, inputs), packed) = places.finish(merged, bytes, self.sync, progress)?;

@@ -255,7 +255,7 @@ impl SortJob {
             packing,
         };
         let sorted = self.sort(&mut work, &key, need, &mut places, &coders, progress);
-        let sorted = self.order.checked(sorted);
+        let sorted = order.options.checked(sorted);
         // 5. End.
         let is_direct = places.output.is_direct();
         let is_output_stream = places.output.is_stream();

@@ -11,12 +11,12 @@ use std::any::Any;
 use std::cmp::Ordering;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 use std::sync::{Arc, OnceLock};
 
 use super::text::Body;
 use super::{CutRecord, KeyEncoder, WORD_BYTES};
 use crate::error::{Error, Result};
+use crate::stats::StopRequest;
 
 /// A function that orders records.
 ///
@@ -37,8 +37,8 @@ pub trait Compare: Send + Sync {
 #[derive(Clone)]
 pub struct OrderFunction {
     function: Arc<dyn Compare>,
-    /// True once the job was asked to stop.
-    stop: Arc<AtomicBool>,
+    /// The request that the job stops.
+    stop: StopRequest,
     /// Reason why later comparisons do not call the function.
     end: Arc<OnceLock<ComparisonEnd>>,
 }
@@ -62,13 +62,14 @@ impl fmt::Debug for OrderFunction {
 impl OrderFunction {
     /// Returns the order by `function`.
     pub fn new(function: impl Compare + 'static) -> Self {
-        Self { function: Arc::new(function), stop: Arc::default(), end: Arc::default() }
+        Self { function: Arc::new(function), stop: StopRequest::default(), end: Arc::default() }
     }
 
-    /// Returns the order for a job that stops when `stop` is set.
+    /// Returns the order for one job, which stops at the request `stop`. The end of the calls for
+    /// another job does not concern it.
     #[must_use]
-    pub(crate) fn stopping_with(self, stop: Arc<AtomicBool>) -> Self {
-        Self { stop, ..self }
+    pub(crate) fn for_job(self, stop: StopRequest) -> Self {
+        Self { stop, end: Arc::default(), ..self }
     }
 
     /// Returns the result of a job that used the comparison.
@@ -101,7 +102,7 @@ impl OrderFunction {
         if self.end.get().is_some() {
             return otherwise;
         }
-        let end = match self.stop.load(Atomic::Relaxed) {
+        let end = match self.stop.is_made() {
             true => ComparisonEnd::Stopped,
             false => match catch_unwind(AssertUnwindSafe(|| call(&*self.function))) {
                 Ok(value) => return value,

@@ -73,7 +73,7 @@ impl Default for OrderOptions {
 impl OrderOptions {
     /// Has a function that compares records stop with the job of `progress`.
     pub(crate) fn stop_with(&mut self, progress: &Progress) {
-        let linked = |comparison: OrderFunction| comparison.stopping_with(progress.stop_flag());
+        let linked = |comparison: OrderFunction| comparison.for_job(progress.stop_of_job());
         self.comparison = self.comparison.take().map(linked);
     }
 

@@ -12,9 +12,15 @@ use super::{
 /// `&self`.
 #[derive(Debug, Default)]
 pub struct Progress {
-    stop: Arc<AtomicBool>,
+    stop: StopRequest,
     /// True while workers of a job that has failed still run.
     is_failing: AtomicBool,
+    counters: Arc<ProgressCounters>,
+}
+
+/// The counters of a job, and of all jobs that are [parts](Progress::part) of it.
+#[derive(Debug, Default)]
+struct ProgressCounters {
     /// True after a job has ended well, until the next one begins.
     is_complete: AtomicBool,
     phase: AtomicU8,
@@ -34,17 +40,44 @@ pub struct Progress {
     latencies: [Mutex<Histogram>; Stream::ALL.len()],
 }
 
+/// The request that a job stops. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StopRequest {
+    own: Arc<AtomicBool>,
+    /// The request to the job that this one is a part of.
+    of_whole: Option<Arc<Self>>,
+}
+
+impl StopRequest {
+    /// Returns true once the job, or the one that it is a part of, was asked to stop.
+    #[inline]
+    pub(crate) fn is_made(&self) -> bool {
+        let is_whole_stopped = || self.of_whole.as_ref().is_some_and(|whole| whole.is_made());
+        self.own.load(Ordering::Relaxed) || is_whole_stopped()
+    }
+}
+
 impl Progress {
     /// Returns the counters of a job that has not begun.
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// Returns the progress of one of several jobs that this is the progress of. It has the same
+    /// counters, and a stop of the whole stops the part. A stop or a failure of the part does not
+    /// concern the others.
+    #[must_use]
+    pub fn part(&self) -> Self {
+        let of_whole = Some(Arc::new(self.stop.clone()));
+        let stop = StopRequest { own: Arc::default(), of_whole };
+        Self { stop, is_failing: AtomicBool::new(false), counters: Arc::clone(&self.counters) }
+    }
+
     /// Asks the job to stop; it ends within about a second with [`Error::Interrupted`].
     ///
     /// [`Error::Interrupted`]: crate::Error::Interrupted
     pub fn request_stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.own.store(true, Ordering::Relaxed);
     }
 
     /// Returns true if the job was asked to stop, or is ending because of an error. Nothing is
@@ -55,12 +88,12 @@ impl Progress {
 
     /// Returns true if the job was asked to stop.
     pub(crate) fn is_stop_requested(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_made()
     }
 
-    /// Returns what is set when the job is asked to stop.
-    pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop)
+    /// Returns the request that the job stops.
+    pub(crate) fn stop_of_job(&self) -> StopRequest {
+        self.stop.clone()
     }
 
     /// Sets whether the job fails. Its workers then stop waiting, as after a
@@ -71,19 +104,19 @@ impl Progress {
 
     /// Returns the current phase.
     pub fn phase(&self) -> Phase {
-        Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
+        Phase::ALL[usize::from(self.counters.phase.load(Ordering::Relaxed))]
     }
 
     /// Returns the bytes moved so far and the total to move (`None` while unknown). Both count the
     /// reads and writes of every pass, so their quotient is the fraction of the work done.
     pub fn bytes(&self) -> (u64, Option<u64>) {
-        let total = self.bytes_total.load(Ordering::Relaxed);
-        (self.bytes_done.load(Ordering::Relaxed), (total > 0).then_some(total))
+        let total = self.counters.bytes_total.load(Ordering::Relaxed);
+        (self.counters.bytes_done.load(Ordering::Relaxed), (total > 0).then_some(total))
     }
 
     /// Returns the share of the work that is done, from 0 to 1; `None` while the total is unknown.
     pub fn done(&self) -> Option<f64> {
-        if self.is_complete.load(Ordering::Relaxed) {
+        if self.counters.is_complete.load(Ordering::Relaxed) {
             return Some(1.0);
         }
         let (done, total) = self.bytes();
@@ -104,20 +137,20 @@ impl Progress {
     }
 
     fn course<T>(&self, act: impl FnOnce(&mut Course) -> T) -> T {
-        let mut course = self.course.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut course = self.counters.course.lock().unwrap_or_else(PoisonError::into_inner);
         course.foresee(self.bytes_of(Stream::InputRead));
         act(&mut course)
     }
 
     /// Returns the bytes moved so far by a stream of a sort.
     pub fn bytes_of(&self, stream: Stream) -> u64 {
-        self.streams[stream as usize].load(Ordering::Relaxed)
+        self.counters.streams[stream as usize].load(Ordering::Relaxed)
     }
 
     /// Returns the number of reads and of writes in flight.
     pub fn in_flight(&self) -> (u64, u64) {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        (of(&self.reads_in_flight), of(&self.writes_in_flight))
+        (of(&self.counters.reads_in_flight), of(&self.counters.writes_in_flight))
     }
 
     /// Returns the time that workers were blocked on I/O so far, summed over workers. Current waits
@@ -125,7 +158,8 @@ impl Progress {
     pub fn waited(&self) -> Waits {
         let mut waits = Waits::default();
         for stream in Stream::ALL {
-            let nanoseconds = self.waited_nanoseconds[stream as usize].load(Ordering::Relaxed);
+            let nanoseconds =
+                self.counters.waited_nanoseconds[stream as usize].load(Ordering::Relaxed);
             waits.add(stream, Duration::from_nanos(nanoseconds));
         }
         waits
@@ -134,7 +168,7 @@ impl Progress {
     /// Returns the latencies of requests so far.
     pub fn latency(&self) -> StreamLatency {
         let of = |stream: Stream| {
-            let histogram = &self.latencies[stream as usize];
+            let histogram = &self.counters.latencies[stream as usize];
             histogram.lock().unwrap_or_else(PoisonError::into_inner).latency()
         };
         StreamLatency {
@@ -147,21 +181,21 @@ impl Progress {
 
     /// Says what the job is busy with from now on. For the job itself, as is all below.
     pub fn enter(&self, phase: Phase) {
-        self.phase.store(phase as u8, Ordering::Relaxed);
-        self.is_complete.store(false, Ordering::Relaxed);
+        self.counters.phase.store(phase as u8, Ordering::Relaxed);
+        self.counters.is_complete.store(false, Ordering::Relaxed);
         let done = self.bytes().0;
         self.course(|course| course.enter(phase, done, Instant::now()));
     }
 
     /// Says that the job has ended well.
     pub fn complete(&self) {
-        self.is_complete.store(true, Ordering::Relaxed);
+        self.counters.is_complete.store(true, Ordering::Relaxed);
     }
 
     /// Says how many bytes will be moved in all, reads and writes of every pass together. Left
     /// unsaid where the length of the input turns out at its end.
     pub fn expect_bytes(&self, total: u64) {
-        self.bytes_total.store(total, Ordering::Relaxed);
+        self.counters.bytes_total.store(total, Ordering::Relaxed);
     }
 
     /// Says what is to come, phase by phase, in order.
@@ -199,7 +233,7 @@ impl Progress {
     /// Counts bytes that were read or written, of no stream of a sort: once per block, as the
     /// counter is shared.
     pub fn moved(&self, bytes: u64) {
-        self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
+        self.counters.bytes_done.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Counts bytes that a sort read in this phase, by a request or from a pipe.
@@ -215,39 +249,39 @@ impl Progress {
     /// Counts bytes of a stream.
     pub fn moved_in(&self, stream: Stream, bytes: u64) {
         self.moved(bytes);
-        self.streams[stream as usize].fetch_add(bytes, Ordering::Relaxed);
+        self.counters.streams[stream as usize].fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Counts a read request as begun.
     pub fn read_begins(&self) {
-        self.reads_in_flight.fetch_add(1, Ordering::Relaxed);
+        self.counters.reads_in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a read request of a stream as ended after this time.
     pub fn read_ends(&self, stream: Stream, took: Duration) {
-        self.reads_in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.counters.reads_in_flight.fetch_sub(1, Ordering::Relaxed);
         self.took(stream, took);
     }
 
     /// Counts a write request as begun.
     pub fn write_begins(&self) {
-        self.writes_in_flight.fetch_add(1, Ordering::Relaxed);
+        self.counters.writes_in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a write request as ended after this time.
     pub fn write_ends(&self, took: Duration) {
-        self.writes_in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.counters.writes_in_flight.fetch_sub(1, Ordering::Relaxed);
         self.took(Stream::written_in(self.phase()), took);
     }
 
     fn took(&self, stream: Stream, took: Duration) {
-        let histogram = &self.latencies[stream as usize];
+        let histogram = &self.counters.latencies[stream as usize];
         histogram.lock().unwrap_or_else(PoisonError::into_inner).add(took);
     }
 
     /// Counts time that a worker was blocked on a stream.
     pub fn waited_for(&self, stream: Stream, waited: Duration) {
         let nanoseconds = waited.as_nanos() as u64;
-        self.waited_nanoseconds[stream as usize].fetch_add(nanoseconds, Ordering::Relaxed);
+        self.counters.waited_nanoseconds[stream as usize].fetch_add(nanoseconds, Ordering::Relaxed);
     }
 }

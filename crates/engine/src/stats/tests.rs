@@ -30,6 +30,22 @@ fn bytes_add_up_and_the_total_may_be_unknown() {
 }
 
 #[test]
+fn a_part_stops_with_the_whole_and_counts_for_it() {
+    let progress = Progress::new();
+    let (part, other) = (progress.part(), progress.part());
+    let nested = part.part();
+    part.moved(3);
+    nested.moved(4);
+    assert_eq!(progress.bytes().0, 7);
+    other.set_failing(true);
+    part.request_stop();
+    assert!(part.is_stopping() && nested.is_stopping() && other.is_stopping());
+    assert!(!progress.is_stopping() && !other.is_stop_requested());
+    progress.request_stop();
+    assert!(other.is_stop_requested() && progress.part().is_stop_requested());
+}
+
+#[test]
 fn a_stop_is_asked_for_once_and_for_all() {
     let progress = Progress::new();
     assert!(!progress.is_stopping());

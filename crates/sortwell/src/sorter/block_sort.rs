@@ -198,16 +198,17 @@ impl BlockSort {
     /// Sorts the only block by this thread.
     fn sort_alone(&mut self) -> Result<Statistics> {
         let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(usize::MAX));
+        let progress = self.progress.part();
         let records = self.job.format.framing().count(&self.block) as u64;
         let extent = Extent { bytes: self.block.len() as u64, records };
-        pushed.put(std::mem::take(&mut self.block), &self.progress)?;
+        pushed.put(std::mem::take(&mut self.block), &progress)?;
         pushed.finish();
         let output = self.file.clone().map_or_else(|| sorted_blocks(&sorted), Output::File);
         let mut job = with_ends(&self.job, &pushed, output, Some(extent));
         job.threads = Some(1);
-        let statistics = job.run(&self.progress)?;
+        let statistics = job.run(&progress)?;
         sorted.finish();
-        while let Some(block) = sorted.take(Vec::new(), &self.progress)? {
+        while let Some(block) = sorted.take(Vec::new(), &progress)? {
             self.block.extend_from_slice(&block);
         }
         Ok(statistics)
@@ -218,7 +219,7 @@ impl Drop for BlockSort {
     fn drop(&mut self) {
         let state = std::mem::replace(&mut self.state, BlockSortState::Failed);
         if let BlockSortState::Running(running) = state {
-            running.stop(&self.progress);
+            running.stop();
         }
     }
 }
@@ -288,10 +289,10 @@ impl BlocksInOrder {
 
     #[cold]
     fn interrupt(&mut self) -> Error {
-        if let Some(JobEnd::Running(running)) = self.end.take() {
-            running.stop(&self.progress);
+        match self.end.take() {
+            Some(JobEnd::Running(running)) => running.failure(),
+            _ => Error::Interrupted,
         }
-        Error::Interrupted
     }
 
     /// Takes the next block, and returns it; `None` after the last one. The order and the number of
@@ -302,6 +303,17 @@ impl BlocksInOrder {
     /// Every [`Error`] that disks can cause; [`Error::Interrupted`] after an error, and after a
     /// stop.
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
+        let progress = Arc::clone(&self.progress);
+        self.next_block_for(&progress)
+    }
+
+    /// Takes the next block as [`next_block`](Self::next_block) does, for a job with this progress,
+    /// which waits no longer than it is of use.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`next_block`](Self::next_block).
+    pub(super) fn next_block_for(&mut self, progress: &Progress) -> Result<Option<&[u8]>> {
         if std::mem::take(&mut self.is_block_new) {
             return Ok(Some(&self.block));
         }
@@ -314,7 +326,7 @@ impl BlocksInOrder {
                 return Ok(None);
             }
         };
-        match running.sorted.take(old, &self.progress) {
+        match running.sorted.take(old, progress) {
             Ok(Some(block)) => {
                 (self.block, self.end) = (block, Some(JobEnd::Running(running)));
                 Ok(Some(&self.block))
@@ -344,7 +356,7 @@ impl BlocksInOrder {
 impl Drop for BlocksInOrder {
     fn drop(&mut self) {
         if let Some(JobEnd::Running(running)) = self.end.take() {
-            running.stop(&self.progress);
+            running.stop();
         }
     }
 }

@@ -37,7 +37,6 @@ use super::{MEMORY, Sorted, append_record, order_by};
 pub struct KeyedMerge {
     job: job::MergeJob,
     progress: Arc<Progress>,
-    limit: u64,
 }
 
 impl Default for KeyedMerge {
@@ -52,7 +51,7 @@ impl KeyedMerge {
         let nowhere = Output::Stdout; // replaced before the job runs
         let mut job = job::MergeJob::new(Vec::new(), nowhere, Format::KEYED);
         (job.memory, job.check) = (Budget::Bytes(MEMORY), true);
-        Self { job, progress: Arc::default(), limit: u64::MAX }
+        Self { job, progress: Arc::default() }
     }
 
     /// Returns a merge with the options of a sort.
@@ -63,7 +62,7 @@ impl KeyedMerge {
         merge.job.verify = sort.verify;
         merge.job.order = sort.order.clone();
         merge.job.select.unique = sort.select.unique.map(|_| Unique::First);
-        merge.limit = sort.select.limit.unwrap_or(u64::MAX);
+        merge.job.select.limit = sort.select.limit;
         merge
     }
 
@@ -172,9 +171,9 @@ impl KeyedMerge {
     /// [`Error`] if no thread can be started. Wrong options, unsorted sources and faults of disks
     /// are errors of the first calls of [`Sorted::next`].
     pub fn finish(self) -> Result<Sorted> {
-        let Self { job, progress, limit } = self;
+        let Self { job, progress } = self;
         let comparison = job.order.comparison.clone();
-        Ok(Sorted::new(BlocksInOrder::merged(job, progress)?, limit, comparison))
+        Ok(Sorted::new(BlocksInOrder::merged(job, progress)?, comparison))
     }
 }
 
@@ -218,12 +217,12 @@ struct SortedSource {
 }
 
 impl Supply for SortedSource {
-    fn fill(&mut self, buffer: &mut [u8], _: &Progress) -> Result<usize> {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
             if self.at == self.blocks.block().len() {
                 self.at = 0;
-                if self.blocks.next_block()?.is_none() {
+                if self.blocks.next_block_for(progress)?.is_none() {
                     break;
                 }
             }

@@ -8,6 +8,7 @@
 //! The speed of threads must not change the result. So the records of each pusher are sorted
 //! apart, and the merge takes equal keys in the order of pushers.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sortwell_engine::error::ConfigErrorKind;
@@ -48,6 +49,42 @@ pub struct Pusher {
     end: PusherEnd,
     /// Number of pushers of the sort.
     count: u64,
+    lost: LostPusher,
+}
+
+/// A mark, which all pushers of a sort share, that one of them was dropped before its end.
+#[derive(Debug)]
+pub struct LostPusher {
+    is_lost: Arc<AtomicBool>,
+    is_finished: bool,
+}
+
+impl LostPusher {
+    /// Returns the mark for one of the pushers that share `is_lost`.
+    pub(super) fn new(is_lost: &Arc<AtomicBool>) -> Self {
+        Self { is_lost: Arc::clone(is_lost), is_finished: false }
+    }
+
+    /// Checks that no pusher was lost.
+    fn check(&self) -> Result<()> {
+        if self.is_lost.load(Ordering::Relaxed) { Err(not_finished()) } else { Ok(()) }
+    }
+}
+
+impl Drop for LostPusher {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.is_lost.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Returns the error of a sort one of whose pushers was not finished.
+pub fn not_finished() -> Error {
+    Error::config(
+        ConfigErrorKind::Other,
+        "a pusher was not finished, so that its records are missing; finish all of them first",
+    )
 }
 
 /// Returns the memory of each of some pushers: they share three quarters.
@@ -57,8 +94,8 @@ pub fn memory_of_each(memory: ByteSize, count: u64) -> ByteSize {
 
 impl Pusher {
     /// Returns a pusher to a sort of its own.
-    pub(super) const fn new(sorter: Sorter, end: PusherEnd, count: u64) -> Self {
-        Self { sorter, end, count }
+    pub(super) const fn new(sorter: Sorter, end: PusherEnd, count: u64, lost: LostPusher) -> Self {
+        Self { sorter, end, count, lost }
     }
 
     /// Returns the error of a pusher's memory as one of the memory of the sort, and any other error
@@ -81,8 +118,10 @@ impl Pusher {
     ///
     /// # Errors
     ///
-    /// Those of [`Sorter::push`].
+    /// Those of [`Sorter::push`], and [`Error::Config`] after another pusher of the sort was
+    /// dropped.
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
+        self.lost.check()?;
         let pushed = self.sorter.push(key, payload);
         pushed.map_err(|error| Self::with_others(self.count, error))
     }
@@ -92,11 +131,14 @@ impl Pusher {
     ///
     /// # Errors
     ///
-    /// Those of [`Sorter::finish`].
-    pub fn finish(self) -> Result<()> {
+    /// Those of [`Sorter::finish`], and [`Error::Config`] after another pusher of the sort was
+    /// dropped.
+    pub fn finish(mut self) -> Result<()> {
+        self.lost.check()?;
         let finished = self.sorter.blocks.finish();
         let blocks = finished.map_err(|error| Self::with_others(self.count, error))?;
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(blocks);
+        self.lost.is_finished = true;
         Ok(())
     }
 }

@@ -31,6 +31,8 @@ pub struct RunningJob {
     pub pushed: Arc<BlockQueue>,
     /// Blocks of sorted records.
     pub sorted: Arc<BlockQueue>,
+    /// Progress of this job, as a part of the whole sort: its end does not concern other jobs.
+    progress: Arc<Progress>,
     thread: JoinHandle<Result<Statistics>>,
 }
 
@@ -74,17 +76,18 @@ impl RunningJob {
         progress: &Arc<Progress>,
         run: impl FnOnce(&Progress) -> Result<Statistics> + Send + 'static,
     ) -> Result<Self> {
-        let (progress, end) = (Arc::clone(progress), Arc::clone(&sorted));
+        let progress = Arc::new(progress.part());
+        let (of_job, end) = (Arc::clone(&progress), Arc::clone(&sorted));
         let work = move || {
             // Also after a panic, so that nobody waits for what will not come.
             let end = AbandonedQueue(end);
-            let statistics = run(&progress)?;
+            let statistics = run(&of_job)?;
             end.0.finish();
             Ok(statistics)
         };
         let thread = std::thread::Builder::new().name("sortwell".to_owned()).spawn(work);
         let thread = thread.map_err(|e| Error::io("start a thread for", Path::new("a sort"), e))?;
-        Ok(Self { pushed, sorted, thread })
+        Ok(Self { pushed, sorted, progress, thread })
     }
 
     /// Waits for the end of the job.
@@ -92,16 +95,22 @@ impl RunningJob {
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
-    /// Returns the error of a job that takes no more blocks.
+    /// Returns the error of a job that takes or gives no more blocks. If it has none yet, it is
+    /// stopped.
     pub fn failure(self) -> Error {
+        self.request_stop();
         self.join().err().unwrap_or(Error::Interrupted)
     }
 
     /// Stops the job, and waits until its files are gone.
-    pub fn stop(self, progress: &Progress) {
-        progress.request_stop();
+    pub fn stop(self) {
+        self.request_stop();
+        drop(self.thread.join());
+    }
+
+    fn request_stop(&self) {
+        self.progress.request_stop();
         self.pushed.abandon();
         self.sorted.abandon();
-        drop(self.thread.join());
     }
 }

@@ -56,21 +56,14 @@ impl<'r> KeyedRecord<'r> {
 #[derive(Debug)]
 pub struct Sorted {
     records: RecordsInOrder,
-    /// Records that may still be returned.
-    left: u64,
     /// The function that the records were ordered by, if not by the bytes of their keys.
     comparison: Option<OrderFunction>,
 }
 
 impl Sorted {
-    /// Returns the first `limit` records of a job, which `comparison` has ordered.
-    pub(super) fn new(
-        blocks: BlocksInOrder,
-        limit: u64,
-        comparison: Option<OrderFunction>,
-    ) -> Self {
-        let records = RecordsInOrder::new(blocks, Format::KEYED.framing());
-        Self { records, left: limit, comparison }
+    /// Returns the records of a job, which `comparison` has ordered.
+    pub(super) fn new(blocks: BlocksInOrder, comparison: Option<OrderFunction>) -> Self {
+        Self { records: RecordsInOrder::new(blocks, Format::KEYED.framing()), comparison }
     }
 
     /// Returns the next record; `None` after the last one. The order and the number of records are
@@ -82,10 +75,6 @@ impl Sorted {
     /// [`Error::Interrupted`](crate::Error::Interrupted) after an error, and after a
     /// stop.
     pub fn next(&mut self) -> Result<Option<KeyedRecord<'_>>> {
-        if self.left == 0 {
-            return Ok(None);
-        }
-        self.left -= 1;
         Ok(self.records.advance()?.then(|| self.records.lent_record()))
     }
 

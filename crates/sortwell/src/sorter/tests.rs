@@ -1,6 +1,7 @@
 //! Records pushed and pulled, against `Vec::sort_by`, and callers who leave early.
 
 mod comparisons;
+mod failures;
 mod grammar;
 mod passes;
 mod random;
