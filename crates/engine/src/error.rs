@@ -135,6 +135,8 @@ pub enum Error {
         target: &'static str,
         /// The place in it.
         place: String,
+        /// True if a function of the program compares records: it may contradict itself.
+        is_compared: bool,
     },
 
     /// A job failed, and the same job can continue from the work that was kept.
@@ -163,6 +165,16 @@ pub enum Error {
 
     /// The caller stopped the job.
     Interrupted,
+}
+
+/// Returns the sentence about the cause of an output out of order.
+const fn cause_of_disorder(is_compared: bool) -> &'static str {
+    match is_compared {
+        true => {
+            "The function that compares records may contradict itself: it must be a total order"
+        }
+        false => "The cause is a defect of sortwell or of the machine's memory: please report it",
+    }
 }
 
 /// Returns that other directories share the files, if there are some.
@@ -263,10 +275,10 @@ impl Error {
                  {records_out} with {checksum_out:032x} were written; no output file was written"
             )
             .into(),
-            Self::Disorder { target, place } => format!(
+            Self::Disorder { target, place, is_compared } => format!(
                 "order proof failed: in {target}, {place}, a record is out of order; no output \
-                 file was written. The cause is a defect of sortwell or of the machine's memory: \
-                 please report it"
+                 file was written. {}",
+                cause_of_disorder(*is_compared),
             )
             .into(),
             Self::Changed { expected, found } => format!(

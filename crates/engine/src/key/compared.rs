@@ -77,14 +77,20 @@ impl OrderFunction {
     /// # Errors
     ///
     /// [`Error::Caller`] if the function panicked, [`Error::Interrupted`] if it was not called
-    /// because of a stop, and otherwise the error of the job.
+    /// because of a stop, and otherwise the error of the job. An [`Error::Disorder`] says that the
+    /// function may be the cause.
     pub fn checked<T>(&self, result: Result<T>) -> Result<T> {
         match self.end.get() {
             Some(ComparisonEnd::Panicked(words)) => Err(Error::Caller {
                 message: format!("the function that compares records panicked: {words}"),
             }),
             Some(ComparisonEnd::Stopped) => Err(Error::Interrupted),
-            None => result,
+            None => result.map_err(|error| match error {
+                Error::Disorder { target, place, .. } => {
+                    Error::Disorder { target, place, is_compared: true }
+                }
+                other => other,
+            }),
         }
     }
 

@@ -142,7 +142,7 @@ impl OrderProof {
         let ends = match (left.ends, right.ends) {
             (Some((first, last)), Some((next, end))) => {
                 if last.compare_kept(key, &next).is_gt() {
-                    return Err(self.disorder("between two parts of it".to_owned()));
+                    return Err(self.contradiction());
                 }
                 Some((first, end))
             }
@@ -151,7 +151,12 @@ impl OrderProof {
         Ok(Stretch { end: right.end, ends })
     }
 
+    /// Returns the error for parts of the output whose records contradict each other.
+    pub fn contradiction(&self) -> Error {
+        self.disorder("between two parts of it".to_owned())
+    }
+
     fn disorder(&self, place: String) -> Error {
-        Error::Disorder { target: self.target, place }
+        Error::Disorder { target: self.target, place, is_compared: false }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::destination::{Destination, SortedRecords, TakeRecord};
+use super::merge::MergeContext;
 use super::slabs::LoadedSlab;
 use super::stage::{Drain, Worker};
 use crate::error::Result;
@@ -30,25 +31,37 @@ pub struct Merging<'a, K> {
 
 impl<'a, K: KeyEncoder> Merging<'a, K> {
     /// Returns the records of `loaded` from `starts` (an offset per run) on, to be merged in tasks
-    /// of about `task_bytes`.
+    /// of about the bytes that `merge` sets.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Disorder`](crate::Error::Disorder) if the slab ends before it begins: the order of
+    /// records contradicts itself, as a function of the caller may.
     pub fn new(
-        key: &'a K,
-        framing: Framing,
+        merge: &MergeContext<'a, K>,
         loaded: &'a LoadedSlab,
         starts: &[u64],
         destination: Destination<'a>,
-        task_bytes: u64,
-    ) -> Self {
+    ) -> Result<Self> {
+        let (key, framing, task_bytes) = (merge.key, merge.rules.framing, merge.task_bytes);
         destination.begin_stage();
         let pieces = loaded.pieces();
         let slab = &loaded.slab;
         let whole: Vec<(u64, u64)> =
             starts.iter().zip(&slab.bytes).map(|(&start, bytes)| (start, bytes.end)).collect();
+        let is_begun_early =
+            whole.iter().zip(&slab.bytes).any(|((start, _), of)| *start < of.start);
+        if is_begun_early || !are_in_order(&whole) {
+            return Err(destination.order.contradiction());
+        }
         let ends = match slab.end {
             Some(Bound { run, offset }) => positions(key, framing, &pieces, &whole, run, offset),
             None => slab.bytes.iter().map(|bytes| bytes.end).collect(),
         };
         let ranges: Vec<(u64, u64)> = starts.iter().copied().zip(ends).collect();
+        if !are_in_order(&ranges) {
+            return Err(destination.order.contradiction());
+        }
         // Index keys are about a block of records apart.
         let bytes: u64 = ranges.iter().map(|(start, end)| end - start).sum();
         let tasks = (bytes / task_bytes).max(1);
@@ -60,7 +73,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         let cuts =
             slab.bounds.iter().skip(step).step_by(step.max(1)).filter(inside).copied().collect();
         let next = AtomicUsize::new(0);
-        Self { key, framing, pieces, ranges, cuts, destination, next }
+        Ok(Self { key, framing, pieces, ranges, cuts, destination, next })
     }
 
     /// Returns, for each run, the offset where the next slab begins.
@@ -73,6 +86,11 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         let Bound { run, offset } = self.cuts[number];
         positions(self.key, self.framing, &self.pieces, &self.ranges, run, offset)
     }
+}
+
+/// Returns true if no range ends before it begins.
+fn are_in_order(ranges: &[(u64, u64)]) -> bool {
+    ranges.iter().all(|(start, end)| start <= end)
 }
 
 impl<K: KeyEncoder> SortedRecords<K> for Merger<'_, K> {
@@ -107,9 +125,13 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
             None => self.ranges.iter().map(|(start, _)| *start).collect(),
         };
         let ends = if task < self.cuts.len() { self.cut(task) } else { self.ends() };
-        let places = self.pieces.iter().zip(starts.iter().zip(&ends));
-        let share = |(piece, (start, end)): (&Piece<'a>, (&u64, &u64))| piece.between(*start, *end);
-        let shares: Vec<&[u8]> = places.map(share).collect();
+        let ranges: Vec<(u64, u64)> = starts.iter().copied().zip(ends).collect();
+        if !are_in_order(&ranges) {
+            return Err(self.destination.order.contradiction());
+        }
+        let places = self.pieces.iter().zip(&ranges);
+        let shares: Vec<&[u8]> =
+            places.map(|(piece, &(start, end))| piece.between(start, end)).collect();
         let bytes: u64 = shares.iter().map(|share| share.len() as u64).sum();
         let first: u64 = starts.iter().sum();
         let check = self.destination.check(self.key);

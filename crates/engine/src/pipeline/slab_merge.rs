@@ -113,7 +113,7 @@ pub fn merge_slabs<K: KeyEncoder>(
     runs: &[Run],
     destination: Destination<'_>,
 ) -> Result<Brought> {
-    let (key, framing) = (merge.key, merge.rules.framing);
+    let key = merge.key;
     let open = |run: &Run| RunReader::open(run, merge.direct.spill);
     let readers: Vec<RunReader> = runs.iter().map(open).collect::<Result<_>>()?;
     let mut sum = Sum::default();
@@ -136,7 +136,7 @@ pub fn merge_slabs<K: KeyEncoder>(
     let mut expected = next_expected()?;
     #[cfg(feature = "disorder")]
     if let (Some(first), true) = (&expected, destination.order.last().is_some()) {
-        shift_starts(&mut starts, &first.slab, framing);
+        shift_starts(&mut starts, &first.slab, merge.rules.framing);
     }
     let mut loaded: Option<LoadedSlab> = None;
     while (expected.is_some() || loaded.is_some()) && !destination.is_full() {
@@ -145,9 +145,8 @@ pub fn merge_slabs<K: KeyEncoder>(
             Some(memory) => expected.take().map(|slab| RawSlab::new(&readers, slab, memory)),
             None => None,
         };
-        let merging = loaded
-            .as_ref()
-            .map(|slab| Merging::new(key, framing, slab, &starts, destination, merge.task_bytes));
+        let begin = |slab| Merging::new(merge, slab, &starts, destination);
+        let merging = loaded.as_ref().map(begin).transpose()?;
         let next = stage::run(
             &mut crew.workers,
             raw.as_ref().map(|raw| raw as &dyn Fill),

@@ -343,7 +343,7 @@ fn too_long(length: usize) -> Error {
 }
 
 fn disorder(place: String) -> Error {
-    Error::Disorder { target: "the index", place }
+    Error::Disorder { target: "the index", place, is_compared: false }
 }
 
 /// Packs the entries of one task into leaf pages.

@@ -101,6 +101,38 @@ fn functions_that_panic_or_contradict_themselves_end_in_errors_or_any_order() {
     }
 }
 
+/// Runs are merged in parts, whose ends a function that contradicts itself puts before their
+/// beginnings.
+#[test]
+fn parts_of_merges_in_an_order_that_contradicts_itself_are_errors_or_in_any_order() {
+    let in_turns = |a: &[u8], b: &[u8]| a[0].wrapping_sub(b[0]).cmp(&127);
+    let in_circles = |a: &[u8], b: &[u8]| match (3 + a[0] % 3 - b[0] % 3) % 3 {
+        0 => Ordering::Equal,
+        1 => Ordering::Less,
+        _ => Ordering::Greater,
+    };
+    for is_in_turns in [true, false] {
+        let (mut sorter, folder) = sorter();
+        sorter.memory(ByteSize::mib(24));
+        match is_in_turns {
+            true => sorter.by_comparison(in_turns),
+            false => sorter.by_comparison(in_circles),
+        };
+        let all: Vec<Pair> = numbers(5)
+            .take(600_000)
+            .map(|number| ((number << 17).to_be_bytes()[2..].to_vec(), vec![0; 10]))
+            .collect();
+        match push_all(&mut sorter, &all).and_then(|()| drained(sorter)) {
+            Ok(records) => assert_eq!(records, all.len() as u64),
+            Err(error) => {
+                assert!(matches!(error, Error::Disorder { .. }), "{error}");
+                assert!(error.to_string().contains("may contradict itself"), "{error}");
+            }
+        }
+        assert_empty(&folder);
+    }
+}
+
 #[test]
 fn keys_that_a_function_does_not_tell_apart_are_folded() {
     let ignoring_case = |a: &[u8], b: &[u8]| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase());
