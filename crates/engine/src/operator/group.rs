@@ -258,7 +258,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         self.selection.making.folds.add(&mut group.values, values);
         match self.selection.select.unique {
             Some(Unique::Error) => {
-                self.fault = Some(GroupFault::Duplicate(self.taken, excerpt(record)));
+                self.fault =
+                    Some(GroupFault::Duplicate(self.taken, self.selection.making.shown(record)));
             }
             Some(Unique::Last) => {
                 self.account(group.record.bytes(self.target.kept.load));
@@ -359,7 +360,9 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         self.selection.making.folds.add(&mut values, std::mem::take(&mut first.values));
         let (kept, dropped) = match self.selection.select.unique {
             Some(Unique::Error) if !self.selection.is_full() => {
-                return Err(self.selection.not_unique(1, &excerpt(first.record.bytes(load))));
+                return Err(self
+                    .selection
+                    .not_unique(1, &self.selection.making.shown(first.record.bytes(load))));
             }
             Some(Unique::Last) => (first, open),
             _ => (open, first),

@@ -3,14 +3,15 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::excerpt::excerpt;
 use super::fold::{FoldInput, Folds, Function};
 use super::shape::RecordShape;
 use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::format::{Framing, HeaderLines};
+use crate::format::{Framing, HeaderLines, Prefix};
 use crate::key::CompiledKey;
-use crate::key::text::TextOrder;
+use crate::key::text::{Body, TextOrder};
 use crate::predicate::Predicate;
 
 /// Copies of a record that sums take whose numbers are as long.
@@ -33,6 +34,8 @@ pub struct Making {
     folds_late: bool,
     /// True if a header is lines of comments, which stay as they are.
     has_comments: bool,
+    /// True if records hold the keys that they are ordered by: messages show the keys alone.
+    has_stored_keys: bool,
 }
 
 impl Making {
@@ -82,7 +85,7 @@ impl Making {
     #[must_use]
     pub fn ordered_by(self, order: &TextOrder) -> Self {
         let folds_late = self.folds.may_change_key(order);
-        Self { folds_late, ..self }
+        Self { folds_late, has_stored_keys: order.body == Body::StoredKey, ..self }
     }
 
     /// Says by which of the first keys records are of one group, if not by all.
@@ -100,6 +103,11 @@ impl Making {
     /// Returns the folds of groups.
     pub fn folds(&self) -> &Folds {
         &self.folds
+    }
+
+    /// Returns a record with the same key as another one, as a message shows it.
+    pub(super) fn shown(&self, record: &[u8]) -> String {
+        excerpt(if self.has_stored_keys { Prefix::stored_key(record) } else { record })
     }
 
     /// Returns whether a group of `count` records, of which `record` was made, is written.
