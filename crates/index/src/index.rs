@@ -274,7 +274,18 @@ impl Index {
     /// [`Error::Malformed`] for a record that is not in the file.
     pub fn read_into(&self, found: &Found, out: &mut Vec<u8>) -> Result<()> {
         let Some(file) = self.0.data.get(found.file) else {
-            return Err(Error::config(ConfigErrorKind::Other, "the data files are not open"));
+            let (kind, message) = match self.0.data.len() {
+                0 => (ConfigErrorKind::Other, "the data files are not open".to_owned()),
+                files => (
+                    ConfigErrorKind::InvalidValue,
+                    format!(
+                        "the index has {files} data files, from number 0 on, and no number {}; \
+                         give an entry that this index has found",
+                        found.file,
+                    ),
+                ),
+            };
+            return Err(Error::config(kind, message));
         };
         file.read(found.offset, found.bytes, out)
     }

@@ -36,6 +36,8 @@ pub struct Matches {
     is_reverse: bool,
     /// True if the cursor is at an entry that was not returned yet.
     is_new: bool,
+    /// True if the cursor is at the entry that was returned last.
+    is_at_entry: bool,
 }
 
 impl Matches {
@@ -48,8 +50,15 @@ impl Matches {
         ranges.reverse();
         let cursor = TreeCursor::new(index.pages(), index.tree());
         let index = index.clone();
-        let mut found =
-            Self { index, cursor, range: None, later: ranges, is_reverse: false, is_new: false };
+        let mut found = Self {
+            index,
+            cursor,
+            range: None,
+            later: ranges,
+            is_reverse: false,
+            is_new: false,
+            is_at_entry: false,
+        };
         found.next_range()?;
         Ok(found)
     }
@@ -59,7 +68,8 @@ impl Matches {
         &self.index
     }
 
-    /// Returns the entries from the last to the first. It comes before the first entry is taken.
+    /// Returns the entries in the opposite order: from the last to the first, unless it is called
+    /// twice. It comes before the first entry is taken.
     ///
     /// # Errors
     ///
@@ -67,7 +77,7 @@ impl Matches {
     pub fn reversed(mut self) -> Result<Self> {
         self.later.extend(self.range.take());
         self.later.reverse();
-        self.is_reverse = true;
+        self.is_reverse = !self.is_reverse;
         self.next_range()?;
         Ok(self)
     }
@@ -122,6 +132,7 @@ impl Matches {
 
     /// Returns the next entry; `None` after the last one.
     fn step(&mut self) -> Result<Option<Found>> {
+        self.is_at_entry = false;
         while let Some(range) = &self.range {
             match (std::mem::take(&mut self.is_new), self.is_reverse) {
                 (true, _) => {}
@@ -135,6 +146,7 @@ impl Matches {
             let entry = parsed(&self.index, &mut self.cursor)?.filter(is_inside);
             if let Some(Parsed { position, length, .. }) = entry {
                 let (file, offset) = self.index.place(position);
+                self.is_at_entry = true;
                 return Ok(Some(Found { file, offset, bytes: length }));
             }
             self.next_range()?;
@@ -142,12 +154,16 @@ impl Matches {
         Ok(None)
     }
 
-    /// Returns the included parts of the entry that was returned last, as they stand in the record.
+    /// Returns the included parts of the entry that was returned last, as they stand in the record;
+    /// none before the first entry, after the last one, and after an error.
     ///
     /// # Errors
     ///
     /// [`Error::Malformed`] for a damaged index.
     pub fn included(&mut self) -> Result<Vec<Vec<u8>>> {
+        if !self.is_at_entry {
+            return Ok(Vec::new());
+        }
         let number = self.cursor.page();
         let Some(entry) = parsed(&self.index, &mut self.cursor)? else { return Ok(Vec::new()) };
         let (mut rest, mut parts) = (entry.columns, Vec::new());

@@ -148,6 +148,8 @@ fn rows_are_found_as_in_a_model() {
         backwards.reverse();
         let walk = index.entries().unwrap().reversed().unwrap();
         assert_eq!(places(walk), backwards, "reversed, {words}");
+        let twice = index.entries().unwrap().reversed().unwrap().reversed().unwrap();
+        assert_eq!(places(twice), places(index.entries().unwrap()), "reversed twice, {words}");
         for _ in 0..20 {
             let values = case.values(&mut random);
             let found = index.get(&values).unwrap();
@@ -421,10 +423,17 @@ fn included_columns_stand_as_in_the_data() {
             let index = Index::open(&output).unwrap();
             let mut walk = index.entries().unwrap();
             let mut all = Vec::new();
+            assert!(walk.included().unwrap().is_empty(), "before the first entry");
             while walk.next().is_some() {
                 let parts = walk.included().unwrap();
                 all.push(parts.iter().map(|part| String::from_utf8_lossy(part).into()).collect());
             }
+            assert!(walk.included().unwrap().is_empty(), "after the last entry");
+            let mut one = index.entries().unwrap();
+            let first = one.next().unwrap().unwrap();
+            let absent = sortwell_index::Found { file: 9, ..first };
+            let error = index.read(&absent).unwrap_err().to_string();
+            assert!(error.contains("1 data files, from number 0 on, and no number 9"), "{error}");
             all
         })
     };
