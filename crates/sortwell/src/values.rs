@@ -153,7 +153,13 @@ impl Sorter {
                 other => other,
             })?;
         }
-        Ok(SortedValues { sorted: Some(self.finish()?), codec, number: 0, value: PhantomData })
+        Ok(SortedValues {
+            sorted: Some(self.finish()?),
+            codec,
+            number: 0,
+            is_decoding: false,
+            value: PhantomData,
+        })
     }
 }
 
@@ -180,6 +186,8 @@ pub struct SortedValues<T, C> {
     codec: C,
     /// Values that were asked for.
     number: u64,
+    /// True while a value is decoded; also after a panic of the codec.
+    is_decoding: bool,
     value: PhantomData<fn() -> T>,
 }
 
@@ -187,11 +195,16 @@ impl<T, C: ValueCodec<T>> SortedValues<T, C> {
     /// Returns the next value; `None` after the last one.
     fn take(&mut self) -> Result<Option<T>> {
         let Some(sorted) = &mut self.sorted else { return Ok(None) };
+        if self.is_decoding {
+            return Err(Error::Interrupted); // the caller has caught a panic
+        }
         let Some(record) = sorted.next()? else { return Ok(None) };
         self.number += 1;
+        self.is_decoding = true;
         let value = self.codec.decode(record.payload).map_err(|error| Error::Caller {
             message: format!("value {} cannot be decoded: {error}", self.number),
         })?;
+        self.is_decoding = false;
         Ok(Some(value))
     }
 
@@ -199,8 +212,12 @@ impl<T, C: ValueCodec<T>> SortedValues<T, C> {
     ///
     /// # Errors
     ///
-    /// Those of [`Sorted::close`], and [`Error::Interrupted`] after an error.
+    /// Those of [`Sorted::close`], and [`Error::Interrupted`] after an error or a panic of the
+    /// codec.
     pub fn close(self) -> Result<Statistics> {
+        if self.is_decoding {
+            return Err(Error::Interrupted);
+        }
         self.sorted.ok_or(Error::Interrupted)?.close()
     }
 }

@@ -49,6 +49,27 @@ fn sources_and_codecs_that_fail_end_the_sort() {
     assert!(matches!(sorted.close(), Err(Error::Interrupted)));
 }
 
+#[test]
+fn no_value_is_passed_over_after_a_panic_of_the_codec() {
+    let values = [1, 2, 3].map(|number| (number, "text".to_owned()));
+    let panics = |bytes: &[u8]| match decode(bytes)? {
+        (2, _) => panic!("no such value"),
+        value => Ok(value),
+    };
+    let sorted = || {
+        let codec = (encode, panics);
+        let mut sorted = Sorter::new().sort_values(values.clone(), |v, key| key.asc(v.0), codec)?;
+        assert!(sorted.next().is_some_and(|value| value.is_ok()));
+        let next = std::panic::AssertUnwindSafe(|| drop(sorted.next()));
+        std::panic::catch_unwind(next).expect_err("a panic");
+        Ok::<_, Error>(sorted)
+    };
+    let mut walked = sorted().expect("a sort");
+    assert!(matches!(walked.next(), Some(Err(Error::Interrupted))));
+    assert!(walked.next().is_none() && walked.close().is_err());
+    assert!(matches!(sorted().expect("a sort").close(), Err(Error::Interrupted)));
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn serde_writes_and_reads_values() {
