@@ -61,6 +61,9 @@ pub struct MergeJob {
     pub header: HeaderLines,
     /// The selection of merged records to write. Its split is not used: there is one output.
     pub select: Select,
+    /// Number of records of each input, where it is known; of later inputs, it is not. A file that
+    /// has another number at its end is an error.
+    pub input_records: Vec<Option<u64>>,
     /// True if an input out of order is an error; otherwise the output has no certain order.
     pub check: bool,
     /// Ceiling of the process's resident size.
@@ -106,6 +109,7 @@ impl MergeJob {
             order: OrderOptions::default(),
             header: HeaderLines::NONE,
             select: Select::default(),
+            input_records: Vec::new(),
             check: false,
             memory: Budget::Auto,
             threads: None,
@@ -272,6 +276,8 @@ impl MergeJob {
         let look = Look::new(self.decompress, self.format, true, progress);
         let (inputs, width) = coders.at_once(&self.inputs, &look, self.levers.merge_width)?;
         let mut places = open::sorted_places(&inputs, self.format.framing(), progress)?;
+        let known = places.iter_mut().zip(&self.input_records);
+        known.for_each(|(place, records)| place.expect_records(*records));
         let turns = Turns::AtOnce(width);
         let tops = union::tops(heading, &mut places, coders, turns, progress)?;
         Ok((places, tops))

@@ -328,6 +328,7 @@ fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<SortedP
                 bytes,
                 top: TopSize::default(),
                 is_striped: true,
+                records: None,
             });
         }
         Input::Stdin => return Ok(SortedPlace::Stdin),
@@ -356,6 +357,7 @@ fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<SortedP
         bytes: data.len(),
         top: TopSize::default(),
         is_striped: false,
+        records: None,
     })
 }
 

@@ -132,8 +132,11 @@ impl KeyedMerge {
         Arc::clone(&self.progress)
     }
 
-    /// Adds a run. The file stays as it is.
+    /// Adds a run. The file stays as it is. If it does not have the number of records that it was
+    /// made with, the merge fails at its end with [`Error::Malformed`].
     pub fn run(&mut self, run: &RunFile) -> &mut Self {
+        self.job.input_records.resize(self.job.inputs.len(), None);
+        self.job.input_records.push(Some(run.records));
         self.job.inputs.push(Input::File(run.path.clone()));
         self
     }

@@ -20,6 +20,10 @@ const ENTRY_BYTES: u64 = 16;
 
 /// A sorted run: a file of keyed records, in the format `keyed` of the command.
 ///
+/// The file has no checksums. A [`KeyedMerge`](super::KeyedMerge) checks the order of its records
+/// and their number, so that a file that was cut off is an error. A payload that has changed is
+/// not noticed.
+///
 /// ```
 /// use sortwell::{KeyedMerge, Sorter};
 ///
@@ -48,7 +52,8 @@ pub struct RunFile {
 ///
 /// A run is as long as memory allows. It appears whole and durable under its name, `run-1.keyed`,
 /// `run-2.keyed` and so on. After an error or a drop, the runs that are finished stay. A process
-/// that is killed also leaves an empty hidden file, `.run-3.keyed` for instance.
+/// that is killed also leaves two hidden files: an empty one, `.run-3.keyed` for instance, which
+/// reserves the name, and one that it was writing, `..run-3.keyed.sortwell-` and more.
 ///
 /// ```
 /// use sortwell::{ByteSize, Sorter};
@@ -204,7 +209,8 @@ impl RunName {
         let renamed = fs::rename(&self.hidden, &path);
         renamed.map_err(|error| Error::io("rename", &self.hidden, error))?;
         self.is_own = false;
-        sync_directory(path.parent().unwrap_or(Path::new("/")))?;
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        sync_directory(parent.unwrap_or(Path::new(".")))?;
         Ok(path)
     }
 }

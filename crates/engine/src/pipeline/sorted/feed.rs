@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::buffers::{BufferPool, ends_early};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, message};
 use crate::io::{Completion, Direction, Engine, File, Queue, Region, Request, pipe};
 use crate::pipeline::InputStream;
 use crate::pipeline::stream::StreamPiece;
@@ -64,6 +64,8 @@ pub struct Ahead {
     records_end: u64,
     /// Checker of the pieces of a run.
     blocks: Option<Box<RunBlocks>>,
+    /// Number of records, where it is known and all of them are read.
+    records: Option<u64>,
 }
 
 /// Resources that all sources of a job share: the queue, pieces, spare memory, and an account of
@@ -185,7 +187,8 @@ impl<'p> Feed<'p> {
         assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");
         let (tag, piece) = (self.take_tag(), Some(piece));
         let next = start + from / BLOCK as u64 * BLOCK as u64;
-        let mut ahead = Ahead { file, tag, piece, unread: 0..0, next, end, records_end, blocks };
+        let (unread, records) = (0..0, None);
+        let mut ahead = Ahead { file, tag, piece, unread, next, end, records_end, blocks, records };
         ahead.request(self)?;
         let mut reading = Reading::File(ahead);
         reading.pass(start + from - next, self)?;
@@ -301,6 +304,30 @@ impl Reading {
             Self::Stream(reader) => reader.name(),
             Self::Streams(_, name) => name,
         }
+    }
+
+    /// Returns this input as one of `records` records, if that is known.
+    #[must_use]
+    pub fn of_records(mut self, records: Option<u64>) -> Self {
+        if let Self::File(ahead) = &mut self {
+            ahead.records = records;
+        }
+        self
+    }
+
+    /// Checks the number of records at the end of the input.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if it is not the number that is known.
+    pub fn check_records(&self, found: u64) -> Result<()> {
+        let Self::File(Ahead { records: Some(records), .. }) = self else { return Ok(()) };
+        if found == *records {
+            return Ok(());
+        }
+        let words = format!("it has {found} records, and had {records} when it was made");
+        let message = message!("{}; make it again", words);
+        Err(Error::Malformed { path: self.name().to_owned(), message })
     }
 
     /// Returns the maximum number of bytes of a record, where that is known.

@@ -286,7 +286,10 @@ fn open(
         SortedPlace::Supplied { stream, .. } => {
             Ok(feed.open_stream(pipe::PipeReader::supplied(stream.clone())))
         }
-        SortedPlace::File { .. } => feed.open(place.open_file(direct.input)?, from, to),
+        SortedPlace::File { records, .. } => {
+            let reading = feed.open(place.open_file(direct.input)?, from, to)?;
+            Ok(reading.of_records(records.filter(|_| to.is_none())))
+        }
         SortedPlace::Spilled(run) => {
             let run = RunReader::open(run, direct.spill)?;
             feed.open_run(RunBlocks::new(run, table_bytes)?, from, to)

@@ -33,6 +33,8 @@ pub enum SortedPlace {
         top: TopSize,
         /// True if it is the definition of a striped one.
         is_striped: bool,
+        /// Number of records in the file, where the job knows it.
+        records: Option<u64>,
     },
     /// A run of our own; removed when it has been merged.
     Spilled(Run),
@@ -82,6 +84,13 @@ impl SortedPlace {
             Self::Supplied { stream, .. } => stream.extent().map(|extent| extent.bytes),
             Self::File { bytes, .. } => Some(*bytes),
             Self::Spilled(run) => Some(run.bytes),
+        }
+    }
+
+    /// Sets the number of records of a file, if it is known.
+    pub fn expect_records(&mut self, count: Option<u64>) {
+        if let Self::File { records, .. } = self {
+            *records = count;
         }
     }
 

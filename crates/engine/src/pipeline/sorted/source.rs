@@ -301,7 +301,7 @@ impl Source {
     fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Result<Option<Advance>> {
         if self.length == 0 {
             self.prefix = u64::MAX;
-            return Ok(Some(Advance::Over));
+            return self.reading.check_records(self.number).map(|()| Some(Advance::Over));
         }
         self.number += 1;
         let record = &self.window[self.start..self.start + self.length];
