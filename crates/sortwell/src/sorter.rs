@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::thread;
 
-use sortwell_engine::error::ConfigErrorKind;
+use sortwell_engine::error::{ConfigErrorKind, PUSHED_RECORDS};
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{self, Budget, Output};
 use sortwell_engine::key::{Compare, OrderFunction};
@@ -30,7 +30,9 @@ use block_sort::BlockSort;
 
 pub use keyed_merge::KeyedMerge;
 pub use pusher::Pusher;
-use pusher::{LostPusher, PusherEnd};
+use pusher::{LostPusher, PusherEnd, SharedMemory};
+use queue::BLOCK_BYTES;
+use sorted::PushedTotal;
 pub use sorted::{Folded, KeyedRecord, Sorted};
 pub use spiller::{RunFile, Spiller};
 
@@ -39,6 +41,9 @@ const MEMORY: ByteSize = ByteSize::mib(256);
 
 /// Bytes in front of a record: those that follow them, and those of the key.
 const NUMBERS: usize = 8;
+
+/// Divisor of the memory that gives the limit for a record in a place that was reserved for it.
+const RESERVED_SHARE: u64 = 16;
 
 /// A sort of records that the program pushes one by one and then pulls in order.
 ///
@@ -240,13 +245,17 @@ impl Sorter {
     }
 
     /// Adds a record of these lengths, whose bytes the caller fills in. They are zero until then.
+    /// They are in memory as a whole, apart from the memory of the sort, so that a record of more
+    /// than 1 MiB may have a sixteenth of the sorter's memory. [`push`](Self::push) takes longer
+    /// records.
     ///
     /// # Errors
     ///
-    /// Those of [`push`](Self::push).
+    /// Those of [`push`](Self::push), and [`Error::BudgetExceeded`] for a record that is too long.
     pub fn reserve(&mut self, key_length: usize, payload_length: usize) -> Result<Reserved<'_>> {
         self.check_pushing()?;
         let numbers = numbers_of(key_length, payload_length)?;
+        self.check_reserved(NUMBERS + key_length + payload_length)?;
         self.has_records = true;
         let block = self.blocks.room(NUMBERS + key_length + payload_length)?;
         block.extend_from_slice(&numbers);
@@ -256,12 +265,30 @@ impl Sorter {
         Ok(Reserved { key, payload })
     }
 
+    /// Checks that memory has room for a record of `length` bytes apart from the sort.
+    fn check_reserved(&mut self, length: usize) -> Result<()> {
+        let Budget::Bytes(memory) = self.blocks.job().memory else { return Ok(()) };
+        if length <= BLOCK_BYTES || length as u64 <= memory.bytes() / RESERVED_SHARE {
+            return Ok(());
+        }
+        let least = (length as u64).saturating_mul(RESERVED_SHARE).next_multiple_of(1 << 20);
+        let least = ByteSize(least);
+        let message = format!(
+            "a place for a record of {} takes too much of {memory} of memory; give at least \
+             {least}, or push the record",
+            ByteSize(length as u64),
+        );
+        let (path, message) = (PathBuf::from(PUSHED_RECORDS), message.into());
+        Err(Error::BudgetExceeded { path, message, least: Some(least) })
+    }
+
     /// Checks that records can still be taken.
     fn check(&self) -> Result<()> {
         if self.has_late_option {
             return Err(Error::config(
                 ConfigErrorKind::Other,
-                "an option of a sorter was set after a record was pushed; set options first",
+                "an option of a sorter was set after a record was pushed, or after pushers were \
+                 made; set options first",
             ));
         }
         self.blocks.check()
@@ -306,8 +333,8 @@ impl Sorter {
         }
         let Budget::Bytes(memory) = job.memory else { return Err(Error::Interrupted) };
         let mut part = job.clone();
-        let shares = count.max(1) as u64;
-        part.memory = Budget::Bytes(pusher::memory_of_each(memory, shares));
+        let shared = SharedMemory { count: count.max(1) as u64 };
+        part.memory = Budget::Bytes(shared.of_each(memory));
         let threads = part.threads.or_else(|| thread::available_parallelism().ok().map(Into::into));
         part.threads = Some((threads.unwrap_or(1) / count.max(1)).max(1));
         self.pushers = (0..count).map(|_| PusherEnd::default()).collect();
@@ -316,7 +343,7 @@ impl Sorter {
         let pusher = |end: &PusherEnd| {
             let blocks = BlockSort::new(part.clone(), Arc::clone(progress));
             let lost = LostPusher::new(&is_lost);
-            Pusher::new(Self { blocks, ..Self::new() }, Arc::clone(end), shares, lost)
+            Pusher::new(Self { blocks, ..Self::new() }, Arc::clone(end), shared, lost)
         };
         Ok(self.pushers.iter().map(pusher).collect())
     }
@@ -353,15 +380,21 @@ impl Sorter {
         }
         let progress = Arc::clone(self.blocks.progress());
         let job = self.blocks.job();
-        let mut merge = KeyedMerge::of_sort(job, progress);
-        if let Budget::Bytes(memory) = job.memory {
-            merge.memory(ByteSize(memory.bytes() / 4));
-        }
+        let Budget::Bytes(memory) = job.memory else { return Err(Error::Interrupted) };
+        let is_selected = !job.select.is_all();
+        let shared = SharedMemory { count: self.pushers.len() as u64 };
+        let mut merge = KeyedMerge::of_pushers(job, progress, shared);
+        merge.memory(SharedMemory::of_merge(memory));
+        let (mut records, mut longest) = (0, Vec::new());
         for end in &self.pushers {
-            let blocks = end.lock().unwrap_or_else(PoisonError::into_inner).take();
-            merge.blocks(blocks.ok_or_else(pusher::not_finished)?);
+            let sort = end.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let sort = sort.ok_or_else(pusher::not_finished)?;
+            records += sort.records;
+            longest.push(sort.longest_bytes);
+            merge.blocks(sort.blocks);
         }
-        merge.finish()
+        merge.expect_long_records(&longest);
+        Ok(merge.finish()?.of_pushers(PushedTotal { records, memory, is_selected }))
     }
 }
 

@@ -258,10 +258,24 @@ impl BlocksInOrder {
     ///
     /// [`Error`] if no thread can be started. Wrong options, unsorted inputs and faults of disks
     /// are errors of the first calls of [`next_block`](Self::next_block).
-    pub fn merged(mut job: job::MergeJob, progress: Arc<Progress>) -> Result<Self> {
+    #[cfg(feature = "unstable")]
+    pub fn merged(job: job::MergeJob, progress: Arc<Progress>) -> Result<Self> {
+        Self::merged_with(job, progress, |error| error)
+    }
+
+    /// Begins a merge as `merged` does, whose error is what `named` makes of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if no thread can be started.
+    pub(super) fn merged_with(
+        mut job: job::MergeJob,
+        progress: Arc<Progress>,
+        named: impl FnOnce(Error) -> Error + Send + 'static,
+    ) -> Result<Self> {
         let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(SORTED_MAX));
         job.output = sorted_blocks(&sorted);
-        let run = move |progress: &Progress| job.run(progress);
+        let run = move |progress: &Progress| job.run(progress).map_err(named);
         let running = RunningJob::start(pushed, sorted, &progress, run)?;
         Ok(Self::running(progress, running))
     }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
 
 use sortwell_engine::ByteSize;
 use sortwell_engine::format::Format;
@@ -13,6 +14,7 @@ use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
 use super::block_sort::BlocksInOrder;
+use super::pusher::SharedMemory;
 use super::spiller::RunFile;
 use super::{MEMORY, Sorted, append_record, order_by};
 
@@ -37,6 +39,12 @@ use super::{MEMORY, Sorted, append_record, order_by};
 pub struct KeyedMerge {
     job: job::MergeJob,
     progress: Arc<Progress>,
+    /// Division of the memory that the merge has a part of, if it merges what was pushed.
+    shared: Option<SharedMemory>,
+    /// Bytes of windows and copies for the longest records of the pushers.
+    long_bytes: u64,
+    /// True once the sort of a pusher has failed.
+    has_failed: Arc<AtomicBool>,
 }
 
 impl Default for KeyedMerge {
@@ -51,12 +59,17 @@ impl KeyedMerge {
         let nowhere = Output::Stdout; // replaced before the job runs
         let mut job = job::MergeJob::new(Vec::new(), nowhere, Format::KEYED);
         (job.memory, job.check) = (Budget::Bytes(MEMORY), true);
-        Self { job, progress: Arc::default() }
+        let (progress, has_failed) = Default::default();
+        Self { job, progress, shared: None, long_bytes: 0, has_failed }
     }
 
-    /// Returns a merge with the options of a sort.
-    pub(super) fn of_sort(sort: &job::SortJob, progress: Arc<Progress>) -> Self {
-        let mut merge = Self { progress, ..Self::new() };
+    /// Returns the merge of the pushers of a sort, with its options.
+    pub(super) fn of_pushers(
+        sort: &job::SortJob,
+        progress: Arc<Progress>,
+        shared: SharedMemory,
+    ) -> Self {
+        let mut merge = Self { progress, shared: Some(shared), ..Self::new() };
         merge.job.threads = sort.threads;
         merge.job.temp.clone_from(&sort.temp);
         merge.job.verify = sort.verify;
@@ -158,7 +171,14 @@ impl KeyedMerge {
 
     /// Adds the records of a sort.
     pub(super) fn blocks(&mut self, blocks: BlocksInOrder) -> &mut Self {
-        self.supply(SortedSource { blocks, at: 0 })
+        let (shared, has_failed) = (self.shared, Arc::clone(&self.has_failed));
+        self.supply(SortedSource { blocks, at: 0, shared, has_failed })
+    }
+
+    /// Sets the bytes of the longest record of each sort.
+    pub(super) fn expect_long_records(&mut self, longest: &[u64]) {
+        let most = longest.iter().copied().max().unwrap_or(0);
+        self.long_bytes = longest.iter().sum::<u64>() + 2 * most;
     }
 
     fn supply(&mut self, supply: impl Supply + 'static) -> &mut Self {
@@ -174,9 +194,16 @@ impl KeyedMerge {
     /// [`Error`] if no thread can be started. Wrong options, unsorted sources and faults of disks
     /// are errors of the first calls of [`Sorted::next`].
     pub fn finish(self) -> Result<Sorted> {
-        let Self { job, progress } = self;
+        let Self { job, progress, shared, long_bytes, has_failed } = self;
         let comparison = job.order.comparison.clone();
-        Ok(Sorted::new(BlocksInOrder::merged(job, progress)?, comparison))
+        // The error of a pusher's sort names the memory of the sorter already.
+        let named = move |error: Error| match shared {
+            Some(shared) if !has_failed.load(AtomicOrdering::Relaxed) => {
+                shared.of_sorter_by_merge(error, long_bytes)
+            }
+            _ => error,
+        };
+        Ok(Sorted::new(BlocksInOrder::merged_with(job, progress, named)?, comparison))
     }
 }
 
@@ -217,17 +244,33 @@ struct SortedSource {
     blocks: BlocksInOrder,
     /// Bytes of the block that were read.
     at: usize,
+    shared: Option<SharedMemory>,
+    /// Set when the sort fails.
+    has_failed: Arc<AtomicBool>,
+}
+
+impl SortedSource {
+    /// Takes the next block. Returns false after the last one.
+    fn next_block(&mut self, progress: &Progress) -> Result<bool> {
+        self.at = 0;
+        let Self { blocks, shared, has_failed, .. } = self;
+        let next = blocks.next_block_for(progress).map(|block| block.is_some());
+        next.map_err(|error| {
+            has_failed.store(true, AtomicOrdering::Relaxed);
+            match shared {
+                Some(shared) => shared.of_sorter(error),
+                None => error,
+            }
+        })
+    }
 }
 
 impl Supply for SortedSource {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
-            if self.at == self.blocks.block().len() {
-                self.at = 0;
-                if self.blocks.next_block_for(progress)?.is_none() {
-                    break;
-                }
+            if self.at == self.blocks.block().len() && !self.next_block(progress)? {
+                break;
             }
             filled += copied(self.blocks.block(), &mut self.at, &mut buffer[filled..]);
         }

@@ -18,7 +18,21 @@ use super::Sorter;
 use super::block_sort::BlocksInOrder;
 
 /// The result of a pusher, once it is finished.
-pub type PusherEnd = Arc<Mutex<Option<BlocksInOrder>>>;
+pub type PusherEnd = Arc<Mutex<Option<PushedSort>>>;
+
+/// The sort of a pusher that is finished.
+#[derive(Debug)]
+pub struct PushedSort {
+    /// Its blocks in order.
+    pub blocks: BlocksInOrder,
+    /// Records that were pushed to it.
+    pub records: u64,
+    /// Most bytes of one of them.
+    pub longest_bytes: u64,
+}
+
+/// The least memory of a merge.
+const MERGE_LEAST: ByteSize = ByteSize::mib(20);
 
 /// One of several threads' ends of a [`Sorter`].
 ///
@@ -47,9 +61,12 @@ pub type PusherEnd = Arc<Mutex<Option<BlocksInOrder>>>;
 pub struct Pusher {
     sorter: Sorter,
     end: PusherEnd,
-    /// Number of pushers of the sort.
-    count: u64,
+    shared: SharedMemory,
     lost: LostPusher,
+    /// Records that were pushed.
+    records: u64,
+    /// Most bytes of one of them.
+    longest_bytes: u64,
 }
 
 /// A mark, which all pushers of a sort share, that one of them was dropped before its end.
@@ -87,31 +104,86 @@ pub fn not_finished() -> Error {
     )
 }
 
-/// Returns the memory of each of some pushers: they share three quarters.
-pub fn memory_of_each(memory: ByteSize, count: u64) -> ByteSize {
-    ByteSize(memory.bytes() / 4 * 3 / count)
+/// Division of the memory of a sorter among `count` pushers, which share three quarters, and the
+/// merge of their sorts.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedMemory {
+    /// Number of pushers.
+    pub count: u64,
+}
+
+impl SharedMemory {
+    /// Returns the memory of each pusher.
+    pub const fn of_each(self, memory: ByteSize) -> ByteSize {
+        ByteSize(memory.bytes() / 4 * 3 / self.count)
+    }
+
+    /// Returns the memory of the merge.
+    pub const fn of_merge(memory: ByteSize) -> ByteSize {
+        ByteSize(memory.bytes() / 4)
+    }
+
+    /// Returns the error of a pusher's memory as one of the memory of the sorter, and any other
+    /// error as it is.
+    pub fn of_sorter(self, error: Error) -> Error {
+        self.of_part(error, |least| least.saturating_mul(self.count).div_ceil(3))
+    }
+
+    /// Returns the error of the merge's memory as one of the memory of the sorter, and any other
+    /// error as it is. Windows on the sorts, and copies of the longest record, have `long_bytes`.
+    pub fn of_sorter_by_merge(self, error: Error, long_bytes: u64) -> Error {
+        let error = match error {
+            Error::BudgetExceeded { path, message, least: None } => {
+                // A part of the memory of a merge is for other things than its windows.
+                let bytes = MERGE_LEAST.bytes().saturating_add(long_bytes.saturating_mul(2));
+                Error::BudgetExceeded { path, message, least: Some(ByteSize(bytes)) }
+            }
+            other => other,
+        };
+        self.of_part(error, |least| least)
+    }
+
+    /// Returns an error of the memory of a part as one of the memory of the sorter, of which a
+    /// quarter is to have `quarter(least)` bytes.
+    fn of_part(self, error: Error, quarter: impl Fn(u64) -> u64) -> Error {
+        let Self { count } = self;
+        let whole = |least: ByteSize| {
+            let bytes = quarter(least.bytes()).max(MERGE_LEAST.bytes()).saturating_mul(4);
+            ByteSize(bytes.next_multiple_of(1 << 20))
+        };
+        match error {
+            Error::BudgetExceeded { path, least: Some(least), .. } => {
+                let least = whole(least);
+                let message = format!(
+                    "a record has no room in the memory of the sorter, which {count} pushers \
+                     share; give at least {least}, or push by fewer threads"
+                );
+                Error::BudgetExceeded { path, message: message.into(), least: Some(least) }
+            }
+            error => match error.config_kind() {
+                Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) => {
+                    let least = whole(least);
+                    let message = format!(
+                        "the memory of the sorter is too small for {count} pushers; give at least \
+                         {least}, or push by fewer threads"
+                    );
+                    Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
+                }
+                _ => error,
+            },
+        }
+    }
 }
 
 impl Pusher {
     /// Returns a pusher to a sort of its own.
-    pub(super) const fn new(sorter: Sorter, end: PusherEnd, count: u64, lost: LostPusher) -> Self {
-        Self { sorter, end, count, lost }
-    }
-
-    /// Returns the error of a pusher's memory as one of the memory of the sort, and any other error
-    /// as it is.
-    fn with_others(count: u64, error: Error) -> Error {
-        let kind = error.config_kind();
-        let Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) = kind else {
-            return error;
-        };
-        let bytes = least.bytes().saturating_mul(count).div_ceil(3).saturating_mul(4);
-        let least = ByteSize(bytes.next_multiple_of(1 << 20));
-        let message = format!(
-            "the memory of the sorter is too small for {count} pushers; give at least {least}, or \
-             push by fewer threads"
-        );
-        Error::config(ConfigErrorKind::BudgetTooSmall { least: Some(least) }, message)
+    pub(super) const fn new(
+        sorter: Sorter,
+        end: PusherEnd,
+        shared: SharedMemory,
+        lost: LostPusher,
+    ) -> Self {
+        Self { sorter, end, shared, lost, records: 0, longest_bytes: 0 }
     }
 
     /// Adds a record.
@@ -123,7 +195,10 @@ impl Pusher {
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
         self.lost.check()?;
         let pushed = self.sorter.push(key, payload);
-        pushed.map_err(|error| Self::with_others(self.count, error))
+        pushed.map_err(|error| self.shared.of_sorter(error))?;
+        self.records += 1;
+        self.longest_bytes = self.longest_bytes.max((key.len() + payload.len()) as u64);
+        Ok(())
     }
 
     /// Ends the records of this pusher. A pusher that is dropped instead makes the sort fail, so
@@ -136,8 +211,10 @@ impl Pusher {
     pub fn finish(mut self) -> Result<()> {
         self.lost.check()?;
         let finished = self.sorter.blocks.finish();
-        let blocks = finished.map_err(|error| Self::with_others(self.count, error))?;
-        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(blocks);
+        let blocks = finished.map_err(|error| self.shared.of_sorter(error))?;
+        let Self { records, longest_bytes, .. } = self;
+        let sort = PushedSort { blocks, records, longest_bytes };
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(sort);
         self.lost.is_finished = true;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use sortwell_engine::format::{Format, Prefix};
 use sortwell_engine::key::OrderFunction;
 use sortwell_engine::stats::Statistics;
-use sortwell_engine::{Error, Result};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::block_sort::BlocksInOrder;
 use super::in_order::RecordsInOrder;
@@ -58,12 +58,42 @@ pub struct Sorted {
     records: RecordsInOrder,
     /// The function that the records were ordered by, if not by the bytes of their keys.
     comparison: Option<OrderFunction>,
+    /// Total of several pushers, if there were some.
+    pushed: Option<PushedTotal>,
+}
+
+/// Total of what several pushers have pushed.
+#[derive(Debug)]
+pub struct PushedTotal {
+    /// Number of records.
+    pub records: u64,
+    /// Memory of the sorter.
+    pub memory: ByteSize,
+    /// True if fewer records than were pushed may come out.
+    pub is_selected: bool,
+}
+
+impl PushedTotal {
+    /// Returns the statistics of the merge of all pushers as those of the sorter.
+    fn of_sorter(&self, mut merge: Statistics) -> Statistics {
+        if self.is_selected {
+            merge.records_selected = merge.records_selected.or(Some(merge.records));
+        }
+        (merge.records, merge.memory_budget) = (self.records, self.memory);
+        merge
+    }
 }
 
 impl Sorted {
     /// Returns the records of a job, which `comparison` has ordered.
     pub(super) fn new(blocks: BlocksInOrder, comparison: Option<OrderFunction>) -> Self {
-        Self { records: RecordsInOrder::new(blocks, Format::KEYED.framing()), comparison }
+        let records = RecordsInOrder::new(blocks, Format::KEYED.framing());
+        Self { records, comparison, pushed: None }
+    }
+
+    /// Returns these records as those of several pushers.
+    pub(super) fn of_pushers(self, pushed: PushedTotal) -> Self {
+        Self { pushed: Some(pushed), ..self }
     }
 
     /// Returns the next record; `None` after the last one. The order and the number of records are
@@ -110,7 +140,11 @@ impl Sorted {
     ///
     /// Those of [`next`](Self::next).
     pub fn close(self) -> Result<Statistics> {
-        self.records.close()
+        let statistics = self.records.close()?;
+        Ok(match self.pushed {
+            Some(pushed) => pushed.of_sorter(statistics),
+            None => statistics,
+        })
     }
 }
 

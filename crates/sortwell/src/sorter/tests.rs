@@ -187,6 +187,11 @@ fn options_that_are_set_too_late_are_errors() {
         let error = error.expect("an error");
         assert!(error.to_string().contains("set options first"), "{error}");
     }
+    let mut sorter = Sorter::new();
+    let pushers = sorter.pushers(1).expect("pushers");
+    let error = sorter.limit(1).pushers(1).expect_err("an option after pushers");
+    assert!(error.to_string().contains("after pushers were made"), "{error}");
+    drop(pushers);
 }
 
 #[test]

@@ -122,3 +122,110 @@ fn all_pushers_learn_that_one_was_dropped() {
         assert_empty(&folder);
     }
 }
+
+#[test]
+fn a_run_that_was_cut_off_is_an_error() {
+    let (sorter, folder) = sorter();
+    let mut spiller = sorter.spill_to(folder.path());
+    for number in 0..1000_u32 {
+        spiller.push(&number.to_be_bytes(), b"12345678").expect("a push");
+    }
+    let run = spiller.finish().expect("runs").remove(0);
+    let whole = std::fs::read(&run.path).expect("a run");
+    let merged = |bytes: &[u8], others: u32| {
+        std::fs::write(&run.path, bytes).expect("written");
+        let mut merge = KeyedMerge::new();
+        merge.source((0..others).map(|number| Ok((number.to_be_bytes(), b""))));
+        merge.run(&run).run(&run);
+        let mut sorted = merge.finish()?;
+        while sorted.next()?.is_some() {}
+        sorted.close()
+    };
+    for others in [0, 2000] {
+        let records = merged(&whole, others).expect("a merge").records;
+        assert_eq!(records, 2000 + u64::from(others));
+        for lost in [20, 200, 19_980, 20_000] {
+            let error = merged(&whole[..whole.len() - lost], others).expect_err("records are lost");
+            let Error::Malformed { path, message } = &error else { panic!("{error}") };
+            assert_eq!(path, &run.path);
+            let found = format!("it has {} records, and had 1000", 1000 - lost / 20);
+            assert!(message.to_string().contains(&found), "{message}");
+        }
+    }
+    let twice = merged(&[&whole[..], &whole[whole.len() - 20..]].concat(), 0);
+    assert!(matches!(twice, Err(Error::Malformed { .. })), "{twice:?}");
+}
+
+/// A sort of few records needs the memory of its merge; a sort of many that of the pushers, too.
+#[test]
+fn the_memory_that_errors_of_pushers_name_is_enough() {
+    for count in [1, 2, 4] {
+        for (records, bytes) in [(1000, 100), (40_000, 100), (12, 3_000_000)] {
+            let mut memory = ByteSize::mib(8);
+            let sort = |memory| {
+                let (mut sorter, _folder) = sorter();
+                sorter.memory(memory);
+                for mut pusher in sorter.pushers(count)? {
+                    numbers(3)
+                        .take(records)
+                        .try_for_each(|key| pusher.push(&key.to_be_bytes(), &vec![7; bytes]))?;
+                    pusher.finish()?;
+                }
+                let mut sorted = sorter.finish()?;
+                while sorted.next()?.is_some() {}
+                sorted.close()
+            };
+            let mut said = Vec::new();
+            let statistics = loop {
+                let error = match sort(memory) {
+                    Ok(statistics) => break statistics,
+                    Err(error) => error,
+                };
+                said.push(error.to_string());
+                let least = match &error {
+                    Error::BudgetExceeded { least: Some(least), .. } => *least,
+                    error => match error.config_kind() {
+                        Some(ConfigErrorKind::BudgetTooSmall { least: Some(least) }) => least,
+                        _ => panic!("{count} pushers, {records} records: {said:?}"),
+                    },
+                };
+                assert!(least > memory && said.len() <= 3, "{count} pushers: {said:?}");
+                memory = least;
+            };
+            assert_eq!(statistics.records, (count * records) as u64);
+            assert_eq!(statistics.memory_budget, memory);
+        }
+    }
+}
+
+#[test]
+fn a_place_for_a_record_that_memory_has_no_room_for_is_refused() {
+    let (mut sorter, _folder) = sorter();
+    sorter.memory(ByteSize::mib(32));
+    sorter.reserve(4, 2 << 20).map(drop).expect_err("more than a sixteenth");
+    let error = sorter.reserve(4, 700 << 20).map(drop).expect_err("far more than there is");
+    let Error::BudgetExceeded { least: Some(least), .. } = error else { panic!("{error}") };
+    assert!(least > ByteSize::mib(700), "{error}");
+    sorter.reserve(4, 2_000_000).expect("a place").key.fill(1);
+    sorter.push(b"a", &[0; 3 << 20]).expect("a push takes longer records");
+    let mut sorted = sorter.finish().expect("a sort");
+    assert_eq!(
+        sorted.next().expect("a record").map(|record| record.payload.len()),
+        Some(2_000_000)
+    );
+    assert_eq!(sorted.next().expect("a record").map(|record| record.key), Some(&b"a"[..]));
+}
+
+#[test]
+fn messages_show_keys_and_not_how_records_are_framed() {
+    for count in [10, 100_000] {
+        let (mut sorter, _folder) = sorter();
+        sorter.unique(Unique::Error);
+        for number in 0..count {
+            sorter.push(format!("{number:06}").as_bytes(), b"payload").expect("a push");
+        }
+        sorter.push(b"000003", b"again").expect("a push");
+        let error = end_of(sorter).expect("an error").to_string();
+        assert!(error.contains("'000003'") && !error.contains("again"), "{error}");
+    }
+}

@@ -46,8 +46,23 @@ fn pushers_keep_the_first_of_equal_records_up_to_a_limit() {
     expected.sort_by(|a, b| a.0.cmp(&b.0));
     expected.dedup_by(|second, first| first.0 == second.0);
     expected.truncate(50);
-    assert!(pulled(&mut sorter.finish().expect("a sort")) == expected);
+    let mut sorted = sorter.finish().expect("a sort");
+    assert!(pulled(&mut sorted) == expected);
+    let statistics = sorted.close().expect("statistics");
+    assert_eq!((statistics.records, statistics.records_selected), (10_000, Some(50)));
     assert_empty(&folder);
+}
+
+#[test]
+fn runs_may_lie_in_the_current_directory() {
+    let name = || {
+        let mut spiller = Sorter::new().spill_to("");
+        spiller.push(b"key", b"").expect("a push");
+        spiller.finish().expect("a run").remove(0).path
+    };
+    let [first, second] = [name(), name()];
+    assert!(first.is_file() && second.is_file() && first != second && first.is_relative());
+    [first, second].iter().for_each(|run| std::fs::remove_file(run).expect("removed"));
 }
 
 #[test]
