@@ -139,7 +139,7 @@ impl Sorter {
         let mut payload = Vec::new();
         for (number, value) in (1_u64..).zip(values) {
             let value = value.map_err(|error| Error::Caller {
-                message: format!("value {number} is missing: {error}"),
+                message: format!("value {number} is missing: {}", cause_in(&error.to_string())),
             })?;
             payload.clear();
             codec.encode(&value, &mut payload).map_err(|error| Error::Caller {
@@ -161,6 +161,11 @@ impl Sorter {
             value: PhantomData,
         })
     }
+}
+
+/// Returns the words of an error of a source, without those that the error around it repeats.
+fn cause_in(words: &str) -> &str {
+    words.strip_suffix("; no output file was written").unwrap_or(words)
 }
 
 /// Values in order. It ends after the first error.

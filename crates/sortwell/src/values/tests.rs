@@ -34,6 +34,12 @@ fn sources_and_codecs_that_fail_end_the_sort() {
     let error = sorted.err().expect("an error").to_string();
     assert!(error.contains("value 2 is missing: the network is gone"), "{error}");
 
+    let fails = || Err(Error::Caller { message: "the network is gone".to_owned() });
+    let values = [Ok((1, "a".to_owned())), fails()];
+    let sorted = Sorter::new().try_sort_values(values, |v, key| key.asc(v.0), (encode, decode));
+    let error = sorted.err().expect("an error").to_string();
+    assert_eq!(error.matches("no output file was written").count(), 1, "{error}");
+
     let values = [(1, "a".to_owned()), (2, "b".to_owned())];
     let fails = |bytes: &[u8]| match decode(bytes)? {
         (2, _) => Err("no such value".into()),
