@@ -5,6 +5,7 @@
 #[expect(unsafe_code, reason = "LMDB maps a file, which must not change meanwhile")]
 mod lmdb;
 mod model;
+mod resumed;
 mod slices;
 #[cfg(feature = "sqlite")]
 mod sqlite;
