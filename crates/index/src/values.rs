@@ -13,7 +13,9 @@ use std::sync::OnceLock;
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::{CsvFormat, Format, Ragged};
 use sortwell_engine::job::RowKeys;
-use sortwell_engine::key::text::{Body, End, Separator, TextKey, TextOrder, TextSpec, TextType};
+use sortwell_engine::key::text::{
+    Body, End, Separator, TextKey, TextOrder, TextSpec, TextType, ValueKey,
+};
 use sortwell_engine::pipeline::Columns;
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -34,6 +36,8 @@ pub struct ValueKeys {
     columns: Option<Columns>,
     /// The bytes that each key looks at in records of text.
     places: Option<TextKey>,
+    /// Each key by itself, if records are no text.
+    single: Vec<ValueKey>,
     /// The first keys alone, as they are asked for: one, two, and so on.
     compiled: Vec<OnceLock<RowKeys>>,
 }
@@ -109,13 +113,16 @@ impl ValueKeys {
         check_places(format, &order, &names)?;
         let is_text = !Body::of(format).has_no_fields() && order.separator != Separator::Members;
         let places = is_text.then(|| TextKey::new(&order)).transpose()?;
+        let is_binary = Body::of(format).has_no_fields();
+        let specs = order.specs.iter().filter(|_| is_binary);
+        let single = specs.map(|spec| ValueKey::new(spec, &order)).collect();
         // A record that is made of values has no cells after the last of them.
         let format = match format {
             Format::Csv(csv) => Format::Csv(CsvFormat { ragged: Ragged::Keep, ..csv }),
             format => format,
         };
         let compiled = vec![OnceLock::new(); order.specs.len()];
-        let keys = Self { format, order, names, columns, places, compiled };
+        let keys = Self { format, order, names, columns, places, single, compiled };
         keys.compiled(keys.count())?;
         Ok(keys)
     }

@@ -1,6 +1,7 @@
 //! Values of keys of binary records, as a user writes them, and length fields.
 
 use sortwell_engine::format::{Prefix, PrefixWidth};
+use sortwell_engine::key::text::ValueKey;
 
 /// Returns the length field of a record.
 pub fn length_field(prefix: Prefix, counted: u32) -> Vec<u8> {
@@ -17,10 +18,11 @@ pub fn length_field(prefix: Prefix, counted: u32) -> Vec<u8> {
 }
 
 /// Returns the bytes of a value of binary data: those after `0x` as hexadecimal digits, a number of
-/// the type that the key names, or text, filled with zeros up to `width`.
-pub fn bytes_of(key: &str, value: &[u8], width: Option<usize>) -> Option<Vec<u8>> {
-    let text = std::str::from_utf8(value).unwrap_or_default();
-    let mut bytes = match text.strip_prefix("0x") {
+/// the type that the key names, or text, filled with zeros up to `width`. `name` is that of the
+/// key.
+pub fn bytes_of(key: &ValueKey, name: &str, value: &[u8], width: Option<usize>) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(value).ok();
+    let mut bytes = match text.and_then(|text| text.strip_prefix("0x")) {
         Some(digits) if digits.len().is_multiple_of(2) => {
             let pairs = (0..digits.len()).step_by(2);
             pairs
@@ -28,9 +30,12 @@ pub fn bytes_of(key: &str, value: &[u8], width: Option<usize>) -> Option<Vec<u8>
                 .collect::<Option<_>>()?
         }
         _ => {
-            let word = key.split(':').nth(1).unwrap_or_default();
-            match number_bytes(word, text) {
-                Some(number) => number?,
+            let word = name.split(':').nth(1).unwrap_or_default();
+            // Bytes that are no text are no number either.
+            let text = text.unwrap_or("\u{fffd}");
+            let converted = key.written(text, width).or_else(|| number_bytes(word, text));
+            match converted {
+                Some(bytes) => bytes?,
                 None => value.to_vec(),
             }
         }

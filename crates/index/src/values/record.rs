@@ -168,10 +168,12 @@ impl ValueKeys {
         let spec = &self.order.specs[at];
         let (End::At(end) | End::Within(end, _)) = spec.end else { return false };
         let width = end.byte.saturating_sub(spec.start.byte);
-        if self.places.is_some() {
-            return value.len() >= width;
+        match self.single.get(at) {
+            Some(key) => {
+                bytes_of(key, &self.names[at], value, None).is_none_or(|bytes| bytes.len() >= width)
+            }
+            None => value.len() >= width,
         }
-        bytes_of(&self.names[at], value, None).is_none_or(|bytes| bytes.len() >= width)
     }
 
     /// Returns the first key whose place in a record of text does not hold its value, whole.
@@ -300,14 +302,15 @@ impl ValueKeys {
     fn body(&self, specs: &[TextSpec], values: &[&[u8]]) -> Result<Vec<u8>> {
         let mut body = Vec::new();
         let mut placed = Vec::new();
-        for ((spec, value), name) in specs.iter().zip(values).zip(&self.names) {
+        let keys = self.single.iter().zip(&self.names);
+        for ((spec, value), (key, name)) in specs.iter().zip(values).zip(keys) {
             let start = spec.start.byte;
             let width = match (spec.end, self.format) {
                 (End::At(end), _) => Some(end.byte.saturating_sub(start)),
                 (_, Format::Fixed { length }) => Some((length as usize).saturating_sub(start)),
                 _ => None,
             };
-            let bytes = bytes_of(name, value, width)
+            let bytes = bytes_of(key, name, value, width)
                 .ok_or_else(|| self.no_key(values, &format!("it is no value of {name}")))?;
             if body.len() < start + bytes.len() {
                 body.resize(start + bytes.len(), 0);

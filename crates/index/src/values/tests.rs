@@ -46,6 +46,40 @@ fn values_of_every_format() {
 }
 
 #[test]
+fn values_of_mainframes() {
+    let refused = |keys: &ValueKeys, text: &str| {
+        let error = keys.of(&[text]).map(drop).map_err(|error| error.to_string()).unwrap_err();
+        assert!(error.contains("it is no value of"), "{error}");
+    };
+    let text = |key: &str| keys("fixed:2", &[key], None);
+    assert_same(&text("0..2:ebcdic"), &["AB"], b"\xc1\xc2");
+    assert_same(&text("0..2:ebcdic"), &["0xc1c2"], b"\xc1\xc2");
+    assert_same(&text("0..2:ebcdic=500"), &["[\u{e4}"], b"\x4a\x43");
+    assert_same(&text("0..2:ebcdic:ci:desc"), &["aB"], b"\xc1\x82");
+    refused(&text("0..2:ebcdic"), "\u{20ac}");
+    refused(&text("0..2:ebcdic"), "ABC");
+    for (number, record) in [("123", b"\x12\x3c"), ("-12.0", b"\x01\x2d"), ("+7", b"\x00\x7f")] {
+        assert_same(&text("0..2:packed"), &[number], record);
+    }
+    for (number, record) in [("12", b"12"), ("-12", b"1K"), ("0", b"0{")] {
+        assert_same(&text("0..2:zoned"), &[number], record);
+    }
+    assert_same(&text("0..2:zoned=ebcdic"), &["-12"], b"\xf1\xd2");
+    assert_same(&text("0..2:zoned-separate"), &["-1"], b"1-");
+    assert_same(&keys("u16be", &["..:packed"], None), &["12345"], b"\0\x03\x12\x34\x5c");
+    for (key, number) in [
+        ("packed", "1234"),
+        ("packed", "1.5"),
+        ("packed", "x"),
+        ("packed", ""),
+        ("zoned", "100"),
+        ("zoned-separate", "-12"),
+    ] {
+        refused(&text(&format!("0..2:{key}")), number);
+    }
+}
+
+#[test]
 fn beginnings_of_text() {
     let two = keys("csv", &["1", "2"], None);
     let [begun, whole, other] =

@@ -115,6 +115,15 @@ impl FixedNumber {
         }
     }
 
+    /// Returns the bytes of the widest numbers.
+    pub fn width_max(self) -> usize {
+        match self {
+            Self::Integer(number) => number.width_bytes(),
+            Self::Packed => PACKED_BYTES_MAX,
+            Self::Zoned(form) => ZONED_DIGITS_MAX + usize::from(form.is_separate),
+        }
+    }
+
     /// Returns the decimal digits that `width` bytes hold.
     fn digits(self, width: usize) -> usize {
         match self {

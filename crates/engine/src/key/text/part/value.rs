@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 use super::super::difference::difference;
 use super::super::encode::ebcdic;
+use super::super::encode::fixed::FixedNumber;
 use super::super::field::Fields;
 use super::super::order::{Body, Separator, TextOrder, TextSpec};
 use super::super::sink::BufferSink;
@@ -144,6 +145,35 @@ impl ValueKey {
             literal.truncate(remaining);
         }
         Some(literal)
+    }
+
+    /// Returns the bytes of a record, `width` or as many as needed, whose value is that of what a
+    /// person wrote; `None` if it is no value of the key, or needs more bytes. The outer `None` is
+    /// that of types whose values are written as text is, or as numbers of machines.
+    pub fn written(&self, text: &str, width: Option<usize>) -> Option<Option<Vec<u8>>> {
+        let text_type = &self.typed.text_type;
+        if text_type.alphabet() == Some(ByteMeaning::Page) {
+            let table = self.part.table.as_ref()?;
+            let byte = |character| (0..=u8::MAX).find(|byte| table.of_byte(*byte) == character);
+            let bytes = |text: Vec<u8>| text.into_iter().map(byte).collect();
+            return Some(self.literal(text).and_then(bytes));
+        }
+        let number = FixedNumber::of(text_type)?;
+        if matches!(number, FixedNumber::Integer(_)) {
+            return None;
+        }
+        let whole = text.trim().split('.').next().and_then(|whole| whole.parse().ok());
+        let bytes = whole.map(|whole| {
+            let mut bytes = vec![0; width.unwrap_or(number.width_max())];
+            number.write(whole, &mut bytes);
+            bytes
+        });
+        // A fraction, and digits without room, show in the key.
+        Some(bytes.filter(|bytes| {
+            let mut key = Vec::new();
+            self.append_key(bytes, usize::MAX, &mut key);
+            self.is_of_type(bytes) && self.literal_key(text) == Some(key)
+        }))
     }
 }
 
