@@ -87,9 +87,11 @@ class Index:
         table = pyarrow.table(index.find("Oslo"))    # record, file, offset
 
     Values of several keys are a tuple: those of all keys or of fewer. A value is text as it stands
-    in the data, bytes, or a number, date or UUID that stands for its text. Numbers may be scalars
-    of NumPy. For keys of binary records, text is a number, or bytes as hexadecimal digits after
-    "0x". In a text, bytes that are not UTF-8 are lone surrogates, as in names of files.
+    in the data, bytes, or a number, date or UUID. Such an object is written as the key reads it:
+    7.0 as 7 for whole numbers, and dates by `date_format`. If the key cannot have it, as 7.5 among
+    whole numbers, it is a `UsageError`. Numbers may be scalars of NumPy. For keys of binary
+    records, text is a number, or bytes as hexadecimal digits after "0x". In a text, bytes that are
+    not UTF-8 are lone surrogates, as in names of files.
 
     The data files must not have changed since they were indexed. With `stale_ok=True`, they may;
     then other bytes may be found in the place of a record.
@@ -148,7 +150,7 @@ class Index:
         `TypeError` for a value of another type; `MalformedError` for data that has changed; and
         `StorageError`.
         """
-        found, others = self._native.records(_words(values))
+        found, others = self._native.records(_words(self._native, values))
         if others is not None:
             found.extend(_in_pieces(others.next_records))
         return found
@@ -225,7 +227,9 @@ class Index:
         *,
         is_reverse: bool = False,
     ) -> _native.IndexSearch:
-        ends = [None if end is None else (_words(end[0]), end[1]) for end in (low, high)]
+        ends = [
+            None if end is None else (_words(self._native, end[0]), end[1]) for end in (low, high)
+        ]
         return self._native.search(kind, ends[0], ends[1], is_reverse)
 
     def __repr__(self) -> str:
@@ -355,18 +359,66 @@ def _in_pieces(take: Callable[[int], list[Any]]) -> Iterator[Any]:
         most = min(2 * most, _AT_ONCE)
 
 
-def _words(values: Values) -> list[str | bytes]:
-    """Returns the texts of values."""
+def _words(index: _native.OpenIndex, values: Values) -> list[str | bytes]:
+    """Returns the texts of values, as the keys of an index read them."""
     if type(values) is str:
         return [values]
-    return [_word(value) for value in (values if isinstance(values, tuple) else (values,))]
+    every = values if isinstance(values, tuple) else (values,)
+    return [_word(index, key, value) for key, value in enumerate(every)]
 
 
-def _word(value: Value) -> str | bytes:
+def _word(index: _native.OpenIndex, key: int, value: Value) -> str | bytes:
     if isinstance(value, (str, bytes)):
         return value
     if hasattr(value, "isoformat"):
-        return str(value.isoformat())
+        word = _day(index, key, value)
+    elif (number := _number(value)) is not None:
+        word = index.number_text(key, number)
+    else:
+        text = str(value)
+        word = text if index.reads(key, text) else None
+    if word is None:
+        raise _options.usage(
+            f"no record has {value!r} as the value of the key {index.keys()[key]}; pass a value "
+            "that the key can have, or the text of a record as str"
+        )
+    return word
+
+
+def _day(index: _native.OpenIndex, key: int, value: Any) -> str | None:
+    """Returns the text of a day or time, or None if the key has no such value."""
+    import datetime
+
+    is_midnight = isinstance(value, datetime.datetime) and value == datetime.datetime.combine(
+        value.date(), datetime.time(), value.tzinfo
+    )
+    # A day with the time 0:00 is one of a key of days, too.
+    days = [value, value.date()] if is_midnight and value.tzinfo is None else [value]
+    pattern = index.day_pattern(key)
+    texts = [day.isoformat() if pattern is None else _by_pattern(day, pattern) for day in days]
+    return next((text for text in texts if text is not None and index.reads(key, text)), None)
+
+
+def _by_pattern(value: Any, pattern: str) -> str | None:
+    """Returns a day or time in a pattern, or None if the pattern leaves a part of it out."""
+    import datetime
+
+    try:
+        text: str = value.strftime(pattern)
+        found = datetime.datetime.strptime(text, pattern)
+    except ValueError:
+        return None
+    if isinstance(value, datetime.datetime):
+        is_same = found == value
+    elif isinstance(value, datetime.date):
+        is_same = found == datetime.datetime.combine(value, datetime.time())
+    else:
+        is_same = found.timetz() == value
+    return text if is_same else None
+
+
+def _number(value: Value) -> str | None:
+    """Returns the text of a number, or None for a UUID. Raises `TypeError` for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return _options.digits(value, "a value of a key")
     if isinstance(value, float):
@@ -377,7 +429,7 @@ def _word(value: Value) -> str | bytes:
     if isinstance(value, decimal.Decimal):
         return _without_exponent(str(value))
     if isinstance(value, uuid.UUID):
-        return str(value)
+        return None
     # Scalars of NumPy and others that are numbers.
     number = _options.real(value)
     if number is None:
@@ -387,15 +439,15 @@ def _word(value: Value) -> str | bytes:
             "datetime or UUID"
         )
     whole = _options.whole(value) if hasattr(value, "__index__") else None
-    return _word(number if whole is None else whole)
+    return _number(number if whole is None else whole)
 
 
 def _without_exponent(text: str) -> str:
-    """Returns the text of a number without an exponent, which keys do not read."""
+    """Returns the text of a number without an exponent, which few keys read."""
     if "e" not in text.lower():
         return text
     import decimal
 
     number = decimal.Decimal(text)
-    # A number of many digits is not written out: no key has it.
+    # A number of many digits is not written out.
     return text if abs(number.adjusted()) > _DIGITS_MAX else format(number, "f")

@@ -185,6 +185,47 @@ class Indexes(WithFolder):
             self.assertEqual(found[7], [lines[4]])
             self.assertEqual(found.get(1e22), [])
 
+    def test_values_as_keys_read_them(self):
+        text = "day,moment,price,id\n02.01.2026,2026-01-02T03:04:05,7,a\n,,,b\n01.01.2026,,2,c\n"
+        self.folder.joinpath("orders.csv").write_text(text)
+        rows = [f"{line}\n".encode() for line in text.splitlines()[1:]]
+        day, moment = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 3, 4, 5)
+        midnight = datetime.datetime(2026, 1, 2)
+        number, nan, zone = decimal.Decimal, float("nan"), datetime.timezone(datetime.timedelta())
+        infinite = float("inf")
+
+        def refused(index, value):
+            for use in (index.get, index.__contains__, lambda value: list(index.range(to=value))):
+                with self.assertRaisesRegex(sortwell.UsageError, "as the value of the key"):
+                    use(value)
+
+        index = self.built(key="day:date", date_format="%d.%m.%Y", invalid="last")
+        for value in (day, midnight):
+            self.assertEqual(index[value], rows[:1])
+        for value in (moment, midnight.replace(tzinfo=zone), datetime.time(3, 4), 7, uuid.uuid4()):
+            refused(index, value)
+        index = self.built(key="moment:timestamp", invalid="last")
+        self.assertEqual(index[moment], rows[:1])
+        refused(index, datetime.time(3, 4))
+        for style in ("int", "decimal", "decimal=,", "float"):
+            index = self.built(key=f"price:{style}", invalid="last")
+            for value in (7, 7.0, number(7), number("7.00"), numpy.float32(7), numpy.int8(7)):
+                self.assertEqual(index[value], rows[:1])
+            for value in (day, uuid.uuid4(), number("1E-2000")):
+                refused(index, value)
+        self.assertEqual(index.get(7.5), [])
+        self.assertEqual(list(index.range(to=infinite)), [rows[2], rows[0]])
+        index = self.built(key="price:decimal=,")
+        self.assertEqual(index.get(7.5), [])
+        self.assertEqual(list(index.range(7.5)), [rows[1]])
+        (self.folder / "lines").write_bytes(b"a 7\nb x\n")
+        for style, values in (("int", (7.5, number("7.1"))), ("decimal", (number("1E-2000"),))):
+            sortwell.build_index(self.folder / "lines", self.folder / "index", key=f"2:{style}")
+            index = sortwell.Index(self.folder / "index")
+            self.assertEqual(index[7.0], [b"a 7\n"])
+            for value in (*values, nan, infinite, day, uuid.uuid4()):
+                refused(index, value)
+
     def test_bytes_that_are_no_text(self):
         (self.folder / "lines").write_bytes(b"b\na\xff\n\xc3\n")
         sortwell.build_index(self.folder / "lines", self.folder / "index", key="1")

@@ -242,6 +242,12 @@ impl Index {
         Matches::within(self, vec![KeyRange::default()])
     }
 
+    /// Returns the keys of values, for programs that have values as numbers and days.
+    #[doc(hidden)] // of the Python package
+    pub fn values(&self) -> &ValueKeys {
+        &self.0.keys
+    }
+
     /// Returns the byte between columns of the data; a tab if records are no rows.
     pub fn column_separator(&self) -> u8 {
         match self.0.description.format {

@@ -47,4 +47,6 @@ pub use include::Include;
 pub use index::{Found, Index};
 pub use matches::Matches;
 pub use store::IndexTarget;
+#[doc(hidden)]
+pub use values::ValueKeys;
 pub use verify::{Effort, WrongEntry};

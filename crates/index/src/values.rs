@@ -5,6 +5,7 @@
 //! its type, its translation and its direction.
 
 mod binary;
+mod exact;
 mod record;
 
 use std::fmt::Display;
@@ -36,7 +37,7 @@ pub struct ValueKeys {
     columns: Option<Columns>,
     /// The bytes that each key looks at in records of text.
     places: Option<TextKey>,
-    /// Each key by itself, if records are no text.
+    /// Each key by itself.
     single: Vec<ValueKey>,
     /// The first keys alone, as they are asked for: one, two, and so on.
     compiled: Vec<OnceLock<RowKeys>>,
@@ -113,9 +114,7 @@ impl ValueKeys {
         check_places(format, &order, &names)?;
         let is_text = !Body::of(format).has_no_fields() && order.separator != Separator::Members;
         let places = is_text.then(|| TextKey::new(&order)).transpose()?;
-        let is_binary = Body::of(format).has_no_fields();
-        let specs = order.specs.iter().filter(|_| is_binary);
-        let single = specs.map(|spec| ValueKey::new(spec, &order)).collect();
+        let single = order.specs.iter().map(|spec| ValueKey::new(spec, &order)).collect();
         // A record that is made of values has no cells after the last of them.
         let format = match format {
             Format::Csv(csv) => Format::Csv(CsvFormat { ragged: Ragged::Keep, ..csv }),
@@ -225,13 +224,18 @@ impl ValueKeys {
             self.key(&[others, &[&last[..]]].concat())
         };
         // Bytes that are written as digits go on with digits.
-        let is_digits = Body::of(self.format).has_no_fields() && last.starts_with(b"0x");
+        let is_digits = self.is_binary() && last.starts_with(b"0x");
         let ends: [&[u8]; 2] = if is_digits { [b"61", b"62"] } else { [b"a", b"b"] };
         let [Ok(mut one), Ok(other)] = ends.map(longer) else {
             return Err(self.no_key(&values, "the last key shares its place with another one"));
         };
         one.truncate(agreeing(&one, &other));
         Ok(one)
+    }
+
+    /// Returns whether records are bytes, so that values are written in other ways than in text.
+    fn is_binary(&self) -> bool {
+        Body::of(self.format).has_no_fields()
     }
 
     fn is_fixed(&self) -> bool {

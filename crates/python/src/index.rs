@@ -104,6 +104,21 @@ impl OpenIndex {
         self.index.lines().iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
+    /// Returns the text that a key reads as a number; `None` if it has no such value.
+    fn number_text(&self, key: usize, number: &str) -> Option<String> {
+        self.index.values().number_text(key, number)
+    }
+
+    /// Returns the pattern of the days of a key, if it has one of its own.
+    fn day_pattern(&self, key: usize) -> Option<&str> {
+        self.index.values().day_pattern(key)
+    }
+
+    /// Returns whether a key has a value of this text.
+    fn reads(&self, key: usize, text: &str) -> bool {
+        self.index.values().reads(key, text)
+    }
+
     /// Returns the first records that have these values, and the search for the others if there
     /// may be some.
     fn records<'py>(&self, py: Python<'py>, values: Vec<KeyWord>) -> PyResult<FirstRecords<'py>> {

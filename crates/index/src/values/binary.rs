@@ -3,6 +3,8 @@
 use sortwell_engine::format::{Prefix, PrefixWidth};
 use sortwell_engine::key::text::ValueKey;
 
+use super::exact::is_beyond;
+
 /// Returns the length field of a record.
 pub fn length_field(prefix: Prefix, counted: u32) -> Vec<u8> {
     let number = counted.to_be_bytes();
@@ -62,8 +64,15 @@ fn number_bytes(word: &str, text: &str) -> Option<Option<Vec<u8>>> {
     let number: Option<Vec<u8>> = match class {
         "u" => text.parse::<u64>().ok().map(|number| number.to_be_bytes().to_vec()),
         "i" => text.parse::<i64>().ok().map(|number| number.to_be_bytes().to_vec()),
-        "f" if bits == 32 => text.parse::<f32>().ok().map(|number| number.to_be_bytes().to_vec()),
-        "f" if bits == 64 => text.parse::<f64>().ok().map(|number| number.to_be_bytes().to_vec()),
+        "f" if bits == 32 => {
+            let number = text.parse::<f32>().ok();
+            let number = number.filter(|number| !is_beyond(text, f64::from(*number)));
+            number.map(|number| number.to_be_bytes().to_vec())
+        }
+        "f" if bits == 64 => {
+            let number = text.parse::<f64>().ok().filter(|number| !is_beyond(text, *number));
+            number.map(|number| number.to_be_bytes().to_vec())
+        }
         _ => return None,
     };
     let number = number.and_then(|number| {

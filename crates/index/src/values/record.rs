@@ -298,6 +298,18 @@ impl ValueKeys {
         Ok([line.to_string().as_bytes(), b"\n"].concat())
     }
 
+    /// Returns the number of bytes that a key of records without fields looks at; `None` if it
+    /// looks at all to the end of a record.
+    pub(super) const fn width(&self, spec: &TextSpec) -> Option<usize> {
+        match (spec.end, self.format) {
+            (End::At(end), _) => Some(end.byte.saturating_sub(spec.start.byte)),
+            (_, Format::Fixed { length }) => {
+                Some((length as usize).saturating_sub(spec.start.byte))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the bytes of a record without fields, up to the last that a key looks at.
     fn body(&self, specs: &[TextSpec], values: &[&[u8]]) -> Result<Vec<u8>> {
         let mut body = Vec::new();
@@ -305,12 +317,7 @@ impl ValueKeys {
         let keys = self.single.iter().zip(&self.names);
         for ((spec, value), (key, name)) in specs.iter().zip(values).zip(keys) {
             let start = spec.start.byte;
-            let width = match (spec.end, self.format) {
-                (End::At(end), _) => Some(end.byte.saturating_sub(start)),
-                (_, Format::Fixed { length }) => Some((length as usize).saturating_sub(start)),
-                _ => None,
-            };
-            let bytes = bytes_of(key, name, value, width)
+            let bytes = bytes_of(key, name, value, self.width(spec))
                 .ok_or_else(|| self.no_key(values, &format!("it is no value of {name}")))?;
             if body.len() < start + bytes.len() {
                 body.resize(start + bytes.len(), 0);

@@ -80,6 +80,38 @@ fn values_of_mainframes() {
 }
 
 #[test]
+fn numbers_as_keys_read_them() {
+    let table: [(&str, &str, &str, Option<&str>); 20] = [
+        ("csv", "1", "7.0", Some("7.0")),
+        ("csv", "1:int", "7.0", Some("7")),
+        ("csv", "1:int", "-0.0", Some("0")),
+        ("csv", "1:int", "7.5", None),
+        ("csv", "1:decimal", "7.50", Some("7.50")),
+        ("csv", "1:decimal", "inf", None),
+        ("csv", "1:decimal", "1E-2000", None),
+        ("csv", "1:decimal=,", "7.5", Some("7,5")),
+        ("csv", "1:int:thousands=.", "7.500", None),
+        ("csv", "1:float", "1E-30", Some("1E-30")),
+        ("csv", "1:float", "inf", Some("inf")),
+        ("csv", "1:float", "1E-2000", None),
+        ("csv", "1:float", "1E2000", None),
+        ("csv", "1:float", "0E-2000", Some("0E-2000")),
+        ("lines", "2:int", "7.5", None),
+        ("lines", "2:decimal", "nan", None),
+        ("fixed:4", "0..4:u32le", "7.0", Some("7")),
+        ("fixed:4", "0..4:i32be", "7.5", None),
+        ("fixed:4", "0..4:f32le", "1E39", None),
+        ("fixed:4", "0..4:packed", "7.0", Some("7.0")),
+    ];
+    for (format, key, number, text) in table {
+        let found = keys(format, &[key], None).number_text(0, number);
+        assert_eq!(found.as_deref(), text, "{number} of {key}");
+    }
+    assert!(!keys("csv", &["1:date"], None).reads(0, "2026-01-02T03:04:05"));
+    assert!(keys("csv", &["1"], None).reads(0, "2026-01-02T03:04:05"));
+}
+
+#[test]
 fn beginnings_of_text() {
     let two = keys("csv", &["1", "2"], None);
     let [begun, whole, other] =
