@@ -37,6 +37,8 @@ const BEYOND: usize = 4 << 10;
 pub struct ScannedData {
     /// Counts about the keys of all records that became entries.
     pub tally: Mutex<KeyTally>,
+    /// Number of rows that were left out for the number of their cells.
+    pub ragged: AtomicU64,
     /// Bytes of the files that were read.
     pub read: Arc<AtomicU64>,
     /// The files, in order.
@@ -98,6 +100,11 @@ impl ScannedData {
     /// Returns what is known of the keys of the records that became entries.
     pub fn findings(&self) -> KeyFindings {
         self.rows.findings(&self.tally.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the number of rows that were left out; `None` if none are.
+    pub fn ragged_dropped(&self) -> Option<u64> {
+        self.rows.drops_ragged().then(|| self.ragged.load(Ordering::Relaxed))
     }
 
     /// Returns the data as the source of all entries.
@@ -352,6 +359,7 @@ impl<'a> Scan<'a> {
             self.entries.put(block.number, entries, progress);
         }
         self.records.fetch_add(passed.shown, Ordering::Relaxed);
+        self.data.ragged.fetch_add(passed.ragged, Ordering::Relaxed);
         self.data.tally.lock().unwrap_or_else(PoisonError::into_inner).add(&tally);
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -66,9 +67,18 @@ impl EntrySort {
         let memory = ScanMemory::new(job.memory.resolve()?.bytes(), threads as u64, job.target);
         // Keys of a whole record, and included parts, are longer than the record.
         let entry_max = (memory.longest as usize * 4).min(ENTRY_MAX);
-        let (block, tally, read) = (memory.block as usize, Mutex::default(), Arc::default());
-        let data =
-            ScannedData { tally, read, files, positions, rows, parts, block, memory, entry_max };
+        let data = ScannedData {
+            tally: Mutex::default(),
+            ragged: AtomicU64::default(),
+            read: Arc::default(),
+            files,
+            positions,
+            rows,
+            parts,
+            block: memory.block as usize,
+            memory,
+            entry_max,
+        };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
         let settings = job.sort;
         Ok(Self { data, threads, memory, temp, unique, settings })
@@ -84,6 +94,7 @@ impl EntrySort {
         let source = is_all.then(|| self.data.source());
         let (mut sorted, _) = self.sorted(self.data.first(), u64::MAX, source, output, progress)?;
         sorted.keys = self.data.findings();
+        sorted.ragged_rows_dropped = self.data.ragged_dropped();
         Ok(sorted)
     }
 
@@ -120,9 +131,10 @@ impl EntrySort {
         // Of records with equal keys, fewer are written than were read.
         let read = merged.proof.as_ref().map_or(merged.records, |proof| proof.records);
         prove(parts.records(), read)?;
-        // Nothing is known of the keys in earlier parts.
+        // Nothing is known of the rows of earlier parts.
         if earlier.is_none() {
             merged.keys = self.data.findings();
+            merged.ragged_rows_dropped = self.data.ragged_dropped();
         }
         Ok(merged)
     }

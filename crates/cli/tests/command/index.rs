@@ -304,6 +304,30 @@ fn invalid_keys_of_a_build() {
 }
 
 #[test]
+fn rows_that_are_left_out_are_counted() {
+    let folder = Folder::new();
+    folder.write("in.csv", "id,n\na,1\nb\nc,x\n");
+    let build = "index build in.csv -k n:int --invalid last --ragged drop -o index";
+    let invalid = "1 of 2 records has an invalid key, and comes last: column 'n' is not an int";
+    for options in ["", " --resume"] {
+        let said = folder.run(&format!("{build}{options}"));
+        let wanted = format!(
+            "sortwell: left out 1 row with a different number of cells than the header or first \
+             row (--ragged drop)\nsortwell: {invalid}\n"
+        );
+        assert_eq!((said.status, said.words), (0, wanted), "{options}");
+    }
+    folder.script("printf 'd\ne,5,6\nf,7\ng,z\n' >> in.csv").quietly();
+    let said = folder.run("index append index");
+    assert!(said.status == 0 && said.words.contains("left out 2 rows with"), "{said:?}");
+    assert!(said.words.contains(invalid) && !said.words.contains("warning"), "{said:?}");
+    folder.script("printf 'h,w\n' >> in.csv").quietly();
+    let said = folder.run("index append index");
+    assert!(!said.words.contains("warning") && !said.words.contains("left out"), "{said:?}");
+    assert_prints(&folder, "index range index --count", "5\n");
+}
+
+#[test]
 fn a_reader_with_enough_ends_it_quietly() {
     let folder = Folder::new();
     folder.write("lines", (0..100_000).map(|number| format!("{number} x\n")).collect::<String>());

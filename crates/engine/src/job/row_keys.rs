@@ -119,6 +119,11 @@ impl RowKeys {
         self.key.encoder().findings(tally)
     }
 
+    /// Returns whether rows with another number of cells are left out.
+    pub fn drops_ragged(&self) -> bool {
+        self.gate.drops_ragged()
+    }
+
     /// Returns the rule that divides bytes into records.
     pub const fn framing(&self) -> Framing {
         self.framing

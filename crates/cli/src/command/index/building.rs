@@ -15,10 +15,11 @@ use crate::command::options::levers::LeverOptions;
 use crate::command::options::order::Order;
 use crate::command::options::resources::ENGINES;
 use crate::command::options::values::ListedValues;
-use crate::command::options::watching::AccountOptions;
+use crate::command::options::watching::{AccountOptions, tell_dropped};
 use crate::command::options::{EXPERT, values};
 use crate::failure::{CommandOutcome, Failure, usage_error};
 use crate::reporting::{JobFiles, is_stream};
+use crate::{standard, statistics};
 
 /// Build an index over one or more files
 ///
@@ -172,12 +173,17 @@ impl AppendArguments {
         let job = self.job();
         self.effort.warn();
         let appended = self.effort.watching.run(false, |progress| job.run(progress));
-        appended.map_err(|failure| match failure {
+        let appended = appended.map_err(|failure| match failure {
             Failure::Library(Error::Malformed { path, message }) if advises_invalid(&message) => {
                 with_advice(path, &message, OF_BUILD).into()
             }
             failure => failure,
-        })?;
+        });
+        let mut statistics = appended?.statistics;
+        tell_dropped(statistics.ragged_rows_dropped.unwrap_or_default());
+        // Records that were in the index before may have values of these keys.
+        statistics.keys.unmatched.clear();
+        standard::tell(statistics::key_lines(&statistics));
         Ok(ExitCode::SUCCESS)
     }
 
