@@ -93,7 +93,15 @@ impl AppendJob {
         };
         let earlier = TreeCursor::new(index.pages(), index.tree());
         let added = TreeCursor::new(&pages, pages.tree(names, ENTRIES)?);
-        let tree = merge.write(earlier, added, &file)?;
+        // The new entries are in proven order.
+        let tree = merge.write(earlier, added, &file).map_err(|error| match error {
+            Error::Disorder { .. } => {
+                let message = "the index is damaged: its entries are not in order; build it again";
+                let (path, message) = (self.index.clone(), message.to_owned().into());
+                Error::Malformed { path, message }
+            }
+            error => error,
+        })?;
         let entries = tree.entries;
         let description = Description { data: data.clone(), entries, columns, ..old.clone() };
         let bytes = write_meta(&file, tree, &description)?;

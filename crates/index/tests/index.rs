@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod damaged;
 #[expect(unsafe_code, reason = "LMDB maps a file, which must not change meanwhile")]
 mod lmdb;
 mod model;
