@@ -164,7 +164,7 @@ fn grown(description: &Description, kept: &[DataFile], added: OpenData) -> Resul
         }
         let (now, file) = DataFile::open(&old.path)?;
         if now.bytes == old.bytes {
-            old.reopen(false)?;
+            old.reopen(true)?;
         }
         old.check_beginning(&file, now.bytes)?;
         if now.bytes > old.bytes && old.is_bgzf {

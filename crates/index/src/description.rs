@@ -81,7 +81,13 @@ impl Description {
     /// more files than may be open.
     pub fn open_data(&self, may_differ: bool) -> Result<Vec<RecordFile>> {
         allow_open_files(self.data.len())?;
-        let opened = self.data.iter().map(|data| RecordFile::of(data, data.reopen(may_differ)?));
+        let opened = self.data.iter().zip(1..).map(|(data, number)| {
+            let file = match may_differ {
+                true => data.reopen_stale()?,
+                false => data.reopen(number == self.data.len())?,
+            };
+            RecordFile::of(data, file)
+        });
         opened.collect()
     }
 
@@ -98,7 +104,7 @@ impl Description {
         }
         let heading = Heading::of(self.format, &self.header)?;
         for file in data.iter().filter(|_| matches!(heading, Heading::Row(_))) {
-            let (top, _) = file.read_top(&file.path, 0, file.reopen(true)?, &heading)?;
+            let (top, _) = file.read_top(&file.path, 0, file.reopen_stale()?, &heading)?;
             if !top.is_nothing(&heading) {
                 return Ok(top.columns(&heading));
             }

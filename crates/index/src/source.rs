@@ -197,24 +197,32 @@ impl DataFile {
         if self.is_bgzf { bgzf::block_offset(self.bytes) } else { self.bytes }
     }
 
-    /// Opens the file as it is now, and checks that it is the same, unless `may_differ`.
+    /// Opens the file as it is now, and checks that it is the same. `is_last` is true of the last
+    /// data file, the only one that may grow.
     ///
     /// # Errors
     ///
     /// [`Error::Io`], and [`Error::Malformed`] with what has changed.
-    pub fn reopen(&self, may_differ: bool) -> Result<File> {
+    pub fn reopen(&self, is_last: bool) -> Result<File> {
         let (file, data) = open(&self.path)?;
-        match self.change(&file, &data)? {
-            Some(change) if !may_differ => {
-                let advice = match data.len() > self.bytes && !self.is_bgzf {
-                    true => "append the new records to the index, or build it again",
-                    false => "build the index again",
-                };
-                let message = format!("the file {change} since the index was built; {advice}");
-                Err(Error::Malformed { path: self.path.clone(), message: message.into() })
-            }
-            _ => Ok(file),
-        }
+        let Some(change) = self.change(&file, &data)? else { return Ok(file) };
+        let has_grown = data.len() > self.bytes && !self.is_bgzf;
+        let advice = match (has_grown, is_last) {
+            (true, true) => "append the new records to the index, or build it again",
+            (true, false) => "only the last data file may grow; build the index again",
+            (false, _) => "build the index again",
+        };
+        let message = format!("the file {change} since the index was built; {advice}");
+        Err(Error::Malformed { path: self.path.clone(), message: message.into() })
+    }
+
+    /// Opens the file as it is now, the same or not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Config`] for a file without offsets.
+    pub fn reopen_stale(&self) -> Result<File> {
+        open(&self.path).map(|(file, _)| file)
     }
 
     /// Checks after the scan of the file that it has the same bytes. A file that is not compressed

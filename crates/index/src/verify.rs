@@ -99,7 +99,8 @@ impl Index {
         allow_open_files(data.len())?;
         let mut open = OpenData { data: data.clone(), files: Vec::new(), columns: None };
         for (number, data) in data.iter().enumerate() {
-            open.files.push(data.scanned(number, data.reopen(false)?));
+            let is_last = number + 1 == open.data.len();
+            open.files.push(data.scanned(number, data.reopen(is_last)?));
         }
         open.columns = self.description().columns_in(data)?;
         let (temporary, _) = job.build(open, None, false, progress)?;
@@ -192,7 +193,7 @@ impl Index {
         }
         allow_open_files(data.len())?;
         let inputs = data.iter().map(|data| {
-            let file = data.reopen(true)?;
+            let file = data.reopen_stale()?;
             let found = file.metadata().map_err(|error| Error::io("open", &data.path, error))?;
             // What was added to a file since then is not in the index.
             if !data.is_bgzf && found.len() == data.bytes {

@@ -193,6 +193,27 @@ fn new_records_are_added() {
 }
 
 #[test]
+fn an_append_advises_what_it_can_take() {
+    let folder = Folder::new();
+    for name in ["a.csv", "b.csv"] {
+        folder.write(name, "id,city\n1,Oslo\n");
+    }
+    folder.run("index build a.csv b.csv -k city -o index").quietly();
+    folder.script("printf '2,Bern\n' >> a.csv").quietly();
+    for line in ["index append index", "index get index Oslo", "index verify index"] {
+        let wanted = "only the last data file may grow; build the index again";
+        folder.run(line).fails(3, &["a.csv: the file has grown", wanted]);
+    }
+    folder.run("index build a.csv -k city --unique -o index").quietly();
+    let of_build = "an append has the options of 'sortwell index build'";
+    let wrong = [("3,\"B\"x\n", "--quote lenient"), ("3\n", "--ragged keep")];
+    for (row, option) in [wrong[0], wrong[1], ("3,Oslo\n", "--unique=first")] {
+        folder.write("more.csv", format!("id,city\n{row}"));
+        folder.run("index append index more.csv").fails(3, &[option, of_build]);
+    }
+}
+
+#[test]
 fn every_entry_is_compared_with_the_data() {
     let folder = orders();
     assert_prints(&folder, "index verify index", "");

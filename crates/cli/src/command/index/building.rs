@@ -174,9 +174,10 @@ impl AppendArguments {
         self.effort.warn();
         let appended = self.effort.watching.run(false, |progress| job.run(progress));
         let appended = appended.map_err(|failure| match failure {
-            Failure::Library(Error::Malformed { path, message }) if advises_invalid(&message) => {
-                with_advice(path, &message, OF_BUILD).into()
-            }
+            Failure::Library(Error::Malformed { path, message }) => match advice_of(&message) {
+                Some(advice) => with_advice(path, &message, advice).into(),
+                None => Error::Malformed { path, message }.into(),
+            },
             failure => failure,
         });
         let mut statistics = appended?.statistics;
@@ -205,9 +206,22 @@ impl AppendArguments {
 /// Addition to the advice to set the place of invalid keys: an append has no options for keys.
 const OF_BUILD: &str = " of 'sortwell index build'; the index has to be built again for that";
 
-/// Returns whether a message advises to set the place of invalid keys.
-fn advises_invalid(message: &Message) -> bool {
-    message.references().any(|of| matches!(of, Reference::Setting(Setting::Invalid, _)))
+/// Addition to advice to set options that only a build has.
+const AS_BUILT: &str =
+    "; an append has the options of 'sortwell index build': for other ones, build the index again";
+
+/// Returns an addition to a message that advises to set options that an append lacks.
+fn advice_of(message: &Message) -> Option<&'static str> {
+    let advises = |wanted: &[Setting]| {
+        let is_wanted =
+            |of: &Reference| matches!(of, Reference::Setting(of, _) if wanted.contains(of));
+        message.references().any(is_wanted)
+    };
+    if advises(&[Setting::Invalid]) {
+        return Some(OF_BUILD);
+    }
+    let others = [Setting::Ragged, Setting::Quote, Setting::Unique, Setting::Separator];
+    advises(&others).then_some(AS_BUILT)
 }
 
 impl BuildArguments {
