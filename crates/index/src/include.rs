@@ -6,6 +6,7 @@ use std::ops::Range;
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::csv::{Cells, Dialect, without_end};
 use sortwell_engine::format::{CsvFormat, Format};
+use sortwell_engine::key::text::Body;
 use sortwell_engine::key::words;
 use sortwell_engine::pipeline::Columns;
 use sortwell_engine::{Error, Result};
@@ -18,9 +19,12 @@ const NAMES_SHOWN: usize = 20;
 /// A part of each record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Include {
-    /// A column by its name or its number, from 1.
+    /// A column by its name.
     Column(String),
-    /// Bytes of the record.
+    /// A column by its number, from 1.
+    Number(usize),
+    /// Bytes of the record, counted as keys count them: without what ends the record or says its
+    /// length.
     Bytes(Range<usize>),
 }
 
@@ -29,6 +33,7 @@ impl fmt::Display for Include {
         match self {
             Self::Column(name) if Self::from_text(name) == *self => f.write_str(name),
             Self::Column(name) => f.write_str(&words::quoted(name)),
+            Self::Number(number) => write!(f, "{number}"),
             Self::Bytes(range) => write!(f, "{}..{}", range.start, range.end),
         }
     }
@@ -39,12 +44,12 @@ impl Include {
     pub fn name(&self) -> String {
         match self {
             Self::Column(name) => name.clone(),
-            Self::Bytes(_) => self.to_string(),
+            Self::Number(_) | Self::Bytes(_) => self.to_string(),
         }
     }
 
-    /// Reads `START..END` as bytes, and anything else as a column. A name may be in double quotes,
-    /// in which a quote is doubled.
+    /// Reads `START..END` as bytes, digits as the number of a column, and anything else as its
+    /// name. A name may be in double quotes, in which a quote is doubled.
     pub fn from_text(text: &str) -> Self {
         if let Some((name, "")) = words::unquoted(text).filter(|_| text.starts_with('"')) {
             return Self::Column(name.into_owned());
@@ -53,14 +58,20 @@ impl Include {
             let (start, end) = (start.parse().ok()?, end.parse().ok()?);
             (start < end).then_some(start..end)
         });
-        bytes.map_or_else(|| Self::Column(text.to_owned()), Self::Bytes)
+        let number = || text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok());
+        match (bytes, number().flatten()) {
+            (Some(bytes), _) => Self::Bytes(bytes),
+            (None, Some(number)) => Self::Number(number),
+            (None, None) => Self::Column(text.to_owned()),
+        }
     }
 }
 
 /// The parts, bound to a format.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Included {
     dialect: Option<Dialect>,
+    body: Body,
     parts: Vec<BoundPart>,
 }
 
@@ -78,27 +89,27 @@ impl BoundPart {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a column that there is not.
+    /// [`Error::Config`] for a column that there is not, and for a name that several have.
     pub fn new(part: &Include, format: Format, columns: Option<&Columns>) -> Result<Self> {
-        let wrong = |name: &str, why: &str| {
-            let message = format!("'{name}' cannot be included: {why}");
+        let wrong = |why: &str| {
+            let message = format!("'{}' cannot be included: {why}", part.name());
             Error::config(ConfigErrorKind::UnknownColumn, message)
         };
-        let name = match part {
-            Include::Bytes(range) => return Ok(Self::Bytes(range.clone())),
-            Include::Column(name) if dialect_of(format).is_none() => {
-                return Err(wrong(name, "only rows have columns; give bytes, as in 0..8"));
-            }
-            Include::Column(name) => name,
-        };
-        let named = columns
-            .filter(|columns| columns.are_named)
-            .and_then(|columns| columns.cells.iter().position(|cell| cell == name.as_bytes()));
+        let missing = || wrong(&format!("there is no such column{}", names_of(columns)));
         let count = columns.map_or(usize::MAX, |columns| columns.cells.len());
-        let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
-        match named.or_else(numbered).filter(|cell| *cell < count) {
-            Some(cell) => Ok(Self::Cell(cell)),
-            None => Err(wrong(name, &format!("there is no such column{}", names_of(columns)))),
+        match part {
+            Include::Bytes(range) => Ok(Self::Bytes(range.clone())),
+            _ if dialect_of(format).is_none() => {
+                Err(wrong("only rows have columns; give bytes, as in 0..8"))
+            }
+            Include::Number(number) => {
+                let cell = number.checked_sub(1).filter(|cell| *cell < count);
+                cell.map(Self::Cell).ok_or_else(missing)
+            }
+            Include::Column(name) => match columns.filter(|columns| columns.are_named) {
+                Some(columns) => columns.number(name, "included").map(Self::Cell),
+                None => Err(missing()),
+            },
         }
     }
 }
@@ -119,8 +130,9 @@ const fn dialect_of(format: Format) -> Option<Dialect> {
     }
 }
 
-/// Returns a range of the bytes of a record, as far as it has them.
-pub fn bytes_of<'r>(record: &'r [u8], range: &Range<usize>) -> &'r [u8] {
+/// Returns a range of the bytes that keys see of a record, as far as it has them.
+pub fn bytes_of<'r>(body: Body, record: &'r [u8], range: &Range<usize>) -> &'r [u8] {
+    let record = body.of_record(record);
     let end = range.end.min(record.len());
     record.get(range.start.min(end)..end).unwrap_or_default()
 }
@@ -133,7 +145,8 @@ impl Included {
     /// Those of [`BoundPart::new`].
     pub fn new(parts: &[Include], format: Format, columns: Option<&Columns>) -> Result<Self> {
         let bound = parts.iter().map(|part| BoundPart::new(part, format, columns));
-        Ok(Self { dialect: dialect_of(format), parts: bound.collect::<Result<_>>()? })
+        let (dialect, body) = (dialect_of(format), Body::of(format));
+        Ok(Self { dialect, body, parts: bound.collect::<Result<_>>()? })
     }
 
     /// Appends the parts of a record, each with its length in front. What a record lacks is empty.
@@ -149,7 +162,7 @@ impl Included {
         for part in &self.parts {
             let bytes = match part {
                 BoundPart::Cell(cell) => cells.get(*cell).copied().unwrap_or_default(),
-                BoundPart::Bytes(range) => bytes_of(record, range),
+                BoundPart::Bytes(range) => bytes_of(self.body, record, range),
             };
             write_number(out, bytes.len() as u64);
             if out.len() + bytes.len() > most {

@@ -14,7 +14,7 @@ use std::ops::Range;
 use sortwell_engine::Result;
 use sortwell_engine::format::Format;
 use sortwell_engine::key::text::{
-    End, Position, Separator, TextOrder, TextSpec, TypedKey, TypedValue, ValueType,
+    Body, End, Position, Separator, TextOrder, TextSpec, TypedKey, TypedValue, ValueType,
 };
 use sortwell_engine::pipeline::Columns;
 
@@ -48,7 +48,7 @@ pub struct TypedColumn {
 #[derive(Clone, Debug)]
 enum ColumnSource {
     Key(Box<TypedKey>),
-    Bytes(Range<usize>),
+    Bytes(Body, Range<usize>),
 }
 
 impl EntryParts {
@@ -106,7 +106,7 @@ impl TypedColumn {
                 value_type: ValueType::Text,
                 folds_case: false,
                 is_descending: None,
-                source: ColumnSource::Bytes(range),
+                source: ColumnSource::Bytes(Body::of(format), range),
             }),
         });
         keys.chain(included).collect()
@@ -128,7 +128,7 @@ impl TypedColumn {
     fn append(&self, record: &[u8], most: usize, out: &mut Vec<u8>) -> bool {
         match &self.source {
             ColumnSource::Key(key) => key.with_value(record, |value| write(value, most, out)),
-            ColumnSource::Bytes(range) => match bytes_of(record, range) {
+            ColumnSource::Bytes(body, range) => match bytes_of(*body, record, range) {
                 b"" => write(TypedValue::Missing, most, out),
                 bytes => write(TypedValue::Text(bytes), most, out),
             },

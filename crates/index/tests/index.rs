@@ -443,7 +443,7 @@ fn included_columns_stand_as_in_the_data() {
     let found: Vec<Vec<String>> = included(rows, Format::CSV, &["note", "2"]).unwrap();
     assert_eq!(found, [["x", ""], ["\"a,b\"", "Bob"]]);
     let found = included("bcd\na\n", Format::LINES, &["1..3", "0..1"]).unwrap();
-    assert_eq!(found, [["\n", "a"], ["cd", "b"]]);
+    assert_eq!(found, [["", "a"], ["cd", "b"]]);
     let error = included(rows, Format::CSV, &["4"]).unwrap_err().to_string();
     assert!(error.contains("'4' cannot be included: there is no such column"), "{error}");
     assert!(included("a\n", Format::LINES, &["name"]).is_err());

@@ -101,7 +101,20 @@ fn included_columns() {
     folder.run("index get index Oslo --included").fails(2, &["the index includes no columns"]);
     folder
         .run("index build orders.csv -k city --include nothing -o other")
-        .fails(2, &["'nothing' cannot be included"]);
+        .fails(2, &["'nothing' cannot be included: no column is called 'nothing'"]);
+    folder.write("twice.csv", "id,id,1\na,b,c\n");
+    folder
+        .run("index build twice.csv -F csv -k 1 --include id -o other")
+        .fails(2, &["'id' cannot be included: columns 1 and 2 are both called 'id'"]);
+    for (part, wanted) in [("1", "a\n"), ("\"1\"", "c\n")] {
+        let build = ["index", "build", "twice.csv", "-F", "csv", "-k", "2", "-o", "twice"];
+        let mut build = folder.command(&build);
+        Said::from(build.args(["--include", part]).output().expect("run")).quietly();
+        assert_prints(&folder, "index get twice b --included", wanted);
+    }
+    folder.write("prefixed", "\0\u{4}abcd");
+    folder.run("index build prefixed -F u16be -k 0..1 --include 0..2 -o binary").quietly();
+    assert_prints(&folder, "index get binary a --included", "ab\n");
 }
 
 #[test]

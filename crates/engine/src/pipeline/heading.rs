@@ -14,7 +14,7 @@ use crate::format::csv::{
     without_end,
 };
 use crate::format::{CsvFormat, Format, HeaderLines, LineGroup};
-use crate::key::text::TextOrder;
+use crate::key::text::{TextOrder, column_number};
 
 /// Maximum bytes of the top, which is held in memory in addition to everything that was planned.
 pub const TOP_MAX: usize = 1 << 20;
@@ -255,6 +255,17 @@ impl Columns {
             order.resolve(&self.cells)?;
         }
         Ok(order)
+    }
+
+    /// Returns the number, from 0, of the column of this name, which is to be `used` in a way.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if no column is called so, or if several are.
+    pub fn number(&self, name: &str, used: &str) -> Result<usize> {
+        column_number(name, &self.cells).map_err(|fault| {
+            config!(ConfigErrorKind::UnknownColumn, "'{}' cannot be {}: {}", name, used, fault)
+        })
     }
 }
 

@@ -11,7 +11,8 @@ fn parts_are_bytes_or_columns() {
     for (text, part) in [
         ("0..4", Include::Bytes(0..4)),
         ("amount", column("amount")),
-        ("2", column("2")),
+        ("2", Include::Number(2)),
+        ("\"2\"", column("2")),
         ("4..0", column("4..0")),
         ("\"0..4\"", column("0..4")),
         ("\"a,b\"", column("a,b")),

@@ -50,9 +50,11 @@ pub struct BuildArguments {
 
     /// Keep these columns, or ranges of bytes such as 8..16, in the index
     ///
-    /// get, range and prefix print them with --included, without reading the data. Write a name
-    /// with a comma in double quotes, and single quotes around all for the shell: --include
-    /// '"a,b",id'. Example: --include id,amount.
+    /// get, range and prefix print them with --included, without reading the data. A column is a
+    /// name or a number, and bytes count as in keys: without the end of a line or row, and without
+    /// a length in front of a record. Write a name with a comma, or of digits alone, in double
+    /// quotes, and single quotes around all for the shell: --include '"a,b",id'. Example: --include
+    /// id,amount.
     #[arg(long, value_name = "PART,...", help_heading = None,
           value_parser = values::listed(|part| Ok(Include::from_text(part))))]
     include: Vec<ListedValues<Include>>,
