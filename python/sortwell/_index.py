@@ -93,8 +93,9 @@ class Index:
     records, text is a number, or bytes as hexadecimal digits after "0x". In a text, bytes that are
     not UTF-8 are lone surrogates, as in names of files.
 
-    The data files must not have changed since they were indexed. With `stale_ok=True`, they may;
-    then other bytes may be found in the place of a record.
+    The data files must not have changed since they were indexed, nor change while the index is
+    open. Reads more than 10 milliseconds after a change notice it. With `stale_ok=True`, they may
+    change; then other bytes may be found in the place of a record.
 
     Raises `MalformedError` for a file that is no index, is damaged or has another version, and for
     data that has changed; `StorageError`; and `UsageError` for a value that a key cannot have. An

@@ -9,6 +9,7 @@ import fractions
 import random
 import sqlite3
 import threading
+import time
 import unittest
 import uuid
 
@@ -333,6 +334,24 @@ class Indexes(WithFolder):
             self.built(key="city", unique=True)
         with self.assertRaisesRegex(sortwell.UsageError, "needs a key"):
             self.built()
+
+    def test_data_that_is_rewritten(self):
+        rows = self.orders(3000)
+        index = self.built(key="city", include="id")
+        stale = sortwell.Index(self.folder / "orders.index", stale_ok=True)
+        batches = index.range().batches(batch_rows=10)
+        next(batches)
+        path = self.folder / "orders.csv"
+        time.sleep(0.02)
+        with path.open("r+b") as file:
+            file.write(b"x" * path.stat().st_size)
+        time.sleep(0.02)
+        wanted = "orders.csv: the file was modified since the index was built"
+        for use in (index.get, lambda city: list(index.find(city)), lambda _: next(batches)):
+            with self.assertRaisesRegex(sortwell.MalformedError, wanted):
+                use("Oslo")
+        self.assertEqual(len(stale["Oslo"]), len(list(index.find("Oslo").included())))
+        self.assertEqual(index.range().count(), len(rows))
 
     def test_threads(self):
         rows = self.orders(2000, seed=6)

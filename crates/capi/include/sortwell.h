@@ -336,7 +336,8 @@ typedef struct sortwell_bound {
 } sortwell_bound;
 
 /*
- * Opens an index and its data files, which must not have changed since they were indexed. With
+ * Opens an index and its data files, which must not have changed since they were indexed, and must
+ * not change while it is open: sortwell_index_next notices a change after 10 milliseconds. With
  * stale_ok, they may have; then other bytes may be found in the place of a record. The program
  * frees the index with sortwell_index_free.
  */

@@ -81,12 +81,9 @@ impl Description {
     /// more files than may be open.
     pub fn open_data(&self, may_differ: bool) -> Result<Vec<RecordFile>> {
         allow_open_files(self.data.len())?;
-        let opened = self.data.iter().zip(1..).map(|(data, number)| {
-            let file = match may_differ {
-                true => data.reopen_stale()?,
-                false => data.reopen(number == self.data.len())?,
-            };
-            RecordFile::of(data, file)
+        let opened = self.data.iter().zip(1..).map(|(data, number)| match may_differ {
+            true => RecordFile::of(data, data.reopen_stale()?),
+            false => RecordFile::checked(data, number == self.data.len()),
         });
         opened.collect()
     }

@@ -277,22 +277,52 @@ impl Index {
     /// # Errors
     ///
     /// [`Error::Config`] if the index was opened without its data; [`Error::Io`], and
-    /// [`Error::Malformed`] for a record that is not in the file.
+    /// [`Error::Malformed`] for a record that is not in the file, and for data that changed 10
+    /// milliseconds ago or earlier, unless the index was opened with
+    /// [`open_stale`](Self::open_stale).
     pub fn read_into(&self, found: &Found, out: &mut Vec<u8>) -> Result<()> {
-        let Some(file) = self.0.data.get(found.file) else {
+        let file = self.data_file(found.file)?;
+        file.read(found.offset, found.bytes, out)?;
+        file.check()
+    }
+
+    /// Reads a record as [`read_into`](Self::read_into) does, for a caller that calls
+    /// [`check_data`](Self::check_data) before it uses the record.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_into`](Self::read_into), but for data that has changed.
+    #[doc(hidden)] // of the command and the Python package
+    pub fn read_unchecked(&self, found: &Found, out: &mut Vec<u8>) -> Result<()> {
+        self.data_file(found.file)?.read(found.offset, found.bytes, out)
+    }
+
+    /// Checks that the data files of these numbers had not changed 10 milliseconds ago. Takes the
+    /// numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] with what has changed.
+    #[doc(hidden)] // of the command and the Python package
+    pub fn check_data(&self, files: &mut Vec<usize>) -> Result<()> {
+        files.sort_unstable();
+        files.dedup();
+        files.drain(..).try_for_each(|file| self.data_file(file)?.check())
+    }
+
+    fn data_file(&self, number: usize) -> Result<&RecordFile> {
+        self.0.data.get(number).ok_or_else(|| {
             let (kind, message) = match self.0.data.len() {
                 0 => (ConfigErrorKind::Other, "the data files are not open".to_owned()),
                 files => (
                     ConfigErrorKind::InvalidValue,
                     format!(
-                        "the index has {files} data files, from number 0 on, and no number {}; \
-                         give an entry that this index has found",
-                        found.file,
+                        "the index has {files} data files, from number 0 on, and no number \
+                         {number}; give an entry that this index has found"
                     ),
                 ),
             };
-            return Err(Error::config(kind, message));
-        };
-        file.read(found.offset, found.bytes, out)
+            Error::config(kind, message)
+        })
     }
 }

@@ -4,13 +4,19 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use sortwell_engine::{Error, Result};
 
 use crate::bgzf::{self, BlockReader};
 use crate::entry::RECORD_MAX;
-use crate::source::DataFile;
+use crate::source::{DataFile, FileStamp};
+
+/// Time between two looks at the stamp of a file. A look at each record would make random lookups
+/// slower by a fifth, and the system notes times of changes no more exactly.
+const CHECK_EACH: Duration = Duration::from_millis(10);
 
 /// A data file that is open.
 #[derive(Debug)]
@@ -21,6 +27,22 @@ pub struct RecordFile {
     length: u64,
     /// The block that was expanded last, if the file has blocks.
     block: Option<Mutex<ExpandedBlock>>,
+    /// The file as it must stay, unless it may change.
+    fixed: Option<FixedData>,
+}
+
+/// A data file that must not change while it is open.
+#[derive(Debug)]
+struct FixedData {
+    data: DataFile,
+    is_last: bool,
+    /// The stamp when the file was opened and compared.
+    stamp: FileStamp,
+    /// A time before that, and nanoseconds from there to the last check.
+    opened: Instant,
+    checked_ns: AtomicU64,
+    /// The stamp of the last comparison after that.
+    later: Mutex<Option<FileStamp>>,
 }
 
 /// A block of a compressed file.
@@ -42,7 +64,53 @@ impl RecordFile {
     pub fn of(data: &DataFile, file: File) -> Result<Self> {
         let found = file.metadata().map_err(|error| Error::io("look at", &data.path, error))?;
         let block = data.is_bgzf.then(Mutex::default);
-        Ok(Self { file, path: data.path.clone(), length: found.len(), block })
+        Ok(Self { file, path: data.path.clone(), length: found.len(), block, fixed: None })
+    }
+
+    /// Opens a data file, which must be as it was when the index was built, and stay so. `is_last`
+    /// is true of the last data file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DataFile::reopen`].
+    pub fn checked(data: &DataFile, is_last: bool) -> Result<Self> {
+        let opened = Instant::now();
+        let (file, stamp) = data.reopen_stamped(is_last)?;
+        let fixed = FixedData {
+            data: data.clone(),
+            is_last,
+            stamp,
+            opened,
+            checked_ns: AtomicU64::new(0),
+            later: Mutex::default(),
+        };
+        Ok(Self { fixed: Some(fixed), ..Self::of(data, file)? })
+    }
+
+    /// Checks that the records which were read are those of a file that had not changed
+    /// [`CHECK_EACH`] before. Only if the file has another stamp, its content is compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], and [`Error::Malformed`] with what has changed.
+    pub fn check(&self) -> Result<()> {
+        let Some(fixed) = &self.fixed else { return Ok(()) };
+        let ns = fixed.opened.elapsed().as_nanos() as u64;
+        if ns.saturating_sub(fixed.checked_ns.load(Ordering::Relaxed))
+            < CHECK_EACH.as_nanos() as u64
+        {
+            return Ok(());
+        }
+        let now = FileStamp::now(&self.file);
+        let now = now.map_err(|error| Error::io("look at", &self.path, error))?;
+        if now != fixed.stamp {
+            let mut later = fixed.later.lock().unwrap_or_else(PoisonError::into_inner);
+            if *later != Some(now) {
+                *later = Some(fixed.data.check_open(&self.file, fixed.is_last)?);
+            }
+        }
+        fixed.checked_ns.store(ns, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Reads the record at an offset into `out`, in place of what is there.

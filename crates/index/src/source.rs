@@ -45,6 +45,33 @@ pub struct DataFile {
     pub last: u64,
 }
 
+/// Size and times of an open file. They differ after each change that the system has noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStamp {
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl FileStamp {
+    fn of(data: &Metadata) -> Self {
+        Self {
+            bytes: data.len(),
+            modified: (data.mtime(), data.mtime_nsec()),
+            changed: (data.ctime(), data.ctime_nsec()),
+        }
+    }
+
+    /// Returns the stamp that an open file has now.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn now(file: &File) -> std::io::Result<Self> {
+        file.metadata().map(|data| Self::of(&data))
+    }
+}
+
 /// Number of files from which on the limit of open files is looked at.
 const MANY_FILES: usize = 64;
 
@@ -204,16 +231,52 @@ impl DataFile {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] with what has changed.
     pub fn reopen(&self, is_last: bool) -> Result<File> {
+        self.reopen_stamped(is_last).map(|(file, _)| file)
+    }
+
+    /// Opens the file as [`reopen`](Self::reopen) does. Returns it with what tells whether it
+    /// changes later.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reopen`](Self::reopen).
+    pub fn reopen_stamped(&self, is_last: bool) -> Result<(File, FileStamp)> {
         let (file, data) = open(&self.path)?;
-        let Some(change) = self.change(&file, &data)? else { return Ok(file) };
-        let has_grown = data.len() > self.bytes && !self.is_bgzf;
+        match self.change(&file, &data)? {
+            Some(change) => Err(self.changed(&change, data.len(), is_last)),
+            None => Ok((file, FileStamp::of(&data))),
+        }
+    }
+
+    /// Checks that the open file, whose stamp is not that of an earlier check any more, is still
+    /// the same. Returns its stamp.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`reopen`](Self::reopen).
+    pub fn check_open(&self, file: &File, is_last: bool) -> Result<FileStamp> {
+        let data = file.metadata().map_err(|error| Error::io("look at", &self.path, error))?;
+        let mut change = self.change(file, &data)?;
+        // The time of the last change can be set, that of the last change of the inode cannot.
+        if change.is_none() && !self.is_same(file)? {
+            change = Some("was modified".to_owned());
+        }
+        match change {
+            Some(change) => Err(self.changed(&change, data.len(), is_last)),
+            None => Ok(FileStamp::of(&data)),
+        }
+    }
+
+    /// Returns the error of a file that has changed, and has this number of bytes now.
+    fn changed(&self, change: &str, bytes: u64, is_last: bool) -> Error {
+        let has_grown = bytes > self.bytes && !self.is_bgzf;
         let advice = match (has_grown, is_last) {
             (true, true) => "append the new records to the index, or build it again",
             (true, false) => "only the last data file may grow; build the index again",
             (false, _) => "build the index again",
         };
         let message = format!("the file {change} since the index was built; {advice}");
-        Err(Error::Malformed { path: self.path.clone(), message: message.into() })
+        Error::Malformed { path: self.path.clone(), message: message.into() }
     }
 
     /// Opens the file as it is now, the same or not.

@@ -7,6 +7,7 @@ mod damaged;
 mod lmdb;
 mod model;
 mod resumed;
+mod rewritten;
 mod slices;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -165,14 +165,24 @@ fn end_of(end: &KeyLimit) -> RangeEnd<Vec<&[u8]>> {
 
 /// Returns the next records, at most this many; none at the end.
 fn next_records(matches: &mut Matches, most: usize) -> Result<Vec<Vec<u8>>> {
-    let (mut records, mut bytes) = (Vec::new(), 0);
+    let (mut records, mut bytes, mut files) = (Vec::new(), 0, Vec::new());
     while records.len() < most && bytes < BYTES_AT_ONCE {
         let Some(found) = matches.next().transpose()? else { break };
-        let record = matches.index().read(&found)?;
+        let mut record = Vec::new();
+        matches.index().read_unchecked(&found, &mut record)?;
+        note(&mut files, &found);
         bytes += record.len();
         records.push(record);
     }
+    matches.index().check_data(&mut files)?;
     Ok(records)
+}
+
+/// Notes the data file of a record that was read.
+fn note(files: &mut Vec<usize>, found: &sortwell::Found) {
+    if files.last() != Some(&found.file) {
+        files.push(found.file);
+    }
 }
 
 fn bytes_in(records: &[Vec<u8>]) -> usize {
@@ -352,9 +362,11 @@ impl FoundReader {
     fn records(&mut self) -> Result<Vec<ArrayRef>> {
         let (mut records, mut files) = (BinaryBuilder::new(), UInt32Builder::new());
         let (mut offsets, mut record, mut bytes) = (UInt64Builder::new(), Vec::new(), 0);
+        let mut read_files = Vec::new();
         for _ in 0..self.rows {
             let Some(found) = self.matches.next().transpose()? else { break };
-            self.matches.index().read_into(&found, &mut record)?;
+            self.matches.index().read_unchecked(&found, &mut record)?;
+            note(&mut read_files, &found);
             records.append_value(&record);
             files.append_value(found.file as u32);
             offsets.append_value(found.offset);
@@ -363,6 +375,7 @@ impl FoundReader {
                 break;
             }
         }
+        self.matches.index().check_data(&mut read_files)?;
         Ok(vec![Arc::new(records.finish()), Arc::new(files.finish()), Arc::new(offsets.finish())])
     }
 

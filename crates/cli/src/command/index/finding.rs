@@ -188,30 +188,38 @@ impl Printing {
         let progress = Progress::new();
         let mut out = Out { printer: Printer::new(&progress)?, bytes: Vec::new() };
         let end = self.limit.map_or(u64::MAX, |limit| self.skip.saturating_add(limit));
-        let (mut passed, mut record) = (0, Vec::new());
+        let (mut passed, mut record, mut files) = (0, Vec::new(), Vec::new());
         while passed < end {
             let Some(entry) = found.next().transpose()? else { break };
             passed += 1;
+            if out.is_full() {
+                index.check_data(&mut files)?;
+                out.flush()?;
+            }
             if passed <= self.skip || self.count {
                 continue;
             }
             if self.offsets {
-                out.put(index.data_path(entry.file).as_os_str().as_bytes())?;
-                out.put(format!("\t{}\t{}\n", entry.offset, entry.bytes).as_bytes())?;
+                out.put(index.data_path(entry.file).as_os_str().as_bytes());
+                out.put(format!("\t{}\t{}\n", entry.offset, entry.bytes).as_bytes());
                 continue;
             }
             if self.included {
                 let parts = found.included()?;
-                out.put(&[parts.join(&index.column_separator()), b"\n".to_vec()].concat())?;
+                out.put(&[parts.join(&index.column_separator()), b"\n".to_vec()].concat());
                 continue;
             }
-            index.read_into(&entry, &mut record)?;
+            index.read_unchecked(&entry, &mut record)?;
+            if files.last() != Some(&entry.file) {
+                files.push(entry.file);
+            }
             record.extend(index.missing_end(&record));
-            out.put(&record)?;
+            out.put(&record);
         }
         if self.count {
-            out.put(format!("{}\n", passed.saturating_sub(self.skip)).as_bytes())?;
+            out.put(format!("{}\n", passed.saturating_sub(self.skip)).as_bytes());
         }
+        index.check_data(&mut files)?;
         out.flush()?;
         Ok(passed > 0 || found.next().transpose()?.is_some())
     }
@@ -224,9 +232,12 @@ struct Out<'p> {
 }
 
 impl Out<'_> {
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+    fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        if self.bytes.len() >= PIECE { self.flush() } else { Ok(()) }
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() >= PIECE
     }
 
     fn flush(&mut self) -> Result<()> {
