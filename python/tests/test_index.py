@@ -165,7 +165,7 @@ class Indexes(WithFolder):
         for wrong in (True, numpy.True_, numpy.datetime64(1, "s"), None, [1], object()):
             with self.assertRaisesRegex(TypeError, "a value of a key is of type"):
                 index.get(wrong)
-        with self.assertRaisesRegex(sortwell.UsageError, "cannot be values of the key"):
+        with self.assertRaisesRegex(sortwell.UsageError, "cannot be a value of the key"):
             index.get("x")
         with self.assertRaisesRegex(sortwell.UsageError, "2 values are given"):
             index.get(("1", "2"))

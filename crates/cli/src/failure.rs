@@ -121,6 +121,18 @@ pub fn escaped(message: &str) -> String {
     text
 }
 
+/// Returns the bytes of a name in a line of output, in which control characters are escaped.
+pub fn escaped_bytes(name: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(name.len());
+    for &byte in name {
+        match byte.is_ascii_control() {
+            true => bytes.extend(char::from(byte).escape_default().map(|escape| escape as u8)),
+            false => bytes.push(byte),
+        }
+    }
+    bytes
+}
+
 /// Returns an error and all its causes, outermost first.
 fn causes<'a>(
     error: &'a (dyn StdError + 'static),

@@ -125,6 +125,7 @@ impl BuildJob {
         check_supported(self.format, &self.keys)?;
         let order = self.order.bind(&self.keys, self.format, ListMemory::UNBOUNDED)?;
         check_places(self.format, &order, &self.keys)?;
+        self.check_output()?;
         if !self.force {
             check_replaceable(&self.output)?;
         }
@@ -144,6 +145,19 @@ impl BuildJob {
             }
             Err(error) => Err(parts.abandon(error)),
         }
+    }
+
+    /// Checks that the output is no pipe or device: an index is written in any order.
+    fn check_output(&self) -> Result<()> {
+        let Ok(found) = fs::metadata(&self.output) else { return Ok(()) };
+        if found.is_file() || found.is_dir() {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is a pipe or device, and an index is a regular file; give another name",
+            self.output.display()
+        );
+        Err(Error::config(ConfigErrorKind::InvalidPath, message))
     }
 
     /// Locks the file that is replaced, if there is one, until it is closed.

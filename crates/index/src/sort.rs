@@ -95,6 +95,7 @@ impl EntrySort {
         let (mut sorted, _) = self.sorted(self.data.first(), u64::MAX, source, output, progress)?;
         sorted.keys = self.data.findings();
         sorted.ragged_rows_dropped = self.data.ragged_dropped();
+        sorted.memory_budget = ByteSize(self.memory.budget);
         Ok(sorted)
     }
 
@@ -131,6 +132,7 @@ impl EntrySort {
         // Of records with equal keys, fewer are written than were read.
         let read = merged.proof.as_ref().map_or(merged.records, |proof| proof.records);
         prove(parts.records(), read)?;
+        merged.memory_budget = ByteSize(self.memory.budget);
         // Nothing is known of the rows of earlier parts.
         if earlier.is_none() {
             merged.keys = self.data.findings();

@@ -331,11 +331,15 @@ impl DataFile {
     ///
     /// [`Error::Io`] for a file that cannot be read.
     pub fn change(&self, file: &File, data: &Metadata) -> Result<Option<String>> {
+        let is_replaced = (data.dev(), data.ino()) != self.inode;
         if data.len() != self.bytes {
-            let how = if data.len() < self.bytes { "was truncated" } else { "has grown" };
+            let how = match data.len() > self.bytes {
+                true => "has grown",
+                false if is_replaced => "was replaced by a shorter one:",
+                false => "was truncated",
+            };
             return Ok(Some(format!("{how} from {} to {} bytes", self.bytes, data.len())));
         }
-        let is_replaced = (data.dev(), data.ino()) != self.inode;
         let is_later = modified(data) != self.modified;
         // The hashes are of the whole of a small file. In a large one with another time, the bytes
         // between them may have changed.

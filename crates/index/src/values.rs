@@ -246,9 +246,9 @@ impl ValueKeys {
         let shown = |value: &&[u8]| format!("'{}'", String::from_utf8_lossy(value));
         let values: Vec<String> = values.iter().map(shown).collect();
         unsupported(format!(
-            "{} cannot be values of the key{} {}: {why}",
+            "{} cannot be {} {}: {why}",
             values.join(", "),
-            if values.len() == 1 { "" } else { "s" },
+            if values.len() == 1 { "a value of the key" } else { "values of the keys" },
             self.names[..values.len()].join(", ")
         ))
     }

@@ -295,6 +295,47 @@ fn indexes_that_cannot_be_built_leave_nothing() {
     assert_eq!(folder.names(), ["bad.csv", "orders.csv", "packed.gz", "packed.zst", "skippable"]);
 }
 
+#[test]
+fn files_that_are_no_regular_ones_are_refused() {
+    let folder = orders();
+    folder.script("mkfifo fifo; mkdir dir").quietly();
+    for name in ["fifo", "dir"] {
+        for action in ["get", "append", "info"] {
+            let value = if action == "get" { " x" } else { "" };
+            let said = folder.run(&format!("index {action} {name}{value}"));
+            said.fails(3, &["this is no index: it is no regular file"]);
+        }
+    }
+    for name in ["fifo", "/dev/null"] {
+        let said = folder.run(&format!("index build orders.csv -k city -o {name}"));
+        said.fails(2, &["is a pipe or device, and an index is a regular file"]);
+    }
+    folder.script("cp orders.csv copy; printf 'id,city\n' > short; mv short orders.csv").quietly();
+    let said = folder.run("index get index Oslo");
+    said.fails(3, &["orders.csv: the file was replaced by a shorter one: from 59 to 8 bytes"]);
+}
+
+#[test]
+fn control_characters_of_names_are_escaped() {
+    let folder = Folder::new();
+    folder.write("a\tb\nc.csv", "id,\"x\ny\"\n1,2\n");
+    let build = ["index", "build", "a\tb\nc.csv", "-k", "id", "-o", "index"];
+    Said::from(folder.command(&build).output().expect("run")).quietly();
+    let path = folder.at("a\\tb\\nc.csv");
+    let line = format!("{}\t9\t4\n", path.display());
+    assert_prints(&folder, "index get index 1 --offsets", &line);
+    let info = String::from_utf8(folder.run("index info index").quietly()).expect("text");
+    assert!(info.contains("column.2         x\\ny\n"), "{info}");
+    assert!(info.contains("a\\tb\\nc.csv\n"), "{info}");
+}
+
+#[test]
+fn statistics_show_the_whole_budget() {
+    let folder = orders();
+    let said = folder.run("index build orders.csv -k city -o index -M 64MiB --stats");
+    assert!(said.words.contains(", 64 MiB allowed\n"), "{said:?}");
+}
+
 /// A later program may write indexes that this one would read wrongly.
 #[test]
 fn an_index_of_a_newer_version_is_refused() {

@@ -113,8 +113,13 @@ impl Pages {
     ///
     /// [`Error::Io`], and [`Error::Malformed`] for a file that is no LMDB file or is not whole.
     pub fn open(path: &Path) -> Result<(Arc<Self>, PageTree)> {
-        let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
-        Self::of(file, path)
+        let failed = |error| Error::io("open", path, error);
+        // Opening something else, such as a pipe, may wait for ever.
+        if !std::fs::metadata(path).map_err(failed)?.is_file() {
+            let message = "this is no index: it is no regular file".to_owned().into();
+            return Err(Error::Malformed { path: path.to_owned(), message });
+        }
+        Self::of(File::open(path).map_err(failed)?, path)
     }
 
     /// Returns the pages of a file, called `path` in messages, with the tree of named trees.

@@ -131,7 +131,7 @@ fn values_that_keys_cannot_have() {
     let refused =
         |keys: &ValueKeys, texts: &[&str]| keys.of(&values(texts)).unwrap_err().to_string();
     let number = keys("csv", &["1:int"], None);
-    assert!(refused(&number, &["x"]).contains("'x' cannot be values of the key 1:int"));
+    assert!(refused(&number, &["x"]).contains("'x' cannot be a value of the key 1:int"));
     assert!(refused(&number, &["1", "2"]).contains("2 values are given, and the index has 1 key"));
     let bytes = keys("fixed:8", &["0..2:u16le", "2..4"], None);
     assert!(refused(&bytes, &["65536"]).contains("no value of 0..2:u16le"));

@@ -11,7 +11,7 @@ use sortwell::{Error, Progress, Result};
 use sortwell_index::{Index, Matches};
 
 use super::{IndexFile, status};
-use crate::failure::{CommandOutcome, usage_error};
+use crate::failure::{CommandOutcome, escaped_bytes, usage_error};
 use crate::standard::Printer;
 
 /// Bytes of records that are printed at once.
@@ -200,7 +200,7 @@ impl Printing {
                 continue;
             }
             if self.offsets {
-                out.put(index.data_path(entry.file).as_os_str().as_bytes());
+                out.put(&escaped_bytes(index.data_path(entry.file).as_os_str().as_bytes()));
                 out.put(format!("\t{}\t{}\n", entry.offset, entry.bytes).as_bytes());
                 continue;
             }

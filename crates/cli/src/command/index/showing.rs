@@ -8,7 +8,7 @@ use sortwell::Output;
 use sortwell_index::Index;
 
 use super::{EffortOptions, IndexFile, open_checked, status};
-use crate::failure::CommandOutcome;
+use crate::failure::{CommandOutcome, escaped_bytes};
 use crate::standard;
 
 /// Show what an index is of: its data, its keys and its size
@@ -89,7 +89,7 @@ impl InfoArguments {
         let mut text = Vec::new();
         for (name, value) in index.lines() {
             text.extend_from_slice(format!("{name:<16} ").as_bytes());
-            text.extend_from_slice(value);
+            text.extend(escaped_bytes(value));
             text.push(b'\n');
         }
         let names = ["levels", "leaf pages", "branch pages", "value pages"];
