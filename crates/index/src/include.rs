@@ -149,21 +149,26 @@ impl Included {
         Ok(Self { dialect, body, parts: bound.collect::<Result<_>>()? })
     }
 
+    /// Returns the number of parts.
+    pub const fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Returns the parts of a record. What it lacks is empty.
+    pub fn parts_of<'r>(&self, record: &'r [u8]) -> impl Iterator<Item = &'r [u8]> {
+        let dialect = self.dialect.filter(|_| !self.parts.is_empty());
+        let cells: Vec<&[u8]> = dialect
+            .map_or_else(Vec::new, |dialect| Cells::new(dialect, without_end(record)).collect());
+        self.parts.iter().map(move |part| match part {
+            BoundPart::Cell(cell) => cells.get(*cell).copied().unwrap_or_default(),
+            BoundPart::Bytes(range) => bytes_of(self.body, record, range),
+        })
+    }
+
     /// Appends the parts of a record, each with its length in front. What a record lacks is empty.
     /// Returns false if `out` would then have more than `most` bytes.
     pub fn append(&self, record: &[u8], most: usize, out: &mut Vec<u8>) -> bool {
-        if self.parts.is_empty() {
-            return true;
-        }
-        let cells: Vec<&[u8]> = match self.dialect {
-            Some(dialect) => Cells::new(dialect, without_end(record)).collect(),
-            None => Vec::new(),
-        };
-        for part in &self.parts {
-            let bytes = match part {
-                BoundPart::Cell(cell) => cells.get(*cell).copied().unwrap_or_default(),
-                BoundPart::Bytes(range) => bytes_of(self.body, record, range),
-            };
+        for bytes in self.parts_of(record) {
             write_number(out, bytes.len() as u64);
             if out.len() + bytes.len() > most {
                 return false;

@@ -22,7 +22,7 @@ use sortwell_engine::{ByteSize, Error, Result};
 use crate::bgzf::BlockReader;
 use crate::entry::{LONGEST_MAX, write_number};
 use crate::ordered::OrderedBlocks;
-use crate::scan_memory::ScanMemory;
+use crate::scan_memory::{BLOCK_MAX, ScanMemory};
 use crate::scanned::{PlacedBytes, ScannedFile};
 use crate::source::Positions;
 use crate::typed::EntryParts;
@@ -55,6 +55,8 @@ pub struct ScannedData {
     pub memory: ScanMemory,
     /// Most bytes of an entry of a block that is not long.
     pub entry_max: usize,
+    /// Keys, and parts of records that entries hold. Each may be as long as the record.
+    pub parts_max: u64,
 }
 
 /// The threads' common state.
@@ -280,11 +282,19 @@ impl<'a> Scan<'a> {
             return Ok(());
         }
         let length = self.length_of(scanned, cut, placed)?;
-        let least = length.and_then(|length| self.data.memory.least_for(length, length));
+        let least_of = |times: u64| {
+            length.and_then(|length| self.data.memory.least_for(length, times * length))
+        };
+        let (least, most) = (least_of(1), least_of(self.data.parts_max.max(1)));
+        let if_long = most.filter(|_| most != least).map(|most| {
+            let mib = most.bytes() >> 20;
+            format!(" ({mib} MiB if each key and included part is as long as the record)")
+        });
         let message = format!(
-            "the record at offset {} has more than {longest} bytes; give {}, or check the format",
+            "the record at offset {} has more than {longest} bytes; give {}{}, or check the format",
             placed.offset_of(0),
-            more_memory(least)
+            more_memory(least),
+            if_long.unwrap_or_default()
         );
         let path = scanned.path.clone();
         Err(Error::BudgetExceeded { path, message: message.into(), least })
@@ -343,17 +353,17 @@ impl<'a> Scan<'a> {
             let position = self.data.positions.position(scanned.number, offset);
             let start = entries.len();
             let most = start + entry_max;
-            let is_whole = self.append_entry(&row, position, length as u64, most, &mut entries);
+            let made = self.append_entry(&row, position, length as u64, most, &mut entries);
             row.tally(entries.get(start + 8).copied().unwrap_or_default(), &mut tally);
-            if !is_whole {
-                too_long = Some(offset);
+            if let Err(needed) = made {
+                too_long = Some((offset, needed));
             } else if entries.len() >= self.data.block {
                 is_wanted = self.entries.put(block.number, std::mem::take(&mut entries), progress);
             }
         });
         let passed = passed.map_err(|fault| error_of(&fault, scanned, &block.placed))?;
-        if let Some(offset) = too_long {
-            return Err(self.too_long_entry(block, offset, entry_max));
+        if let Some((offset, needed)) = too_long {
+            return Err(self.too_long_entry(block, offset, entry_max, needed));
         }
         if !entries.is_empty() {
             self.entries.put(block.number, entries, progress);
@@ -374,7 +384,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Appends the entry of a record. Returns false if `entries` have more than `most` bytes then.
+    /// Appends the entry of a record. If `entries` would have more than `most` bytes then, returns
+    /// the bytes that the entry has.
     fn append_entry(
         &self,
         row: &KeyedRow<'_>,
@@ -382,28 +393,39 @@ impl<'a> Scan<'a> {
         length: u64,
         most: usize,
         entries: &mut Vec<u8>,
-    ) -> bool {
+    ) -> std::result::Result<(), u64> {
         let start = entries.len();
         entries.extend_from_slice(&[0; 8]);
         row.append_key(entries);
         let key = entries.len() - start - 8;
         entries.extend_from_slice(&position.to_be_bytes());
         write_number(entries, length);
+        let before = (entries.len() - start) as u64;
         if entries.len() > most || !self.data.parts.append(row.bytes, most, entries) {
-            return false;
+            return Err(before.saturating_add(self.data.parts.bytes_of(row.bytes)));
         }
-        let follows = entries.len() - start - 4;
-        let [Ok(follows), Ok(key)] = [follows, key].map(u32::try_from) else { return false };
+        let whole = entries.len() - start;
+        let [Ok(follows), Ok(key)] = [whole - 4, key].map(u32::try_from) else {
+            return Err(whole as u64);
+        };
         entries[start..start + 4].copy_from_slice(&follows.to_le_bytes());
         entries[start + 4..start + 8].copy_from_slice(&key.to_le_bytes());
-        true
+        Ok(())
     }
 
-    /// Returns the error of a record whose entry has more than `most` bytes.
-    fn too_long_entry(&self, block: &RecordBlock<'_>, offset: u64, most: usize) -> Error {
-        let entry = (most as u64 * 2).min(ENTRY_MAX as u64);
-        let least = self.data.memory.least_for(block.length as u64, entry);
-        let least = least.filter(|_| most < ENTRY_MAX);
+    /// Returns the error of a record whose entry has `needed` bytes, more than `most`.
+    fn too_long_entry(
+        &self,
+        block: &RecordBlock<'_>,
+        offset: u64,
+        most: usize,
+        needed: u64,
+    ) -> Error {
+        // With more memory, the block may have another record, or a half more.
+        let length = block.length as u64;
+        let length = (length + BLOCK_MAX).max(length * 3 / 2).min(LONGEST_MAX);
+        let least = self.data.memory.least_for(length, needed);
+        let least = least.filter(|_| needed <= ENTRY_MAX as u64);
         let message = format!(
             "the keys and the included parts of the record at offset {offset} have more than \
              {most} bytes; include less, or give {}",

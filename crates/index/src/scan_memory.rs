@@ -12,7 +12,7 @@ use crate::entry::LONGEST_MAX;
 use crate::store::{IndexTarget, cache_bytes};
 
 /// Bytes of a block of data, at most and at least.
-const BLOCK_MAX: u64 = 1 << 20;
+pub const BLOCK_MAX: u64 = 1 << 20;
 const BLOCK_MIN: u64 = 64 << 10;
 
 /// Blocks of memory that each thread of the scan takes: data, a piece of entries, pieces that wait,

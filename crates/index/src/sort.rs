@@ -67,6 +67,7 @@ impl EntrySort {
         let memory = ScanMemory::new(job.memory.resolve()?.bytes(), threads as u64, job.target);
         // Keys of a whole record, and included parts, are longer than the record.
         let entry_max = (memory.longest as usize * 4).min(ENTRY_MAX);
+        let parts_max = (job.keys.len() + parts.count()) as u64;
         let data = ScannedData {
             tally: Mutex::default(),
             ragged: AtomicU64::default(),
@@ -78,6 +79,7 @@ impl EntrySort {
             block: memory.block as usize,
             memory,
             entry_max,
+            parts_max,
         };
         let (temp, unique) = (job.temp(), job.unique.filter(|unique| *unique != Unique::Error));
         let settings = job.sort;

@@ -21,6 +21,9 @@ use sortwell_engine::pipeline::Columns;
 use crate::entry::{read_number, write_number};
 use crate::include::{BoundPart, Include, Included, bytes_of};
 
+/// Bytes of a kind and a number, at most.
+const NUMBER_MAX: u64 = 11;
+
 /// The parts of records that entries hold after key and place.
 #[derive(Clone, Debug)]
 pub enum EntryParts {
@@ -57,6 +60,24 @@ impl EntryParts {
         match self {
             Self::Included(_) => &[],
             Self::Typed(columns) => columns,
+        }
+    }
+
+    /// Returns the number of parts.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Included(included) => included.count(),
+            Self::Typed(columns) => columns.len(),
+        }
+    }
+
+    /// Returns the bytes of the parts of a record, or a few more.
+    pub fn bytes_of(&self, record: &[u8]) -> u64 {
+        match self {
+            Self::Included(included) => {
+                included.parts_of(record).map(|part| NUMBER_MAX + part.len() as u64).sum()
+            }
+            Self::Typed(columns) => columns.iter().map(|column| column.bytes_of(record)).sum(),
         }
     }
 
@@ -121,6 +142,18 @@ impl TypedColumn {
             is_descending: None,
             source: ColumnSource::Key(key),
         }
+    }
+
+    /// Returns the bytes of the value of a record, or a few more.
+    fn bytes_of(&self, record: &[u8]) -> u64 {
+        let text = match &self.source {
+            ColumnSource::Key(key) => key.with_value(record, |value| match value {
+                TypedValue::Text(text) => text.len(),
+                _ => 0,
+            }),
+            ColumnSource::Bytes(body, range) => bytes_of(*body, record, range).len(),
+        };
+        NUMBER_MAX + text as u64
     }
 
     /// Appends the value of a record. Returns false if `out` would then have more than `most`

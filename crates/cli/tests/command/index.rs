@@ -336,6 +336,21 @@ fn statistics_show_the_whole_budget() {
     assert!(said.words.contains(", 64 MiB allowed\n"), "{said:?}");
 }
 
+/// The included parts of a record may be longer than the record.
+#[test]
+fn a_budget_that_is_named_suffices_for_long_parts() {
+    let folder = Folder::new();
+    let row = |number: u32| format!("{number},{}\n", "y".repeat(1_500_000));
+    folder.write("in.csv", format!("k,z\n{}", (0..6).map(row).collect::<String>()));
+    for target in ["lmdb", "sqlite"] {
+        let build = format!("index build in.csv -k k --include z,z,z --to {target} -j2 -o index");
+        let said = folder.run(&format!("{build} -M 36MiB"));
+        let (least, _) = said.words.split_once(" MiB if each key and included part").expect("more");
+        let (_, mib) = least.rsplit_once('(').expect("a number");
+        folder.run(&format!("{build} -M {mib}MiB")).quietly();
+    }
+}
+
 /// A later program may write indexes that this one would read wrongly.
 #[test]
 fn an_index_of_a_newer_version_is_refused() {
