@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use sortwell_engine::codec::{CONTENT_BYTES, Codec, ContentKind};
 use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
+use sortwell_engine::io::check_whole_at;
 use sortwell_engine::pipeline::{Heading, Top};
 use sortwell_engine::sys::limits;
 use sortwell_engine::{Error, Result};
@@ -125,6 +126,7 @@ fn open(path: &Path) -> Result<(File, Metadata)> {
     }
     let file = File::open(path).map_err(failed)?;
     let data = file.metadata().map_err(failed)?;
+    check_whole_at(path)?;
     Ok((file, data))
 }
 

@@ -245,41 +245,6 @@ fn appends_that_cannot_be_made_are_named() {
     }
 }
 
-/// A log may grow while it is indexed, but a line that was written by half has no key.
-#[test]
-fn data_that_grows_during_a_build() {
-    let folder = tempfile::tempdir().unwrap();
-    let [data, output] = ["data", "index"].map(|name| folder.path().join(name));
-    let job = build(std::slice::from_ref(&data), &output, Format::LINES, &["1"]);
-    let grown = |text: &str, more: &str| {
-        fs::write(&data, text).unwrap();
-        let _ = fs::remove_file(&output);
-        std::thread::scope(|scope| {
-            let built = scope.spawn(|| job.run(&Progress::new()).map(|built| built.entries));
-            // The temporary index is made after the data was opened.
-            while !built.is_finished() && fs::read_dir(&folder).unwrap().count() < 2 {}
-            fs::OpenOptions::new()
-                .append(true)
-                .open(&data)
-                .unwrap()
-                .write_all(more.as_bytes())
-                .unwrap();
-            built.join().unwrap().map_err(|error| error.to_string())
-        })
-    };
-    let lines = "abcdefg\n".repeat(300_000);
-    assert_eq!(grown(&lines, "new\n"), Ok(300_000));
-    let append = append_to(&output, Budget::Auto, Some(1));
-    assert_eq!(append.run(&Progress::new()).unwrap().entries, 300_001);
-    let error = grown(&format!("{lines}ha"), "lf\n").unwrap_err();
-    let wanted = "while it was indexed; run the command when nothing writes to the file";
-    assert!(
-        error.contains("has grown from 2400002 to 2400005 bytes") && error.contains(wanted),
-        "{error}"
-    );
-    assert!(!output.exists());
-}
-
 /// The first and the last MiB do not show what is between them.
 #[test]
 fn data_that_changed_in_the_middle_is_refused() {
