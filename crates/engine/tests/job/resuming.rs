@@ -262,7 +262,7 @@ fn what_has_changed_is_not_gone_on_with() {
     let kept = || fs::read_dir(&directory).expect("read").count();
     let before = kept();
     let other = SortJob { keys: vec!["0..9".parse().expect("a key")], ..job(&trial, &folder) };
-    fails(&other, &["another keys", "a cleanup of spill directories"]);
+    fails(&other, &["another order", "a cleanup of spill directories"]);
     let mut more = job(&trial, &folder);
     more.inputs.push(Input::File(folder.input(0)));
     fails(&more, &["input has changed", "a cleanup of spill directories"]);
