@@ -122,7 +122,7 @@ class Report(PageCase):
         self.assertIn("65 runs, all of them merged into longer ones first", self.text())
 
     def test_settings_and_the_compression_of_runs_are_shown(self) -> None:
-        """What the user has set stands in the settings, and what compression has saved."""
+        """The page shows the settings of the user, and the bytes that compression has saved."""
         packed = {"wanted": "auto", "choice": "zstd:1", "bytes": 690e6, "stored_bytes": 272e6}
         levers = [
             {"name": "merge width", "value": "4"},

@@ -129,7 +129,8 @@ impl UnreadCommandLine<'_> {
     fn dashed_value(&self, letter: &str) -> Option<String> {
         let is_value = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with(letter));
         let at = self.words.iter().position(is_value)?;
-        let (option, value) = (self.words.get(at - 1)?.to_str()?, self.words[at].to_str()?);
+        let (option, value) =
+            (self.words.get(at.checked_sub(1)?)?.to_str()?, self.words[at].to_str()?);
         let is_meant = |known: &&clap::Arg| match option.strip_prefix("--") {
             Some(long) => known.get_long() == Some(long),
             None => known.get_short().is_some_and(|short| option == format!("-{short}")),

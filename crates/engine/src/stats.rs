@@ -23,7 +23,8 @@ use crate::units::{ByteSize, text};
 
 pub use activity::{Activity, WorkerClock, WorkerTime};
 pub use counted::Counted;
-pub use course::{Course, Forecast, PhaseShare};
+pub(crate) use course::Forecast;
+pub use course::{Course, PhaseShare};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
 pub(crate) use progress::StopRequest;

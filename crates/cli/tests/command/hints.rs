@@ -92,6 +92,9 @@ fn values_that_begin_with_a_dash_are_explained() {
     refused("sort in.csv -t ; -k -size", &["'-size' begins with a dash", "write size:desc"]);
     refused("sort -o -name in", &["--output: '-name' begins with a dash; write --output=-name"]);
     refused("sort in -x", &["'-x' is not an option of 'sortwell sort'"]);
+    // A login shell has a dash before its name.
+    let script = "(exec -a -1st \"$sortwell\" sort -1 in)";
+    Folder::new().script(script).fails(2, &["'-1' is not an option"]);
 }
 
 #[test]

@@ -202,7 +202,7 @@ pub fn streams_of_merge(
     let (streams, requests) = (streams(phases), requests(phases));
     let (run_reads, spill_read) = inputs.run_reads;
     let mut input_reads = requests.input_read.plus(requests.spill_read).since(run_reads);
-    // What was read ahead is not counted as read where the merge has ended before.
+    // A merge that ends early has requested bytes ahead that it does not count as read.
     input_reads.cached_bytes.0 = input_reads.cached_bytes.0.min(inputs.bytes);
     (
         Streams { input_read: ByteSize(inputs.bytes), spill_read, ..streams },

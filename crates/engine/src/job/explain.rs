@@ -156,7 +156,7 @@ impl SortJob {
         let bytes = known_bytes(&input)?;
         let Asked { gate, key, .. } = asked;
         if self.resume != Resume::Off && !self.in_place {
-            // What cannot be kept is refused as by a sort.
+            // A plan refuses the jobs whose work a sort cannot keep.
             Wanted::sort(self, &order, &input, &gate.folds, gate.is_open(key.encoder()))?;
         }
         coders.note_held(columns.as_ref(), gate.held_bytes());

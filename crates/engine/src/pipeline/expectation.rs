@@ -1,4 +1,4 @@
-//! What a sort is expected to move, for its progress.
+//! Bytes that a sort is expected to move, for its progress.
 
 use std::sync::PoisonError;
 
@@ -24,7 +24,7 @@ impl<'a> Expectation<'a> {
     /// `written` bytes were written by an earlier job.
     pub fn of_bytes(&self, bytes: u64, taken: u64, written: u64) {
         match self.work.plan.sieve() {
-            // Where most are dropped as they are read, hardly more is moved than that.
+            // The sieve drops most records as they are read, so little more than that is moved.
             Some(_) => self.progress.expect_bytes(self.before + bytes),
             None => self.progress.expect(self.work.plan.volume(bytes).shares(taken, written)),
         }

@@ -302,7 +302,7 @@ pub fn sort<K: KeyEncoder>(
     if let Some(bytes) = work.input.bytes() {
         let left = bytes.saturating_sub(past.as_ref().map_or(0, |past| past.taken.1));
         reserve(work, bytes, left, output, spill)?;
-        // What another job has read and written is not moved again.
+        // The job does not move again the bytes that an earlier one has read and written.
         let written = slab.as_ref().map_or(0, |slab| slab.ends.iter().sum());
         expectation.of_bytes(bytes, bytes - left, written);
     } else {

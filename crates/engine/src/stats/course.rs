@@ -5,8 +5,8 @@
 //! others, and what is left of a phase is estimated at that phase's own pace, the more of it is
 //! done the more; what is to come, at the pace of all that was done.
 //!
-//! What a stream will bring is not known. Where it has a source whose length is, such as a
-//! compressed file, it is estimated by the part of the source that was read.
+//! The bytes that a stream will bring are not known. If the length of its source is known, as that
+//! of a compressed file, they are estimated by the part of the source that was read.
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -207,7 +207,7 @@ impl Progress {
 
     /// Says that a stream made from `source` is to be read, and what is to come, phase by phase in
     /// order, if it brings as many bytes as `shares_of` is given.
-    pub fn expect_by(
+    pub(crate) fn expect_by(
         &self,
         source: SourceShare,
         shares_of: impl Fn(u64) -> Vec<PhaseShare> + Send + 'static,
@@ -219,7 +219,7 @@ impl Progress {
 
     /// Says what the phases are, now that the whole of a stream was read. `bytes_before` bytes were
     /// moved before its job.
-    pub fn settle(&self, shares: Vec<PhaseShare>, bytes_before: u64) {
+    pub(crate) fn settle(&self, shares: Vec<PhaseShare>, bytes_before: u64) {
         self.expect_bytes(bytes_before + shares.iter().map(|share| share.bytes).sum::<u64>());
         self.course(|course| course.settle(shares));
     }

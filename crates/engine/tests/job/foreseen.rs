@@ -105,7 +105,7 @@ fn small_files_in_order_show_how_far_they_are() {
     assert!(!all.is_empty() && all.iter().all(|(_, done)| done.is_some()), "{all:?}");
 }
 
-/// This sort may be a part of a job that nobody told it of.
+/// The sort may be a part of a longer job that it does not know.
 #[test]
 fn a_stream_without_a_source_shows_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
