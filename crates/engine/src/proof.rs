@@ -44,6 +44,15 @@ impl Sum {
         self.add_hashed(hash(record));
     }
 
+    /// Adds one record, without its checksum unless that is wanted.
+    #[inline]
+    pub fn count(&mut self, record: &[u8], is_summed: bool) {
+        match is_summed {
+            true => self.add_record(record),
+            false => self.records += 1,
+        }
+    }
+
     /// Adds one record of this [`hash`].
     #[inline]
     pub fn add_hashed(&mut self, hash: u128) {

@@ -403,12 +403,14 @@ pub struct UnmatchedKey {
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Records sorted.
+    /// Records sorted or merged. A merge that ends early, after a limit, counts those it wrote.
     pub records: u64,
-    /// Bytes sorted.
+    /// Bytes of these records.
     pub bytes: ByteSize,
     /// Records in the output, if the job selected records.
     pub records_selected: Option<u64>,
+    /// Bytes of the records in the output, before compression, if the job selected records.
+    pub bytes_selected: Option<ByteSize>,
     /// Rows dropped because they had a different number of cells than the header or the first row;
     /// `None` if such rows are not dropped.
     pub ragged_rows_dropped: Option<u64>,

@@ -131,9 +131,7 @@ impl EntrySort {
         (job.engine, job.direct, job.levers) = self.requests();
         job.timeline = self.settings.timeline;
         let mut merged = job.run(progress).map_err(|error| self.with_scan(error))?;
-        // Of records with equal keys, fewer are written than were read.
-        let read = merged.proof.as_ref().map_or(merged.records, |proof| proof.records);
-        prove(parts.records(), read)?;
+        prove(parts.records(), merged.records)?;
         merged.memory_budget = ByteSize(self.memory.budget);
         // Nothing is known of the rows of earlier parts.
         if earlier.is_none() {

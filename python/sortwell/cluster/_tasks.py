@@ -182,7 +182,7 @@ def make_part(
         _check_continues(spec, node, lock)
         statistics = _merged(spec, sources, temporary, threads, nodes, recorder)
         size = os.path.getsize(temporary)
-        header_bytes = size - statistics["bytes"]
+        header_bytes = size - _written(statistics, "bytes")
         with open(temporary, "rb") as file:
             header = file.read(header_bytes)
         _check_continues(spec, node, lock)
@@ -201,7 +201,7 @@ def make_part(
         number=number,
         node=node,
         path=path,
-        records=statistics["records"],
+        records=_written(statistics, "records"),
         records_read=proof["records"],
         bytes=size,
         header=header,
@@ -209,6 +209,12 @@ def make_part(
         received=received,
         work=recorder.work(),
     )
+
+
+def _written(statistics: dict[str, Any], name: str) -> int:
+    """Returns the records or the bytes of the output of a merge, by the name of the statistic."""
+    selected = statistics[name + "_selected"]
+    return int(statistics[name] if selected is None else selected)
 
 
 def _lock_of(spec: Spec, node: str) -> tuple[int, int] | None:

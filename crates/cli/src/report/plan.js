@@ -16,12 +16,13 @@ function planOf(stats) {
     lines: [counted(stats.records, "record"), bytes(stats.bytes)],
   };
   // Direct writes are of whole pages, so that a small output has fewer bytes than were written.
-  const isAll = selected === stats.records && figure(streams.compressed_written) === null;
+  const isPlain = figure(streams.compressed_written) === null;
   const written = figure(streams.output_written) ?? stats.bytes;
+  const exact = selected === stats.records ? stats.bytes : figure(stats.bytes_selected) ?? written;
   const output = {
     title: "Output",
     drawing: "sorted",
-    lines: [counted(selected, "record"), bytes(isAll ? Math.min(written, stats.bytes) : written)],
+    lines: [counted(selected, "record"), bytes(isPlain ? Math.min(written, exact) : written)],
   };
   const threads = figure(stats.threads) ? counted(stats.threads, "thread") : null;
   const memoryBox = {

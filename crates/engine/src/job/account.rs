@@ -114,6 +114,7 @@ impl Account {
             records: outcome.records,
             bytes: ByteSize(outcome.bytes),
             records_selected: outcome.written.records,
+            bytes_selected: outcome.written.selected_bytes().map(ByteSize),
             ragged_rows_dropped: outcome.ragged,
             keys: outcome.keys.clone(),
             collations: self.collations.clone(),

@@ -60,6 +60,18 @@ pub struct Written {
     pub records: Option<u64>,
 }
 
+impl Written {
+    /// Returns the bytes of the records.
+    pub fn of_records(&self) -> u64 {
+        self.bytes - self.header_bytes
+    }
+
+    /// Returns the bytes of the records where not all were written.
+    pub fn selected_bytes(&self) -> Option<u64> {
+        self.records.map(|_| self.of_records())
+    }
+}
+
 /// The end of a sort.
 #[derive(Debug)]
 pub enum SortEnd {

@@ -4,7 +4,7 @@ use std::fs;
 
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{Budget, CheckJob, Input, MergeJob, Output};
-use sortwell_engine::operator::Unique;
+use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error};
 
@@ -143,6 +143,29 @@ fn several_workers_merge_as_one_does() {
     assert!(words.contains("in/3") && words.contains("record 90001"), "{words}");
     assert_eq!(said(&inputs, 1), words);
     folder.assert_clean(true);
+}
+
+/// Records of all inputs are counted, with a proof or without one; those that come out are counted
+/// by themselves. A merge that ends early counts what it wrote.
+#[test]
+fn statistics_tell_merged_records_from_selected_ones() {
+    let inputs: Vec<Vec<u8>> = (0..9).map(|_| b"a\nb\nb\nc".to_vec()).collect();
+    let folder = Folder::on_disk();
+    for (verify, width) in [(true, None), (false, None), (true, Some(2)), (false, Some(3))] {
+        let counts = |select: Select| {
+            let mut job = job(&folder, &inputs, Format::LINES);
+            (job.verify, job.levers.merge_width) = (verify, width);
+            job.select = select;
+            let of = job.run(&Progress::new()).expect("merged");
+            (of.records, of.bytes.0, of.records_selected, of.bytes_selected.map(|bytes| bytes.0))
+        };
+        assert_eq!(counts(Select::default()), (36, 72, None, None));
+        let unique = Select { unique: Some(Unique::First), ..Select::default() };
+        // The bytes are those of the files, whose last lines have no end.
+        assert_eq!(counts(unique), (36, 63, Some(3), Some(6)), "{width:?}");
+        let limited = Select { limit: Some(5), ..Select::default() };
+        assert_eq!(counts(limited), (5, 10, Some(5), Some(10)));
+    }
 }
 
 /// Two records have changed places, wherever inputs are cut: the error is that of one worker.

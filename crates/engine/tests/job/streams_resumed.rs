@@ -86,6 +86,9 @@ fn merges_in_pieces() {
                 println!("{format:?}, {} inputs: {resumed:?}", inputs.len());
                 assert_same(&fs::read(folder.output()).expect("read"), &expected, "resumed");
                 assert_eq!((statistics.records, statistics.proof), (told.records, told.proof));
+                assert_eq!(statistics.bytes, told.bytes);
+                assert_eq!(statistics.records_selected, told.records_selected);
+                assert_eq!(statistics.bytes_selected, told.bytes_selected);
                 folder.assert_clean(true);
                 fs::remove_file(folder.output()).expect("removed");
                 resumed

@@ -78,6 +78,7 @@ impl PushedTotal {
     fn of_sorter(&self, mut merge: Statistics) -> Statistics {
         if self.is_selected {
             merge.records_selected = merge.records_selected.or(Some(merge.records));
+            merge.bytes_selected = merge.bytes_selected.or(Some(merge.bytes));
         }
         (merge.records, merge.memory_budget) = (self.records, self.memory);
         merge

@@ -21,9 +21,10 @@ use std::collections::VecDeque;
 use super::checkpoints::Checkpoints;
 use super::crew::{Crew, OverlappedPhases, Staff, cut};
 use super::delivery::{Delivery, prove};
-use super::merge::{MergeContext, MergePlan, RecordRules};
+use super::merge::{Brought, MergeContext, MergePlan, RecordRules};
+use super::outcome::Written;
 use super::spill::Spill;
-use super::{Gate, Outcome, Written};
+use super::{Gate, Outcome};
 use crate::error::Result;
 use crate::io::{Arena, DirectStreams, Engine, Region, pipe};
 use crate::key::KeyEncoder;
@@ -73,6 +74,8 @@ pub struct InputAccount {
     pub ragged: u64,
     /// Bytes read.
     pub bytes: u64,
+    /// Bytes of their records.
+    pub record_bytes: u64,
     /// Requests that read runs, and their bytes: in one phase there are reads of both.
     pub run_reads: (Requests, ByteSize),
     /// True if every input was read past the page cache.
@@ -88,6 +91,7 @@ impl Default for InputAccount {
         Self {
             ragged: 0,
             bytes: 0,
+            record_bytes: 0,
             run_reads: Default::default(),
             is_direct: true,
             threads: 1,
@@ -101,6 +105,7 @@ impl InputAccount {
     fn add(&mut self, other: &Self) {
         self.ragged += other.ragged;
         self.bytes += other.bytes;
+        self.record_bytes += other.record_bytes;
         self.run_reads.0 = self.run_reads.0.plus(other.run_reads.0);
         self.run_reads.1.0 += other.run_reads.1.0;
         self.is_direct &= other.is_direct;
@@ -122,6 +127,7 @@ pub fn merge<K: KeyEncoder>(
     let inputs = std::mem::take(&mut work.inputs);
     let (inputs_count, past) = (inputs.len(), spill.take_past());
     let passes = 1 + u32::from(past.as_ref().is_some_and(|past| !past.runs.is_empty()));
+    let bytes_of_all = record_bytes(&inputs);
     let (mut places, past) = left(inputs, past);
     let work = &*work;
     reserve(work, &places, past.slab.as_ref(), output, spill, progress)?;
@@ -129,6 +135,8 @@ pub fn merge<K: KeyEncoder>(
     crew.workers[0].sum_in.add(past.read);
     crew.workers[0].sum_out.add(past.dropped);
     (crew.keys, crew.inputs.ragged) = (past.keys, past.ragged);
+    // Inputs of runs that were merged before are not read again.
+    crew.inputs.record_bytes = bytes_of_all - record_bytes(&places);
     let merge = MergeContext {
         key,
         rules: &work.rules,
@@ -145,10 +153,7 @@ pub fn merge<K: KeyEncoder>(
     let slab = past.slab.filter(|slab| slab.ends.len() == places.len());
     let checkpoints = &Checkpoints::new(spill.take_manifest(), slab, work.is_thrifty);
     let (rules, header) = (&work.rules, work.header.clone());
-    let copies = rules.kept_copies();
-    let bytes = streams::kept_of_inputs(&work.plan, copies) as u64;
-    let bytes = bytes + copies * work.plan.piece_bytes as u64;
-    let kept = KeptMemory { load: &[], room: KeptRoom { bytes, least: None } };
+    let kept = kept_memory(work);
     let delivery = Delivery { rules, header, size: None, checkpoints, kept };
     let written = delivery.write(key, &mut crew, output, |crew, to| {
         merge.merge(crew, narrowed.way, &mut memory, &places, to)
@@ -162,10 +167,11 @@ pub fn merge<K: KeyEncoder>(
     // Merges that write some of the records do not read the others.
     let is_proven = work.rules.verify && !work.rules.select.is_partial();
     let proof = is_proven.then(|| prove(&crew, None)).transpose()?;
+    let (records, bytes) = merged_amount(&crew, rules, &brought, &written);
     let outcome = Outcome {
-        records: written.records.unwrap_or(brought.sum.records),
-        bytes: written.bytes - written.header_bytes,
-        written: Written { records: None, ..written },
+        records,
+        bytes,
+        written,
         passes: passes + narrowed.passes,
         runs: inputs_count as u64,
         runs_merged_again: narrowed.merged,
@@ -179,6 +185,36 @@ pub fn merge<K: KeyEncoder>(
         ..Outcome::default()
     };
     Ok((outcome, crew.inputs))
+}
+
+/// Returns the memory for long records that a selection keeps.
+fn kept_memory(work: &MergeWork) -> KeptMemory<'static> {
+    let copies = work.rules.kept_copies();
+    let bytes = streams::kept_of_inputs(&work.plan, copies) as u64;
+    let bytes = bytes + copies * work.plan.piece_bytes as u64;
+    KeptMemory { load: &[], room: KeptRoom { bytes, least: None } }
+}
+
+/// Returns the number of records that were merged, and their bytes.
+fn merged_amount(
+    crew: &Crew<'_>,
+    rules: &RecordRules,
+    brought: &Brought,
+    written: &Written,
+) -> (u64, u64) {
+    match written.records {
+        // How far inputs were read depends on their buffers.
+        Some(selected) if rules.select.is_partial() => (selected, written.of_records()),
+        Some(_) => (crew.sums().0.records, crew.inputs.record_bytes),
+        None => (brought.sum.records, written.of_records()),
+    }
+}
+
+/// Returns the bytes of the records of inputs, where the length of these is known.
+fn record_bytes(inputs: &[SortedPlace]) -> u64 {
+    let known = inputs.iter().filter(|place| !place.is_spilled());
+    let bytes = known.filter_map(|place| Some(place.bytes()?.saturating_sub(place.first().offset)));
+    bytes.sum()
 }
 
 /// Returns what is left of `inputs` to be merged, and what was done before.

@@ -53,8 +53,9 @@ pub struct Source {
     number: u64,
     /// Lines above the first record, where every record has the same number of them.
     lines_above: u64,
-    /// Count and checksum of all records so far, where they are wanted.
-    sum: Option<Sum>,
+    /// Count of all records so far, and their checksum where that is wanted.
+    sum: Sum,
+    is_summed: bool,
     /// Counts about the keys so far, if they are watched.
     keys: Option<KeyTally>,
     /// Conditions on records, if any.
@@ -109,7 +110,8 @@ impl Source {
             offset: 0,
             number: 0,
             lines_above: 0,
-            sum: is_summed.then(Sum::default),
+            sum: Sum::default(),
+            is_summed,
             keys: None,
             watch: None,
             is_wanted: true,
@@ -207,20 +209,18 @@ impl Source {
         self.reading.name()
     }
 
-    /// Returns the count and the checksum of the records so far that take part, the next one
-    /// included.
+    /// Returns the sum of the records so far that take part, the next one included.
     pub fn sum(&self) -> Sum {
-        self.sum.unwrap_or_default()
+        self.sum
     }
 
-    /// Returns the count and the checksum of the records so far that take part, without the next
-    /// one.
+    /// Returns the sum of the records so far that take part, without the next one.
     pub fn sum_before(&self) -> Sum {
         let mut next = Sum::default();
         if self.has_record() && self.is_wanted {
-            next.add_record(self.record());
+            next.count(self.record(), self.is_summed);
         }
-        self.sum.map_or_else(Sum::default, |sum| sum.less(next))
+        self.sum.less(next)
     }
 
     /// Returns what was seen of the keys of the records so far, the next one included.
@@ -323,8 +323,8 @@ impl Source {
         if let Some(keys) = self.keys.as_mut().filter(|_| self.is_wanted) {
             key.tally(record.into(), self.prefix, keys);
         }
-        if let Some(sum) = self.sum.as_mut().filter(|_| self.is_wanted) {
-            sum.add_record(record);
+        if self.is_wanted {
+            self.sum.count(record, self.is_summed);
         }
         Ok(Some(Advance::Next))
     }

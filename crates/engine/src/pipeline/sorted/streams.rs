@@ -80,8 +80,10 @@ pub fn merge_streams<K: KeyEncoder>(
     if let Some(past) = past {
         brought.bytes = past.offset.saturating_sub(destination.start);
         starts = resume(merge.plan, &past, crew);
-        let inputs = places.iter().zip(&starts).filter(|(place, _)| !place.is_spilled());
-        brought.sum.records += inputs.map(|(_, start)| start.records).sum::<u64>();
+        for (place, start) in places.iter().zip(&starts).filter(|(place, _)| !place.is_spilled()) {
+            brought.sum.records += start.records;
+            crew.inputs.record_bytes += start.offset.saturating_sub(place.first().offset);
+        }
     }
     let mut is_over = false;
     if let MergePlan::Inputs(plan) = merge.plan {
@@ -324,7 +326,9 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
             let Standing { offset, records, lines } = source.standing();
             ends.push(place.end_in(offset));
             passed.push((records, lines));
-            read.add(source.sum_before());
+            if !place.is_spilled() {
+                read.add(source.sum_before());
+            }
             ragged += source.ragged();
             keys.add(&source.keys_before(self.merge.key));
         }
@@ -351,6 +355,7 @@ impl<'m, 'k, 'p, K: KeyEncoder> OpenStreams<'m, 'k, 'p, K> {
                 worker.sum_in.add(source.sum());
                 worker.keys.add(&source.keys());
                 part.account.ragged += source.ragged();
+                part.account.record_bytes += place.end_in(end.offset).saturating_sub(start.offset);
                 // What stands at the top was read too.
                 let top = if start.offset == place.first().offset { start.offset } else { 0 };
                 part.account.bytes += place.end_in(end.offset) + top - start.offset;
