@@ -44,7 +44,7 @@ pub fn main() -> ExitCode {
 /// Does what the command line says.
 fn run() -> ExitCode {
     signals::let_large_writes_fail();
-    sortwell::unstable::sys::limits::return_large_memory();
+    sortwell::unstable::sys::limits::set_up_allocator();
     // Its words have rules of their own, and `sort` is a name of the program too.
     if let Some(call) = gnu::Call::find(std::env::args_os()) {
         return guard::guarded(|| Ok(call.run())).unwrap_or_else(|failure| failure.report());

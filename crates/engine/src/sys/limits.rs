@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit, setrlimit};
+#[cfg(target_env = "gnu")]
+use rustix::thread::sched_getaffinity;
 
 use crate::error::{ConfigErrorKind, Result, config};
 use crate::units::ByteSize;
@@ -185,13 +187,25 @@ pub fn processor_time() -> ProcessorTime {
 #[cfg(target_env = "gnu")]
 const LARGE_BYTES: libc::c_int = 256 << 10;
 
+/// Arenas of the allocator for each processor, as many as glibc has by default.
+#[cfg(target_env = "gnu")]
+const ARENAS: u32 = 8;
+
 /// Makes the allocator of this process give large memory back to the system when it is freed. The
 /// allocator of glibc keeps up to 64 MiB otherwise, once some has been freed.
-pub fn return_large_memory() {
-    // SAFETY: the call may be made at any time from any thread.
+///
+/// It also sets the number of arenas. Otherwise glibc reads the number of processors from a file
+/// when a thread first needs an arena, and a merge may have no descriptor left by then.
+pub fn set_up_allocator() {
     #[cfg(target_env = "gnu")]
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES);
+    {
+        let processors = sched_getaffinity(None).map_or(1, |set| set.count());
+        let arenas = libc::c_int::try_from(processors * ARENAS).unwrap_or(libc::c_int::MAX);
+        // SAFETY: the calls may be made at any time from any thread.
+        unsafe {
+            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES);
+            libc::mallopt(libc::M_ARENA_MAX, arenas);
+        }
     }
 }
 
