@@ -148,6 +148,21 @@ fn what_cannot_be_explained_says_so() {
     folder.run("explain -F fixed:99 in").fails(3, &["not a multiple"]);
 }
 
+/// Outputs and directories that a sort refuses are refused in the same words.
+#[test]
+fn outputs_are_looked_at_as_by_a_sort() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    std::fs::create_dir(folder.at("folder")).expect("a directory");
+    for words in ["--split 3 in", "-T missing -o out in", "-o folder in", "-o missing/out in"] {
+        let explained = folder.run(&format!("explain {words}"));
+        let sorted = folder.run(&format!("sort {words}"));
+        assert_eq!((explained.status, &explained.words), (sorted.status, &sorted.words));
+        assert!(sorted.status != 0, "{words}");
+    }
+    folder.run("explain --split 3 -o folder in").quietly();
+}
+
 /// Records that are not wanted are not spilled, and a sort in place takes no other room.
 #[test]
 fn limits_and_sorts_in_place_are_explained() {

@@ -33,6 +33,17 @@ pub fn open_output(output: &Output, direct: Direct, progress: &Progress) -> Resu
 
 /// Opens an output that is split into files.
 pub fn open_parts(output: &Output, direct: Direct, force: bool) -> Result<OpenOutput> {
+    OpenOutput::parts(path_of_parts(output)?, direct, force)
+}
+
+/// Makes sure that an output can be split into files. These are looked at when their names are
+/// known.
+pub fn check_parts(output: &Output) -> Result<()> {
+    check_name(path_of_parts(output)?)
+}
+
+/// Returns the path that the names of an output's files begin with.
+fn path_of_parts(output: &Output) -> Result<&Path> {
     match output {
         Output::File(path) if inherited::named_by(path).is_none() => {
             if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
@@ -42,7 +53,7 @@ pub fn open_parts(output: &Output, direct: Direct, force: bool) -> Result<OpenOu
                     path.display(),
                 ));
             }
-            OpenOutput::parts(path, direct, force)
+            Ok(path)
         }
         Output::Striped(path) => Err(config!(
             ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
@@ -63,6 +74,9 @@ pub fn open_parts(output: &Output, direct: Direct, force: bool) -> Result<OpenOu
 pub fn check_output(output: &Output, force: bool) -> Result<()> {
     let Some(path) = output.path() else { return Ok(()) };
     check_name(path)?;
+    if path.is_dir() {
+        return Err(Error::io("write", path, Errno::ISDIR));
+    }
     if force { Ok(()) } else { check_replaceable(path) }
 }
 

@@ -163,7 +163,7 @@ impl SortJob {
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(&order, Some(bytes), record_length, engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
-        let temp = destinations::run_places(&self.temp, false, &self.output)?;
+        let temp = destinations::run_places(&self.temp, self.check_temp, &self.output)?;
         need.run_members = temp.iter().map(SpillPlace::members).max().unwrap_or(1);
         let rates = self.rates(&input, &temp);
         let plan = match &rates {

@@ -74,8 +74,10 @@ pub fn open_inputs(job: &SortJob, order: &TextOrder, progress: &Progress) -> Res
     // Before anything is read.
     job.compress.of(job.output.path())?;
     job.select.check()?;
-    // Of an output that is split, the parts are looked at when their names are known.
-    destinations::check_output(&job.output, job.force || job.select.split.is_some())?;
+    match job.select.split {
+        Some(_) => destinations::check_parts(&job.output)?,
+        None => destinations::check_output(&job.output, job.force)?,
+    }
     let heading = Heading::of(job.format, &job.header)?;
     let early = heading.early(|| job.asking().asked(order, None))?;
     let look = Look::new(job.decompress, job.format, false, progress);
