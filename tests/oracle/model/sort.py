@@ -217,7 +217,7 @@ def selected(work: Work, entries: list[Entry]) -> list[list[Entry]]:
         groups = [members for members in groups if is_written(work, members)]
     skip = work.options.skip or 0
     end = None if work.options.limit is None else skip + work.options.limit
-    if work.options.aggregates:
+    if work.options.aggregates or work.options.count:
         refuse_unseen_faults(work, groups[:skip] + (groups[end:] if end is not None else []))
     return groups[skip:end]
 
@@ -244,13 +244,13 @@ def is_written(work: Work, members: list[Entry]) -> bool:
 
 
 def refuse_unseen_faults(work: Work, groups: list[list[Entry]]) -> None:
-    """Leaves open what a cell that is no number does in records that are not written."""
+    """Leaves open what faults of sums and counts do in records that are not written."""
     try:
         write(work, groups)
     except UsageError:
         pass  # values that are not written need no names of files
     except MalformedError:
-        raise Unspecified("sums that fail in records that are not written") from None
+        raise Unspecified("sums or counts that fail in records that are not written") from None
 
 
 def group(work: Work, entries: list[Entry]) -> list[list[Entry]]:

@@ -43,9 +43,10 @@ pub struct Selecting {
     /// If options make one record of several with equal keys, N counts the records made.
     ///
     /// Some errors are found only in records that are skipped or written. These are values that
-    /// cannot be combined, sums that do not fit and, with --unique=error, repeated keys. sortwell
-    /// reports the first such error of the sorted order, for any memory and number of threads. It
-    /// checks keys and the cells of rows in all records. Example: --limit 10.
+    /// cannot be combined, sums that do not fit, rows without a column for their --count and, with
+    /// --unique=error, repeated keys. sortwell reports the first such error of the sorted order, for
+    /// any memory and number of threads. It checks keys and the cells of rows in all records.
+    /// Example: --limit 10.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
