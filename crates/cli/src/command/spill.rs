@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand, ValueHint};
 use sortwell::unstable::io::{DirectoryIdentity, distinct};
 use sortwell::unstable::job::{Leftover, LeftoverState, leftovers, remove_leftovers};
+use sortwell::unstable::sys::space;
 
 use crate::failure::{CommandOutcome, escaped};
 use crate::standard;
@@ -74,7 +75,7 @@ pub fn run(arguments: &SpillArguments) -> CommandOutcome {
     let mut out = String::new();
     match &arguments.action {
         SpillAction::List { directories } => {
-            let usual = [PathBuf::from("."), std::env::temp_dir()];
+            let usual = [PathBuf::from("."), space::temporary_directory()];
             let named = if directories.is_empty() { &usual[..] } else { directories };
             for directory in distinct(named.to_vec(), |path| DirectoryIdentity::of(path)) {
                 for leftover in leftovers(&directory)? {

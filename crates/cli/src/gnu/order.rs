@@ -16,6 +16,7 @@ use sortwell::unstable::key::text::{
 };
 use sortwell::unstable::key::{ListMemory, OrderOptions};
 use sortwell::unstable::locale::{ByteClasses, Locale, LocaleCategory};
+use sortwell::unstable::sys::space;
 use sortwell::{Budget, ByteSize, Format, Key};
 
 use super::complaint::{Complaint, reason};
@@ -180,7 +181,7 @@ fn settings(options: &Options, inputs: Vec<OsString>, remarks: Vec<Vec<u8>>) -> 
     };
     let mut temporary: Vec<PathBuf> = options.temporary.iter().map(PathBuf::from).collect();
     if temporary.is_empty() {
-        temporary.push(std::env::temp_dir());
+        temporary.push(space::temporary_directory());
     }
     // Names of files are put behind it and a slash, so that nothing means the root.
     temporary.iter_mut().filter(|place| place.as_os_str().is_empty()).for_each(|place| {

@@ -15,6 +15,7 @@ use sortwell::unstable::key::text::Body;
 use sortwell::unstable::locale::Locale;
 use sortwell::unstable::operator::Select;
 use sortwell::unstable::plan::levers::Levers;
+use sortwell::unstable::sys::space;
 use sortwell::{Budget, Input, Output, Progress, Unique};
 use sortwell::{ByteSize, Error};
 
@@ -345,7 +346,7 @@ fn chunk_bytes(budget: Budget) -> Option<u64> {
 /// not a directory, which GNU sort accepts for lines that fit in memory, returns the usual
 /// directory for temporary files, or the current one.
 fn place_to_show(places: &[PathBuf]) -> PathBuf {
-    let usual = [std::env::temp_dir(), PathBuf::from(".")];
+    let usual = [space::temporary_directory(), PathBuf::from(".")];
     places.iter().chain(&usual).find(|place| place.is_dir()).cloned().unwrap_or_default()
 }
 

@@ -321,3 +321,19 @@ fn quotes_that_are_never_closed_come_with_advice() {
     sort("", b"\"a\nb\n").fails(3, &[advice]);
     sort("", b"x,\"a\nb\n").fails(3, &[advice]);
 }
+
+/// A byte order mark above rows without a header stays as it is; only rows are shaped.
+#[test]
+fn a_mark_above_rows_without_a_header_is_no_row() {
+    let folder = Folder::new();
+    folder.write("in.csv", "\u{feff}2,a\n1,b\n");
+    for (words, rows) in [
+        ("--select 2,1", "a,2\nb,1\n"),
+        ("--select 2", "a\nb\n"),
+        ("--count", "2,a,1\n1,b,1\n"),
+        ("--limit 0 --select 1", ""),
+    ] {
+        let found = folder.run(&format!("sort -F csv --no-header -k 2 {words} in.csv")).quietly();
+        assert_eq!(String::from_utf8(found).expect("text"), format!("\u{feff}{rows}"), "{words}");
+    }
+}

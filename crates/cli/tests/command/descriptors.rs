@@ -66,6 +66,9 @@ fn runs_of_descriptors_and_devices_lie_elsewhere() {
         assert_eq!(fs::read_dir(folder.at("t")).expect("list").count(), 0, "{to}");
         folder.script("chmod u+w .");
     }
+    // An empty name names no directory.
+    let said = folder.script(&format!("export TMPDIR=; {sort} --stats text -o /dev/null"));
+    assert!(said.words.contains("2 passes"), "{}", said.words);
     for option in ["--resume", "--split 2"] {
         folder.script(&format!("{sort} {option} -o /dev/stdout > o")).fails(2, &[]);
     }

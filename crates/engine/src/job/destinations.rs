@@ -14,6 +14,7 @@ use crate::io::{Direct, check_name, check_replaceable, directory_of, distinct, p
 use crate::output::OpenOutput;
 use crate::stats::Progress;
 use crate::stripe::SpillPlace;
+use crate::sys::space;
 
 /// Opens the output: a temporary file beside the final name, or a stream.
 pub fn open_output(output: &Output, direct: Direct, progress: &Progress) -> Result<OpenOutput> {
@@ -93,7 +94,7 @@ pub fn run_places(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result
             Some(path) if inherited::named_by(path).is_none() && !is_device(path) => {
                 SpillPlace::directory(directory_of(path))
             }
-            _ => SpillPlace::directory(&std::env::temp_dir()),
+            _ => SpillPlace::directory(&space::temporary_directory()),
         }]);
     }
     let places: Vec<SpillPlace> =

@@ -131,8 +131,11 @@ impl RecordShape {
                 Some(rest) if header.is_empty() => row.split_at(row.len() - rest.len()),
                 _ => row.split_at(0),
             };
-            self.write_with(row, COUNT, &mut shaped)?;
             header.extend_from_slice(mark);
+            if row.is_empty() {
+                continue; // A mark alone stands above rows without a header.
+            }
+            self.write_with(row, COUNT, &mut shaped)?;
             header.extend_from_slice(&shaped);
         }
         Ok(header)

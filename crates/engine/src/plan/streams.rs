@@ -238,7 +238,7 @@ fn too_little(need: &StreamNeed) -> Error {
     );
     config!(
         ConfigErrorKind::BudgetTooSmall { least: least_mib.map(ByteSize::mib) },
-        "{} is too little memory to merge in; {}",
+        "{} is too little memory for the buffers of the inputs; {}",
         need.budget,
         advice,
     )

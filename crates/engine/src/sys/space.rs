@@ -1,12 +1,18 @@
 //! Free space of file systems for this user, and the files that share one.
 
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{StatVfs, fstatvfs, stat, statvfs};
 
 use crate::error::{Error, Result};
 use crate::units::ByteSize;
+
+/// Returns the system's directory for temporary files: that of `TMPDIR`, unless it is empty.
+pub fn temporary_directory() -> PathBuf {
+    let named = std::env::temp_dir();
+    if named.as_os_str().is_empty() { PathBuf::from("/var/tmp") } else { named }
+}
 
 /// Returns the free bytes of the file system that holds `directory`, as far as this user may fill
 /// them.

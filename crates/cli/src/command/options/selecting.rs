@@ -44,8 +44,8 @@ pub struct Selecting {
     ///
     /// Some errors are found only in records that are skipped or written. These are values that
     /// cannot be combined, sums that do not fit, rows without a column for their --count and, with
-    /// --unique=error, repeated keys. sortwell reports the first such error of the sorted order, for
-    /// any memory and number of threads. It checks keys and the cells of rows in all records.
+    /// --unique=error, repeated keys. sortwell reports the first such error of the sorted order,
+    /// for any memory and number of threads. It checks keys and the cells of rows in all records.
     /// Example: --limit 10.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,

@@ -205,7 +205,7 @@ fn settings_are_what_was_said() {
     assert_eq!(plain.action, Action::Sort);
     assert_eq!(plain.inputs, ["-"]);
     assert_eq!((plain.output, plain.memory), (None, Budget::Auto));
-    assert_eq!(plain.temporary, [std::env::temp_dir()]);
+    assert_eq!(plain.temporary, [space::temporary_directory()]);
     let all = settings_of("-m -u --debug -S 1M -T a --parallel=2 --batch-size=3 f - g");
     assert_eq!(all.action, Action::Merge);
     assert_eq!(all.inputs, ["f", "-", "g"]);
