@@ -36,7 +36,7 @@ import sortwell.cluster
 from sortwell import _native
 from sortwell.cluster import _exchange, _janitor, _nodes, _placement, _reception, _running
 from sortwell.cluster._output import OutputFolder
-from sortwell.cluster._spec import Source, SourceLost, Spec
+from sortwell.cluster._spec import NotBegun, Source, SourceLost, Spec
 
 
 def setUpModule():
@@ -274,7 +274,7 @@ class Faults(WithRoots):
             changed = [node for node, url in before.items() if cluster.url(node) != url]
             self.assertEqual(len(changed), 1)
         finally:
-            cluster.close(keeps_runs=False, keeps_exchanges=False)
+            cluster.close(keeps_runs=False, keeps_exchanges=False, is_done=True)
 
     def test_exchanges_that_die_at_the_end_leave_no_runs(self):
         killed = []
@@ -592,6 +592,34 @@ class Answers(WithRoots):
             with self.subTest(reason), self.assertRaisesRegex(SourceLost, reason):
                 list(_reception._blocks(settings, asked))
         self.assertEqual(b"".join(_reception._blocks(spec, source)), b"1\n")
+
+    def test_calls_before_the_sort_begins(self):
+        # Ray has started the exchange again.
+        exchange = _exchange.Exchange("127.0.0.1")
+        spec = Spec("0123456789ab", "token", 1 << 28, str(self.folder / "temp"), ())
+        for method, *arguments in [
+            ("tops", []),
+            ("adopt",),
+            ("cut_input", "in", 0, 1),
+            ("has_begun", "map 0"),
+            ("claim", ["node"]),
+            ("commit", []),
+            ("seal", []),
+            ("take_back_names",),
+            ("give_up_names", []),
+            ("end", False, False),
+        ]:
+            with self.subTest(method), self.assertRaises(NotBegun):
+                getattr(exchange, method)(*arguments)
+        out = self.folder / "out"
+        exchange.begin(spec, "node", 1, str(out))
+        exchange.claim(["node"])
+        path = out / f".part-00000.{spec.part_end('node')}"
+        path.touch()
+        exchange.commit([(str(path), str(out / "part-00000"))])
+        # The sort has failed.
+        exchange.end(False, False)
+        self.assertFalse(out.exists())
 
     def test_named_files_that_differ(self):
         known = self.write("known", b"a\n")

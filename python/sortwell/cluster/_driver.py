@@ -235,7 +235,7 @@ class _Sort:
             raise own_error(error) from error.__cause__
         finally:
             keeps_runs = self._spec.keeps and not is_done and not is_damaged
-            cluster.close(keeps_runs, keeps_exchanges=is_done or is_refused)
+            cluster.close(keeps_runs, keeps_exchanges=is_done or is_refused, is_done=is_done)
         return statistics
 
     def _finish(

@@ -135,6 +135,7 @@ class Exchange:
 
     @property
     def _spec(self) -> Spec:
+        """Settings of the sort. Without one, there are no other attributes of it, either."""
         if self._begun is None:
             raise NotBegun
         return self._begun
@@ -163,9 +164,10 @@ class Exchange:
 
         Returns each with the identity of its split.
         """
+        spec = self._spec
         own = self._folders[0]
         found = _adopted(own, own)
-        for other in glob.glob(os.path.join(glob.escape(self._spec.temp), self._spec.name, "*")):
+        for other in glob.glob(os.path.join(glob.escape(spec.temp), spec.name, "*")):
             if other != own:
                 with contextlib.suppress(OSError), _lock_of(other, _janitor.LOCK):
                     found += _adopted(other, own)
@@ -216,35 +218,44 @@ class Exchange:
 
         Returns the names in it that are not of this sort, which is done on these nodes.
         """
+        if self._begun is None:
+            raise NotBegun
         self._has_made_output |= not os.path.exists(self._output)
         os.makedirs(self._output, exist_ok=True)
         return self._claim.take(nodes)
 
     def commit(self, names: list[tuple[str, str]]) -> list[tuple[str, int]]:
         """Gives parts their final names. Returns these, with the inodes of the files."""
+        part_end = self._spec.part_end(self._node)
         with self._naming:
             if self._is_given_up:
                 raise storage_error("the sort has ended")
-            return _claims.commit(names, self._spec.part_end(self._node))
+            return _claims.commit(names, part_end)
 
     def seal(self, names: list[tuple[str, int]]) -> None:
         """Has the named parts stay, as the manifest is written. Raises `PartLost` without them."""
-        _claims.seal(self._output, self._spec.part_end(self._node), names)
+        part_end = self._spec.part_end(self._node)
+        _claims.seal(self._output, part_end, names)
 
     def take_back_names(self) -> None:
         """Removes the parts of this sort that have final names: they are made again."""
+        job = self._spec.job
         with self._naming:
-            _janitor.remove_named(self._output, self._spec.job)
+            _janitor.remove_named(self._output, job)
 
     def give_up_names(self, names: list[tuple[str, int]]) -> None:
         """Removes the parts that have final names: these, and those of a call that has failed."""
+        part_end = self._spec.part_end(self._node)
         with self._naming:
             self._is_given_up = True
-            _janitor.remove_named(self._output, self._spec.part_end(self._node))
+            _janitor.remove_named(self._output, part_end)
             _janitor.remove_same(names)
 
-    def end(self, keeps_runs: bool) -> None:
-        """Ends the sort, and removes the runs unless they are wanted later."""
+    def end(self, keeps_runs: bool, is_done: bool = True) -> None:
+        """Ends the sort, and removes the runs unless they are wanted later.
+
+        Parts that have their names are removed unless the sort is done.
+        """
         own = self._spec.part_end(self._node)
         # Runs that are kept are on disk.
         _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
@@ -252,6 +263,8 @@ class Exchange:
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self._folders[0], _janitor.LOCK))
         # Without the claim, another call of the same sort may be under way.
+        if self._claim.is_held and not is_done:
+            _janitor.remove_named(self._output, own)
         _janitor.remove_unfinished(self._output, self._spec.job if self._claim.is_held else own)
         self._claim.close()
         if self._has_made_output:
