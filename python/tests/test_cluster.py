@@ -20,7 +20,7 @@ import sortwell
 import sortwell.cluster
 from sortwell import _errors
 from sortwell.cluster import __main__ as _command
-from sortwell.cluster import _budget, _driver, _inputs, _named_files, _placement, _tasks
+from sortwell.cluster import _budget, _driver, _inputs, _named_files, _placement, _report, _tasks
 from sortwell.cluster.__main__ import main
 from sortwell.cluster._results import ClusterProgress
 from sortwell.cluster._spec import FORMS, InputFile, Run, Spec, Split, Work, bytes_of
@@ -695,6 +695,26 @@ class Refusals(WithRoots):
 
         found, _ = self.sorted(path, progress=act)
         self.assertEqual((found, len(refused)), (b"a\nb\n", 1))
+
+    def test_pages_that_would_replace_a_file(self):
+        path = self.write("in", b"a\n")
+        self.folder.joinpath("link").hardlink_to(path)
+        for inputs, page, words in [
+            (path, "in", "the page would replace .*/in; give the page another name"),
+            (path, "link", "would replace"),
+            (f"node://*{self.folder}/i*", "in", "would replace"),
+            (path, "out", "would replace"),
+            (path, "out/part-00000", "among the parts"),
+        ]:
+            with self.subTest(page):
+                kind, page = sortwell.UsageError, self.folder / page
+                self.refused(kind, words, inputs, report=page)
+        self.assertEqual(path.read_bytes(), b"a\n")
+        page = self.folder / "page"
+        page.mkdir()
+        with self.assertRaises(IsADirectoryError), mock.patch.object(_report, "page", str):
+            _report.write(str(page), "text")
+        self.assertEqual(list(self.folder.glob("page.*")), [], "no temporary file")
 
     def test_folders_that_are_missing(self):
         path = self.write("in", b"a\n")

@@ -117,7 +117,7 @@ def sort(
         raise TypeError(f"progress= must be a function, and has the type {kind}")
     page = _path("report", report)
     if page is not None:
-        _report.check_place(page)
+        _report.check_place(page, names, os.fsdecode(output))
     folder = os.path.abspath(_path("temp", temp) or "/var/tmp")
     spec = Spec(
         job=secrets.token_hex(6),

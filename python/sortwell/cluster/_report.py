@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import os
 
+from sortwell.cluster import _inputs
 from sortwell.cluster._results import text_of_bytes
-from sortwell.cluster._spec import storage_error
+from sortwell.cluster._spec import storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,19 +68,40 @@ parts.</p>
 """
 
 
-def check_place(path: str) -> None:
-    """Raises `StorageError` if no file can be written to a path."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.access(folder, os.W_OK) or os.path.isdir(path):
+def check_place(path: str, inputs: list[str], output: str) -> None:
+    """Raises an error if no file can be written to a path, or if it would replace another file.
+
+    Files of nodes count as files of this machine, which may be one of these nodes.
+    """
+    places = [_inputs.place(name)[1] for name in inputs]
+    folder, own = _inputs.place(output)[1], os.path.realpath(path)
+    for place in [folder, *_inputs.expand(places)]:
+        if own == os.path.realpath(place) or _is_same_file(path, place):
+            raise usage_error(f"the page would replace {place}; give the page another name")
+    if os.path.dirname(own) == os.path.realpath(folder):
+        raise usage_error(f"the page {path} would be among the parts; give it another folder")
+    if not os.access(os.path.dirname(own), os.W_OK) or os.path.isdir(path):
         raise storage_error(f"the report cannot be written to {path}")
+
+
+def _is_same_file(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except OSError:
+        return False
 
 
 def write(path: str, statistics: ClusterStatistics) -> None:
     """Writes the page to a file. It appears whole."""
     temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(page(statistics))
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(page(statistics))
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
+        raise
 
 
 def page(statistics: ClusterStatistics) -> str:
