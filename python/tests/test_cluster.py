@@ -418,6 +418,13 @@ class Commands(unittest.TestCase):
         self.assertEqual(raised.exception.code, 2)
         self.assertIn("--temp is given twice", errors.getvalue())
 
+    def test_options_that_the_command_lacks(self):
+        for option in ("progress=never", "inputs=x", "nonsense", "threads=2"):
+            errors = io.StringIO()
+            with self.subTest(option), contextlib.redirect_stderr(errors):
+                self.assertEqual(main(["sort", "-o", "/nowhere", f"--{option}", "in"]), 2)
+            self.assertIn(option.partition("=")[0], errors.getvalue())
+
     def test_text_after_the_progress(self):
         errors = io.StringIO()
         with (

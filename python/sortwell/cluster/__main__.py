@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -198,6 +199,10 @@ def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) ->
     from sortwell.cluster import sort
 
     options = _others(unknown)
+    if own := options.keys() & inspect.signature(sort).parameters.keys():
+        raise _errors.make(
+            "UsageError", f"unknown option '--{min(own)}'", 2, None, None, None, None
+        )
     for name in [*_SHORT.values(), *_LONG]:
         if value := getattr(arguments, name):
             options[name] = value
