@@ -642,7 +642,8 @@ class Refusals(WithRoots):
 
     def test_wrong_requests(self):
         path = self.write("in", b"a\n")
-        self.refused(sortwell.UsageError, "no option 'split'", path, split=3)
+        self.refused(sortwell.UsageError, "no option 'split': 'parts' is", path, split=3)
+        self.refused(sortwell.UsageError, "no option 'temp-limit'$", path, temp_limit="1GiB")
         self.refused(sortwell.UsageError, "records of one part", path, limit=3, parts=2)
         self.refused(sortwell.UsageError, "is a number of records", path, limit="x")
         self.refused(sortwell.UsageError, "no form of the exchange", path, form="fast")

@@ -53,9 +53,14 @@ _SELECTION = {
 # Those of them that make one record of several with equal keys.
 _GROUPS = {"count", "max", "min", "sum", "unique", "unique-by"}
 
-# Options that tasks choose themselves, or that a cluster does not have, with the reason.
-_REFUSED = {
-    "algorithm": None,
+# Options of the records that are read, which maps have.
+_FILTERS = {"include", "exclude"}
+
+# Options that may have several values.
+_REPEATED = {"key", "having", "max", "min", "select", "sum", "unique-by", *_FILTERS}
+
+# What to do instead of some options that a cluster does not have.
+_INSTEAD = {
     "compress": "compress the parts afterwards",
     "decompress": "compressed inputs are found by their first bytes",
     "in-place": "name an output",
@@ -226,7 +231,7 @@ class Spec:
 
     def sort_words(self, threads: int, memory: int, temp: str) -> Words:
         """Returns the options of the sort of one split."""
-        words = [word for word in self.options if word[0] not in _SELECTION | _ORDER]
+        words = [word for word in self.options if word[0] in _FILTERS]
         counts = {"count", "having", "max", "min", "sum"}
         if not self.groups:
             words += self.order_words()
@@ -290,10 +295,11 @@ def checked_options(
     """
     words = _options.words("sort", options)
     for name, value in words:
-        if name in _REFUSED:
-            reason = _REFUSED[name]
+        if name not in _ORDER | _SELECTION | _FILTERS:
+            # Tasks choose all that is not about records.
+            instead = _INSTEAD.get(name)
             raise usage_error(
-                f"a cluster sort has no option '{name}'" + (f": {reason}" if reason else "")
+                f"a cluster sort has no option '{name}'" + (f": {instead}" if instead else "")
             )
         if name == "unique" and value == "error":
             raise usage_error("'unique=error' is for one machine; use 'unique' and compare counts")
