@@ -417,6 +417,20 @@ class Commands(unittest.TestCase):
             main(words)
         self.assertEqual(raised.exception.code, 2)
         self.assertIn("--temp is given twice", errors.getvalue())
+        for words in (
+            ["sort", "-r", "--reverse", "-o", "/b", "in"],
+            ["sort", "--unique=first", "--unique=last", "-o", "/b", "in"],
+            ["sort", "-u", "--unique=last", "-o", "/b", "in"],
+            ["sort", "--limit", "2", "--limit", "1", "-o", "/b", "in"],
+            ["explain", "--bytes", "1", "--bytes", "2", "--nodes", "1"],
+        ):
+            errors = io.StringIO()
+            with self.subTest(words), contextlib.redirect_stderr(errors):
+                try:
+                    self.assertEqual(main(words), 2)
+                except SystemExit as raised:
+                    self.assertEqual(raised.code, 2)
+            self.assertIn("given twice", errors.getvalue())
 
     def test_options_that_the_command_lacks(self):
         for option in ("progress=never", "inputs=x", "nonsense", "threads=2"):

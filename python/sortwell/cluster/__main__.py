@@ -11,7 +11,7 @@ import sys
 import warnings
 
 from sortwell import _errors
-from sortwell.cluster._spec import FORMS
+from sortwell.cluster._spec import FORMS, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _LONG += ["select", "skip", "limit"]
 
 
 class _Once(argparse.Action):
-    """Stores the value of an option that may be given once."""
+    """Stores the value of an option that may be given once, or `True` for a flag."""
 
     def __call__(
         self,
@@ -53,7 +53,7 @@ class _Once(argparse.Action):
         if self.dest in given:
             parser.error(f"{option_string} is given twice; a cluster sort takes one")
         given.add(self.dest)
-        setattr(namespace, self.dest, values)
+        setattr(namespace, self.dest, True if self.nargs == 0 else values)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -93,16 +93,22 @@ def _parser() -> argparse.ArgumentParser:
     sort.add_argument(
         "--form", action=_Once, choices=FORMS, default=FORMS[0], help="how parts receive records"
     )
-    sort.add_argument("--resume", action="store_true", help="keep runs, or continue with kept ones")
+    sort.add_argument(
+        "--resume",
+        action=_Once,
+        nargs=0,
+        default=False,
+        help="keep runs, or continue with kept ones",
+    )
     sort.add_argument(
         "--report", action=_Once, metavar="FILE", help="write a page with what each node did"
     )
-    sort.add_argument("--stats", choices=["json"], help="print statistics")
-    sort.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    sort.add_argument("--stats", action=_Once, choices=["json"], help="print statistics")
+    sort.add_argument("-q", "--quiet", action=_Once, nargs=0, help="show no progress")
     words = {name: [short] for short, name in _SHORT.items()} | {name: [] for name in _LONG}
     for name, shorts in words.items():
         known: dict[str, Any] = {"help": "as of 'sortwell sort'", "dest": name}
-        known |= {"action": "store_true"} if name in _FLAGS else {"action": "append"}
+        known |= {"action": _Once, "nargs": 0} if name in _FLAGS else {"action": "append"}
         sort.add_argument(*shorts, f"--{name}", **known)
     explain = commands.add_parser(
         "explain",
@@ -110,17 +116,15 @@ def _parser() -> argparse.ArgumentParser:
         description="Predicts the passes, bytes and seconds of a sort on equal nodes.",
         allow_abbrev=False,
     )
-    explain.add_argument("--bytes", required=True, metavar="SIZE", help="bytes of the inputs")
-    explain.add_argument("--nodes", type=int, required=True, help="number of nodes")
-    explain.add_argument("--cpus", type=int, default=1, help="processors of a node")
+    once: dict[str, Any] = {"action": _Once}
+    size = {**once, "metavar": "SIZE"}
+    explain.add_argument("--bytes", **size, required=True, help="bytes of the inputs")
+    explain.add_argument("--nodes", **once, type=int, required=True, help="number of nodes")
+    explain.add_argument("--cpus", **once, type=int, default=1, help="processors of a node")
+    explain.add_argument("-M", "--memory", **size, help="limit of each node; 1GiB by default")
+    explain.add_argument("--disk", **size, help="bytes a second of a node's disk; 1GB by default")
     explain.add_argument(
-        "-M", "--memory", metavar="SIZE", help="limit of each node; 1GiB by default"
-    )
-    explain.add_argument(
-        "--disk", metavar="SIZE", help="bytes a second of a node's disk; 1GB by default"
-    )
-    explain.add_argument(
-        "--network", metavar="SIZE", help="bytes a second of a node's network; 1.25GB by default"
+        "--network", **size, help="bytes a second of a node's network; 1.25GB by default"
     )
     return parser
 
@@ -130,7 +134,7 @@ def _others(words: list[str]) -> dict[str, list[str] | bool]:
     options: dict[str, list[str] | bool] = {}
     for word in words:
         if not word.startswith("--"):
-            raise _errors.make("UsageError", f"unknown option '{word}'", 2, None, None, None, None)
+            raise usage_error(f"unknown option '{word}'")
         name, equals, value = word.removeprefix("--").partition("=")
         if not equals:
             options[name] = True
@@ -200,11 +204,11 @@ def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) ->
 
     options = _others(unknown)
     if own := options.keys() & inspect.signature(sort).parameters.keys():
-        raise _errors.make(
-            "UsageError", f"unknown option '--{min(own)}'", 2, None, None, None, None
-        )
+        raise usage_error(f"unknown option '--{min(own)}'")
     for name in [*_SHORT.values(), *_LONG]:
         if value := getattr(arguments, name):
+            if name in options:
+                raise usage_error(f"--{name} is given twice; a cluster sort takes one")
             options[name] = value
     shows = not arguments.quiet and sys.stderr.isatty()
     statistics = sort(
@@ -274,9 +278,7 @@ def main(words: list[str] | None = None) -> int:
         if arguments.command == "sort":
             _sort(arguments, unknown, screen)
         elif unknown:
-            raise _errors.make(
-                "UsageError", f"unknown option '{unknown[0]}'", 2, None, None, None, None
-            )
+            raise usage_error(f"unknown option '{unknown[0]}'")
         else:
             _explain(arguments)
     except _errors.Error as error:

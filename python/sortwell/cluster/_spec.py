@@ -294,7 +294,11 @@ def checked_options(
     Raises `UsageError` for an option that a cluster does not have.
     """
     words = _options.words("sort", options)
+    given: set[str] = set()
     for name, value in words:
+        if name in given - _REPEATED:
+            raise usage_error(f"'{name}' is given twice; a cluster sort takes one")
+        given.add(name)
         if name not in _ORDER | _SELECTION | _FILTERS:
             # Tasks choose all that is not about records.
             instead = _INSTEAD.get(name)
@@ -310,10 +314,10 @@ def checked_options(
         raise usage_error(f"'{unused[0][0]}' needs a key or a condition of type {types}")
     if format_ := _native.format_by_names(words, names):
         words.append(("format", format_))
-    given = dict(words)
-    if "no-header" in given and given.get("ragged") == "drop":
+    values = dict(words)
+    if "no-header" in values and values.get("ragged") == "drop":
         raise usage_error("'ragged=drop' needs a header, which says how many cells rows have")
-    if "header" in given and str(given.get("format", "lines")) != "lines":
+    if "header" in values and str(values.get("format", "lines")) != "lines":
         raise usage_error("a cluster sort has 'header' for lines that end with a line feed alone")
     return tuple(words)
 
