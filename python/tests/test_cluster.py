@@ -69,6 +69,15 @@ class Sorts(WithRoots):
         self.assert_as_one([first, second], header="#", parts=3)
         self.assert_as_one([second, first], header="prefix:#", unique=True, parts=2)
 
+    def test_header_by_prefix_with_selected_fields(self):
+        first = self.write("a", b"#a,b\n#c\n3,x\n1,y\n")
+        second = self.write("b", b"#d,e\n2,z\n")
+        options = {"header": "#", "separator": ",", "key": "1:int"}
+        for fields in ("2", "2,1"):
+            self.assert_as_one([first, second], select=fields, **options)
+        options["header"] = 1
+        self.assert_as_one([first], select="2", **options)
+
     def test_header_by_prefix_of_several_runs_of_a_node(self):
         # Sorted records begin with the prefix, and an exchange merges them.
         files = [self.write("north/a", b"#top\n0\n#x\n"), self.write("north/b", b"1\n#y\n")]

@@ -10,6 +10,7 @@ use sortwell::Progress;
 use sortwell::unstable::job::Input;
 use sortwell_cli::embed::{self, EmbeddedCommand, FileJob, FileJobEnd, JobWords, SwitchForm};
 
+use crate::cluster::without_comments;
 use crate::faults;
 use crate::fed::FedInput;
 use crate::waiting::Wait;
@@ -109,6 +110,7 @@ pub fn run_job(
         _ => EmbeddedCommand::Sort,
     };
     let raised = |error: &sortwell::Error| faults::exception(py, error);
+    let (options, has_comments) = without_comments(options);
     let mut words = job_words(py, command, options)?;
     for input in &inputs {
         let name = match input {
@@ -119,6 +121,7 @@ pub fn run_job(
     }
     let mut job = words.file_job(output.as_deref()).map_err(|error| raised(&error))?;
     if let FileJob::Merge(merge) = &mut job {
+        merge.select.has_comments = has_comments;
         for (place, input) in merge.inputs.iter_mut().zip(inputs) {
             if let NamedInput::Fed(fed) = input {
                 let used = || faults::usage(py, "an input that is passed can be merged once");

@@ -93,22 +93,17 @@ def _parser() -> argparse.ArgumentParser:
     sort.add_argument(
         "--form", action=_Once, choices=FORMS, default=FORMS[0], help="how parts receive records"
     )
-    sort.add_argument(
-        "--resume",
-        action=_Once,
-        nargs=0,
-        default=False,
-        help="keep runs, or continue with kept ones",
-    )
+    flag: dict[str, Any] = {"action": _Once, "nargs": 0, "default": False}
+    sort.add_argument("--resume", **flag, help="keep runs, or continue with kept ones")
     sort.add_argument(
         "--report", action=_Once, metavar="FILE", help="write a page with what each node did"
     )
     sort.add_argument("--stats", action=_Once, choices=["json"], help="print statistics")
-    sort.add_argument("-q", "--quiet", action=_Once, nargs=0, help="show no progress")
+    sort.add_argument("-q", "--quiet", **flag, help="show no progress")
     words = {name: [short] for short, name in _SHORT.items()} | {name: [] for name in _LONG}
     for name, shorts in words.items():
         known: dict[str, Any] = {"help": "as of 'sortwell sort'", "dest": name}
-        known |= {"action": _Once, "nargs": 0} if name in _FLAGS else {"action": "append"}
+        known |= flag if name in _FLAGS else {"action": "append"}
         sort.add_argument(*shorts, f"--{name}", **known)
     explain = commands.add_parser(
         "explain",

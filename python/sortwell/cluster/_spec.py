@@ -150,7 +150,8 @@ class Spec:
     `job` names the sort, and its folders on the nodes. `memory` is the limit of a node, in bytes.
     `options` are those of `sortwell sort` that say how records are read, chosen and ordered.
     `form` is one of `FORMS`. `keeps` is true if the runs stay after a failure. `named_files` is a
-    checksum of the files that options name.
+    checksum of the files that options name. `has_comments` is true if header lines are known by
+    their prefix, so that selected parts leave them as they are.
     """
 
     job: str
@@ -162,6 +163,7 @@ class Spec:
     keeps: bool = False
     header: bytes = b""
     named_files: str = ""
+    has_comments: bool = False
 
     def with_header(self, header: bytes) -> Spec:
         """Returns the same settings for inputs with these first lines.
@@ -171,7 +173,10 @@ class Spec:
         """
         lines = str(header.count(b"\n"))
         options = tuple((n, lines if n == "header" else value) for n, value in self.options)
-        return replace(self, header=header, options=options)
+        known = "".join(str(value) for value in self._values("header"))
+        is_prefix = re.fullmatch("[0-9]*", known) is None
+        has_comments = (is_prefix or self.has_comments) and header != b""
+        return replace(self, header=header, options=options, has_comments=has_comments)
 
     @property
     def groups(self) -> bool:
@@ -252,7 +257,8 @@ class Spec:
         limit: Words = [("memory", str(memory)), ("temp", temp)]
         if is_last:
             selection = [word for word in self.options if word[0] in _SELECTION]
-            return _without_unused(self._order() + selection) + limit
+            comments: Words = [("comments", None)] if self.has_comments and selection else []
+            return _without_unused(self._order() + selection) + limit + comments
         # The last merge proves the order, and the sum of all parts is compared with the runs.
         words = _without_unused(self.order_words())
         return [*words, *limit, ("verify", "off"), ("threads", "1")]

@@ -72,13 +72,15 @@ impl Making {
         let splitting = Splitting::new(select.split.as_ref(), layout, columns)?;
         let folds = Folds::new(&select.folds, of)?;
         let shape = RecordShape::new(&select.parts, select.count, layout, columns)?;
-        Ok(Self { folds, shape, splitting, ..Self::default() })
+        let has_comments = select.has_comments;
+        Ok(Self { folds, shape, splitting, has_comments, ..Self::default() })
     }
 
     /// Says what stands on top of the records.
     #[must_use]
     pub fn under(self, header: &HeaderLines) -> Self {
-        Self { has_comments: matches!(header, HeaderLines::Prefix(_)), ..self }
+        let has_comments = self.has_comments || matches!(header, HeaderLines::Prefix(_));
+        Self { has_comments, ..self }
     }
 
     /// Says what records are ordered by.

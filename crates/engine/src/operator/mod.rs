@@ -52,6 +52,9 @@ pub struct Select {
     pub having: RecordFilter,
     /// Parts of each record that are written, in this order; empty for all.
     pub parts: Vec<Place>,
+    /// True if lines above the records are comments, which no part is taken of. They are so anyway
+    /// if a prefix marks them.
+    pub has_comments: bool,
     /// The division of the output into several files.
     pub split: Option<Split>,
     /// Number of records to skip at the beginning.

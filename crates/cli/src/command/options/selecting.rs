@@ -174,6 +174,7 @@ impl Selecting {
             folds: [&self.sum, &self.min, &self.max].into_iter().flatten().cloned().collect(),
             having: RecordFilter { include: self.having.clone(), ..RecordFilter::default() },
             parts: self.select.iter().flat_map(|listed| listed.0.clone()).collect(),
+            has_comments: false,
             split: None,
             skip: self.skip,
             limit: self.limit,
