@@ -208,6 +208,30 @@ class Sorts(WithRoots):
         statistics = self.assert_as_one(rows, format="csv", key="id:int", parts=2)
         self.assertEqual(statistics.header, b"id\n")
 
+    def test_compressed_binary_inputs(self):
+        for name, content, options in [
+            ("r.gz", bytes(400), {"format": "fixed:1"}),
+            ("u.gz", b"".join(b"\0\x01%d" % (number % 10) for number in range(900)), {}),
+            # Only text tells by its content.
+            ("r", gzip.compress(bytes(400)), {"format": "fixed:1"}),
+        ]:
+            with self.subTest(name):
+                content = gzip.compress(content) if name.endswith(".gz") else content
+                path = self.write(name, content)
+                self.assert_as_one(path, **{"format": "u16be", **options})
+        path = self.write("text.gz", b"a\n")
+        with self.assertRaisesRegex(sortwell.MalformedError, "text.gz"):
+            sortwell.cluster.sort(path, self.folder / "out", temp=self.folder / "temp")
+
+    def test_compressed_inputs_without_rows(self):
+        first = self.write("a.csv", b"id\n2\n1\n")
+        for content in (b"", b"\xef\xbb\xbf"):
+            empty = self.write("e.csv.gz", gzip.compress(content))
+            for inputs in ([first, empty], [empty, first], [empty]):
+                key = {"key": "id:int"} if first in inputs else {}
+                self.assert_as_one(inputs, format="csv", **key)
+        self.assert_as_one(self.write("e.gz", gzip.compress(b"")))
+
     def test_headers_of_compressed_inputs(self):
         numbers = b"".join(b"%d\n" % (number * 7919 % 10_007) for number in range(10_000))
         for own, other, options in [

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sortwell_engine::codec::{CONTENT_BYTES, ContentKind, Decompress};
+use sortwell_engine::codec::{CONTENT_BYTES, ContentKind, Decompress, Foreign};
 use sortwell_engine::error::{ConfigErrorKind, Message, Reference, Setting};
 use sortwell_engine::format::{Format, Framing};
 use sortwell_engine::io::pipe::Outlet;
@@ -96,7 +96,7 @@ pub fn read_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<Input
     let (file, bytes) = open(path)?;
     let mut start = [0; CONTENT_BYTES];
     let read = read_full(&file, path, &mut start, 0)?;
-    if is_text(job.format) && ContentKind::of(&start[..read]) != ContentKind::Plain {
+    if is_compressed(job.format, path, ContentKind::of(&start[..read])) {
         let header = expanded_top(job, path, progress)?;
         return Ok(InputTop { bytes, header, is_compressed: true });
     }
@@ -107,9 +107,16 @@ pub fn read_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<Input
     Ok(InputTop { bytes, header, is_compressed: false })
 }
 
-/// Returns whether records are text, which may be compressed.
-fn is_text(format: Format) -> bool {
-    !matches!(format, Format::Fixed { .. } | Format::Prefixed(_))
+/// Returns whether a file with this content is not read as it is: because of its name, as in
+/// [`Decompress::Auto`], or because it is not text.
+fn is_compressed(format: Format, path: &Path, content: ContentKind) -> bool {
+    let is_text = !matches!(format, Format::Fixed { .. } | Format::Prefixed(_));
+    Decompress::Auto.of_file(path).is_some()
+        || match content {
+            ContentKind::Plain => false,
+            ContentKind::Foreign(_) => is_text || Foreign::of_path(path).is_some(),
+            ContentKind::Packed(_) | ContentKind::Skippable => is_text,
+        }
 }
 
 /// Returns the top of a compressed file: what a merge of it writes that keeps no record.
