@@ -125,8 +125,8 @@ fn expanded_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<Vec<u
     let output = Output::Pipe(Outlet::consumer(Arc::<TopWriter>::clone(&top)));
     let mut merge = MergeJob::new(vec![Input::File(path.to_owned())], output, job.format);
     merge.decompress = Decompress::Auto;
-    (merge.keys, merge.order, merge.header) =
-        (job.keys.clone(), job.order.clone(), job.header.clone());
+    // Without rows, there may be no columns for keys.
+    merge.header = job.header.clone();
     (merge.select.limit, merge.verify, merge.threads) = (Some(0), false, Some(1));
     merge.memory = job.memory;
     merge.run(progress)?;

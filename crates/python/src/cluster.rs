@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use sortwell::unstable::format::Format;
 use sortwell::unstable::format::csv::BYTE_ORDER_MARK;
 use sortwell::unstable::job::SortJob;
 use sortwell::unstable::operator::Select;
@@ -119,8 +120,13 @@ pub fn read_input_top(
     let top = waited(py, None, move |progress| {
         let top = read_top(&job, &path, progress)?;
         // A file that consists of a mark of the byte order has no row, either.
-        let is_mark = top.header == BYTE_ORDER_MARK && top.bytes == BYTE_ORDER_MARK.len() as u64;
-        if top.bytes > 0 && !is_mark {
+        let is_mark = top.header == BYTE_ORDER_MARK;
+        let has_rows = if top.is_compressed && matches!(job.format, Format::Csv(_)) {
+            !top.header.is_empty() && !is_mark
+        } else {
+            top.bytes > if is_mark { BYTE_ORDER_MARK.len() as u64 } else { 0 }
+        };
+        if has_rows {
             row_keys(&job, &top.header)?;
         }
         Ok(top)

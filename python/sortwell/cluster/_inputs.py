@@ -125,7 +125,10 @@ def splits(
     found: list[Split] = []
     for file in files:
         top = len(file.header)
-        if file.is_compressed:
+        if spec.has_header_row and file.header in (b"", _MARK):
+            # The file has no rows.
+            continue
+        if file.is_compressed and file.bytes:
             place = (len(found), file.path, file.node, 0, file.bytes)
             found.append(Split(*place, True, file.state, whole_header(file.header, spec)))
             continue
