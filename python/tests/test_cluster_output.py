@@ -160,8 +160,9 @@ class Outputs(WithFolder):
         with self.assertRaisesRegex(sortwell.UsageError, "it has manifest.json; name a new"):
             output.claim(late)
         output.remove_parts(late)
-        late.end()
+        late.end(keeps_runs=True)
         self.assertEqual(self.names(), done)
+        self.assertEqual(list(self.temp.iterdir()), [], "there are no runs to keep")
 
     def test_names_that_are_taken(self):
         nodes, folder = self.begun(["n1"])

@@ -252,12 +252,13 @@ class Exchange:
             _janitor.remove_same(names)
 
     def end(self, keeps_runs: bool, is_done: bool = True) -> None:
-        """Ends the sort, and removes the runs unless they are wanted later.
+        """Ends the sort, and removes the runs unless they are wanted later and there are any.
 
         Parts that have their names are removed unless the sort is done.
         """
         own = self._spec.part_end(self._node)
         # Runs that are kept are on disk.
+        keeps_runs &= any(name.endswith(NOTE) for name in _names_in(self._folders[0]))
         _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
         # Tasks look for it.
         with contextlib.suppress(FileNotFoundError):
@@ -397,6 +398,14 @@ def _give_memory_back() -> None:
         # M_MMAP_THRESHOLD and M_ARENA_MAX of glibc.
         library.mallopt(-3, 256 << 10)
         library.mallopt(-8, 2)
+
+
+def _names_in(folder: str) -> list[str]:
+    """Returns the names in a folder, if it is there."""
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
 
 
 def _is_own(folder: str) -> bool:
