@@ -360,6 +360,19 @@ class Outputs(WithFolder):
 
             self.finish(lose)
 
+    def test_a_folder_that_is_not_shared(self):
+        nodes = Nodes(self.out, self.spec, ["n1", "n2"])
+        local = self.folder / "local"
+        nodes.exchanges["n2"]._output = str(local)
+        nodes.exchanges["n2"]._claim = _claims.Claim(str(local), self.spec, "n2")
+        with self.assertRaisesRegex(
+            sortwell.UsageError,
+            rf"node n1 does not .* node n2 writes .*; write node://\*{self.out}",
+        ):
+            OutputFolder(str(self.out), self.spec).claim(nodes)
+        nodes.end()
+        self.assertEqual((self.out.exists(), local.exists()), (False, False))
+
     def test_nodes_that_are_lost_before_the_claim(self):
         for place in (self.out, f"node://*{self.out}"):
             nodes = Nodes(self.out, self.spec, ["n1", "n2"])

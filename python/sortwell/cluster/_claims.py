@@ -31,12 +31,17 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 _NO_LOCKS = (errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOLCK)
 
 
+def claim_path(folder: str, spec: Spec, node: str) -> str:
+    """Returns the path of the claim of a node."""
+    return os.path.join(folder, f".claim.{spec.part_end(node)}")
+
+
 class Claim:
     """Claim of a node on the folder of an output, with a lock."""
 
     def __init__(self, folder: str, spec: Spec, node: str) -> None:
         self._folder, self._spec = folder, spec
-        self._path = os.path.join(folder, f".claim.{spec.part_end(node)}")
+        self._path = claim_path(folder, spec, node)
         self._descriptor: int | None = None
 
     @property

@@ -74,7 +74,29 @@ class OutputFolder:
             cluster.claimed.add(node.id)
         # It is an error if no node is left.
         self.owners(cluster)
+        if self._node is None:
+            self._check_shared(cluster)
         self._check_here()
+
+    def _check_shared(self, cluster: Cluster) -> None:
+        """Raises `UsageError` if a node does not see the claims of the others."""
+        claims = {
+            _claims.claim_path(self.folder, self._spec, node.id): node.name
+            for node in cluster.nodes
+            if node.id in cluster.claimed
+        }
+        for node in cluster.nodes:
+            try:
+                missing = cluster.call(node.id, "missing", list(claims))
+            except NodeLost:
+                continue
+            if missing:
+                raise usage_error(
+                    f"node {node.name} does not see in {self.folder} what node "
+                    f"{claims[missing[0]]} writes there: the folder is not shared; write "
+                    f"node://*{self.folder}, or name a folder that all nodes share"
+                )
+        cluster.drop_lost()
 
     def _check_here(self) -> None:
         """Checks the folder on this machine, which gets the manifest and may be no node."""
