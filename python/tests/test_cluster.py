@@ -707,7 +707,16 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "needs a header", path, key="1", **drop)
         self.refused(sortwell.StorageError, "no file has a name like", str(path) + "*x")
         self.refused(sortwell.StorageError, "cannot open", str(path) + "x")
-        self.refused(sortwell.UsageError, "'nothing'", path, format="csv", key="nothing")
+        words = rf"^{re.escape(str(path))}: .*'nothing'"
+        self.refused(sortwell.UsageError, words, path, format="csv", key="nothing")
+        path = self.write("north/in", b"id\nx\n")
+        words, place = r"north/in.* \(on node north\)$", f"node://north{path}"
+        for kind, name, options in [
+            (sortwell.MalformedError, place, {"key": "id:int", "format": "csv"}),
+            (sortwell.UsageError, place, {"key": "nothing", "format": "csv"}),
+            (sortwell.StorageError, f"{place}x", {}),
+        ]:
+            self.refused(kind, words, name, **options)
 
     def test_wrong_inputs(self):
         # The place is that in the file, not in the split.

@@ -307,7 +307,10 @@ class _Sort:
         numbered = {split.number: split for split in splits}
 
         def start(number: int, node: str) -> Any:
-            split, threads = numbered[number], cluster.cpus(node)
+            split, threads = (
+                replace(numbered[number], node_name=cluster.name(node)),
+                cluster.cpus(node),
+            )
             task = task_on(make_run, f"map {number}", node, threads)
             return task.remote(self._spec, split, threads, self._in_memory)
 

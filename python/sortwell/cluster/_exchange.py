@@ -40,6 +40,7 @@ from sortwell.cluster._spec import (
     Run,
     RunLost,
     Work,
+    reworded,
     state_of,
     storage_error,
 )
@@ -151,7 +152,11 @@ class Exchange:
         for path in expand(paths):
             # A change from here on is found by the task that reads the file.
             state = state_of(path) if os.path.exists(path) else ""
-            found.append((path, *_native.read_input_top(words, path), state))
+            try:
+                found.append((path, *_native.read_input_top(words, path), state))
+            except _errors.UsageError as error:
+                # It may be about names of columns.
+                raise error if path in str(error) else reworded(error, f"{path}: {error}") from None
         return found
 
     def free_in_memory(self) -> int:
@@ -258,7 +263,7 @@ class Exchange:
         """
         own = self._spec.part_end(self._node)
         # Runs that are kept are on disk.
-        keeps_runs &= any(name.endswith(NOTE) for name in _names_in(self._folders[0]))
+        keeps_runs &= bool(glob.glob(os.path.join(glob.escape(self._folders[0]), f"*{NOTE}")))
         _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
         # Tasks look for it.
         with contextlib.suppress(FileNotFoundError):
@@ -398,14 +403,6 @@ def _give_memory_back() -> None:
         # M_MMAP_THRESHOLD and M_ARENA_MAX of glibc.
         library.mallopt(-3, 256 << 10)
         library.mallopt(-8, 2)
-
-
-def _names_in(folder: str) -> list[str]:
-    """Returns the names in a folder, if it is there."""
-    try:
-        return os.listdir(folder)
-    except FileNotFoundError:
-        return []
 
 
 def _is_own(folder: str) -> bool:

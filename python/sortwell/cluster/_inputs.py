@@ -7,12 +7,13 @@ import hashlib
 import json
 import os
 
-from sortwell import __version__
+from sortwell import __version__, _errors
 from sortwell.cluster._spec import (
     InputFile,
     NodeLost,
     Split,
     lost_input,
+    reworded,
     storage_error,
     usage_error,
 )
@@ -81,6 +82,8 @@ def find(cluster: Cluster, paths: list[str]) -> list[InputFile]:
                 tops = cluster.call(owner.id, "tops", [path])
             except NodeLost as error:
                 raise lost_input(path) from error
+            except _errors.Error as error:
+                raise reworded(error, f"{error} (on node {owner.name})") from None
             found += [InputFile(file, owner.id, *top) for file, *top in tops]
         if len(found) == count:
             raise storage_error(f"no node has a file with a name like {name}")

@@ -110,6 +110,12 @@ def lost_input(path: str) -> BaseException:
     return storage_error(f"the node of {path} is lost, and no other node has this input")
 
 
+def reworded(error: _errors.Error, message: str) -> BaseException:
+    """Returns an error with another message."""
+    kind, _, code, file, offset, record, number = _errors.content(error)
+    return _errors.make(kind, message, code, file, offset, record, number)
+
+
 def is_space(error: BaseException) -> bool:
     """Returns whether a disk or a quota of this node was full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -363,7 +369,8 @@ class InputFile:
 class Split:
     """A part of an input file that one task sorts. Numbers follow the order of the inputs.
 
-    A compressed file is one split. It is read with the header that it has itself.
+    A compressed file is one split. It is read with the header that it has itself. `node_name` is
+    that of the node that reads it.
     """
 
     number: int
@@ -374,6 +381,7 @@ class Split:
     is_compressed: bool
     state: str
     header: Raw = b""
+    node_name: str = ""
 
     @property
     def bytes(self) -> int:

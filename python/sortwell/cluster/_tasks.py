@@ -24,6 +24,7 @@ from sortwell.cluster._spec import (
     RunLost,
     is_space,
     proof_error,
+    reworded,
     state_of,
     storage_error,
 )
@@ -106,6 +107,8 @@ def _made_run(
         _check_unchanged(split)
         if isinstance(error, _errors.MalformedError):
             raise _of_file(error, split, len(spec.header)) from None
+        if split.node and split.path in str(error):
+            raise reworded(error, f"{error} (on node {split.node_name})") from None
         raise
     _check_unchanged(split)
     run = Run(split.number, node, path, size, records, checksum, keys, recorder.work())
@@ -128,18 +131,26 @@ def _name(split: Split) -> str:
 
 def _check_unchanged(split: Split) -> None:
     """Raises an error if the input of a split is not the file that was cut."""
-    if state_of(split.path) != split.state:
+    on_node = f" on node {split.node_name}" if split.node_name else ""
+    try:
+        state = state_of(split.path)
+    except OSError as error:
+        raise storage_error(f"cannot read {split.path}{on_node}: {error.strerror}") from error
+    if state != split.state:
+        # Of a shared path, a node may have another file.
         raise storage_error(
-            f"{split.path}: the input has changed since the sort began; sort it again when nothing "
-            "writes to it"
+            f"{split.path}: the input{on_node} has changed since the sort began; sort it again "
+            "when nothing writes to it, and all nodes have the same file there"
         )
 
 
 def _of_file(error: _errors.Error, split: Split, header: int) -> BaseException:
     """Returns an error in a split, which is read after the header, as one in its file."""
+    kind, message, code, file, offset, record, number = _errors.content(error)
+    if split.node:
+        message = f"{message} (on node {split.node_name})"
     if split.is_compressed or split.start <= header:
-        return error
-    kind, message, code, file, offset, _, number = _errors.content(error)
+        return _errors.make(kind, message, code, file, offset, record, number)
     top = "its header and " if header else ""
     message = f"{message} (lines are counted as if {top}byte {split.start} began the file)"
     offset = None if offset is None else offset + split.start - header
