@@ -34,7 +34,15 @@ from ray.cluster_utils import Cluster
 import sortwell
 import sortwell.cluster
 from sortwell import _native
-from sortwell.cluster import _exchange, _janitor, _nodes, _placement, _reception, _running
+from sortwell.cluster import (
+    _exchange,
+    _janitor,
+    _nodes,
+    _placement,
+    _reception,
+    _run_folders,
+    _running,
+)
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._spec import NotBegun, Source, SourceLost, Spec
 
@@ -274,7 +282,7 @@ class Faults(WithRoots):
             changed = [node for node, url in before.items() if cluster.url(node) != url]
             self.assertEqual(len(changed), 1)
         finally:
-            cluster.close(keeps_runs=False, keeps_exchanges=False, is_done=True)
+            cluster.close(keeps_runs=False, keeps_exchanges=False, removes_parts=False)
 
     def test_exchanges_that_die_at_the_end_leave_no_runs(self):
         killed = []
@@ -348,9 +356,9 @@ class Faults(WithRoots):
         folder.mkdir(parents=True)
         with open(folder / _janitor.WATCHED, "w") as watched:
             fcntl.flock(watched, fcntl.LOCK_SH)
-            _exchange._sweep(str(self.folder))
+            _run_folders.sweep(str(self.folder))
             self.assertTrue(folder.exists())
-        _exchange._sweep(str(self.folder))
+        _run_folders.sweep(str(self.folder))
         self.assertFalse(folder.parent.exists())
 
 
@@ -607,6 +615,7 @@ class Answers(WithRoots):
             ("seal", []),
             ("take_back_names",),
             ("give_up_names", []),
+            ("clean",),
             ("end", False, False),
         ]:
             with self.subTest(method), self.assertRaises(NotBegun):
@@ -618,7 +627,7 @@ class Answers(WithRoots):
         path.touch()
         exchange.commit([(str(path), str(out / "part-00000"))])
         # The sort has failed.
-        exchange.end(False, False)
+        exchange.end(False, removes_parts=True)
         self.assertFalse(out.exists())
 
     def test_named_files_that_differ(self):

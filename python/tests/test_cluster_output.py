@@ -271,6 +271,31 @@ class Outputs(WithFolder):
         self.end_of_driver(nodes)
         self.assertEqual(self.names(), ["manifest.json", *parts])
 
+    def test_a_call_of_a_sort_that_is_done(self):
+        parts = ["part-00000", "part-00001", "part-00002"]
+        for place, names in itertools.product(
+            (str(self.out), f"node://*{self.out}"), (["n1"], ["n2"])
+        ):
+            with self.subTest(place=place, names=names):
+                # The driver was killed after the manifest had its name.
+                nodes, folder = self.begun(["n1"], output=place)
+                folder.commit(nodes, self.made(folder, nodes))
+                folder.write_manifest(nodes, mock.Mock(as_dict=dict))
+                pathlib.Path(self.spec.folder("n1"), "run-000000-1.done").touch()
+                nodes.die()
+                again = Nodes(self.out, self.spec, names)
+                output = OutputFolder(place, self.spec)
+                self.assertTrue(output.clean(again))
+                with self.assertRaisesRegex(sortwell.UsageError, "the sort is done: .*manifest"):
+                    output.claim(again)
+                again.end()
+                self.assertEqual(self.names(), ["manifest.json", *parts])
+                self.assertEqual(list(self.temp.iterdir()), [])
+                again = Nodes(self.out, self.spec, names)
+                self.assertFalse(OutputFolder(place, self.spec).clean(again))
+                again.end()
+                shutil.rmtree(self.out)
+
     def test_a_sort_that_died_when_its_parts_were_to_stay(self):
         for is_here in (True, False):
             # On another machine, there is no manifest to look for.

@@ -93,6 +93,20 @@ class Claim:
             self.give_up()
         return others
 
+    def clean(self) -> bool:
+        """Removes the hidden files of the sort, which is done. Returns whether there were any.
+
+        Raises `UsageError` if another call of the same sort is under way.
+        """
+        names = os.listdir(self._folder) if os.path.isdir(self._folder) else []
+        left = [name for name in names if name.startswith(".") and self._spec.job in name]
+        for name in left:
+            path = os.path.join(self._folder, name)
+            if name.startswith(".claim.") and not (self.is_held and path == self._path):
+                _check_unlocked(path)
+        _janitor.remove_unfinished(self._folder, self._spec.job)
+        return bool(left)
+
     def _others(self) -> list[str]:
         return sorted(name for name in os.listdir(self._folder) if self._spec.job not in name)
 

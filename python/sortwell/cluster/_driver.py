@@ -210,6 +210,7 @@ class _Sort:
             raise own_error(error) from error.__cause__
         is_done = is_damaged = is_refused = False
         try:
+            is_done = self._output.clean(cluster)
             self._output.claim(cluster)
             self._notify("find")
             files = _inputs.find(cluster, names)
@@ -235,7 +236,7 @@ class _Sort:
             raise own_error(error) from error.__cause__
         finally:
             keeps_runs = self._spec.keeps and not is_done and not is_damaged
-            cluster.close(keeps_runs, keeps_exchanges=is_done or is_refused, is_done=is_done)
+            cluster.close(keeps_runs, is_done or is_refused, removes_parts=not is_done)
         return statistics
 
     def _finish(

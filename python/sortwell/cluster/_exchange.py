@@ -17,29 +17,22 @@ import asyncio
 import concurrent.futures
 import contextlib
 import ctypes
-import fcntl
-import glob
 import hmac
 import json
 import os
 import pathlib
 import resource
-import shutil
-import stat
 import struct
 import threading
-import time
 
 from sortwell import _errors, _native
-from sortwell.cluster import _budget, _claims, _janitor, _named_files
+from sortwell.cluster import _budget, _claims, _janitor, _named_files, _run_folders
 from sortwell.cluster._spec import (
     MEMORY_FOLDER,
-    PREFIX,
     RUN_ENDS,
     NotBegun,
     Run,
     RunLost,
-    Work,
     reworded,
     state_of,
     storage_error,
@@ -47,19 +40,13 @@ from sortwell.cluster._spec import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from sortwell.cluster._spec import Spec
 
 # Bytes of a block.
 BLOCK = 1 << 20
-
-# End of the name of the file that says what a finished run is of.
-NOTE = ".done"
-
-# Name of the file in the folder of runs that says to keep them after a failure.
-_KEPT = "kept"
 
 # Length and checksum before a block.
 FRAME = struct.Struct("<IQ")
@@ -123,11 +110,11 @@ class Exchange:
         self._has_made_output = self._is_given_up = False
         self._folders = [spec.folder(node), spec.memory_folder(node)]
         # Locks say that the sort is under way. Runs of an exchange that has died are kept.
-        self._locks = [_locked(folder) for folder in self._folders]
+        self._locks = [_run_folders.locked(folder) for folder in self._folders]
         for root in (spec.temp, MEMORY_FOLDER):
-            _sweep(root)
+            _run_folders.sweep(root)
         if spec.keeps:
-            pathlib.Path(self._folders[0], _KEPT).touch()
+            pathlib.Path(self._folders[0], _run_folders.KEPT).touch()
         else:
             _janitor.start(self._folders, output, spec.part_end(node))
         self._claim = _claims.Claim(output, spec, node)
@@ -169,15 +156,7 @@ class Exchange:
 
         Returns each with the identity of its split.
         """
-        spec = self._spec
-        own = self._folders[0]
-        found = _adopted(own, own)
-        for other in glob.glob(os.path.join(glob.escape(spec.temp), spec.name, "*")):
-            if other != own:
-                with contextlib.suppress(OSError), _lock_of(other, _janitor.LOCK):
-                    found += _adopted(other, own)
-                    shutil.rmtree(other, ignore_errors=True)
-        return found
+        return _run_folders.adopt(self._spec, self._folders[0])
 
     def cut_input(self, path: str, start: int, length: int) -> list[int]:
         """Returns the beginnings of the splits of an input file."""
@@ -229,6 +208,15 @@ class Exchange:
         os.makedirs(self._output, exist_ok=True)
         return self._claim.take(nodes)
 
+    def clean(self) -> bool:
+        """Removes the hidden files of this sort, which is done. Returns whether there were any."""
+        spec = self._spec
+        is_there = self._claim.clean()
+        if is_there:
+            # Nodes of an earlier cluster have other folders.
+            _run_folders.remove_others(spec, self._folders[0])
+        return is_there
+
     def commit(self, names: list[tuple[str, str]]) -> list[tuple[str, int]]:
         """Gives parts their final names. Returns these, with the inodes of the files."""
         part_end = self._spec.part_end(self._node)
@@ -256,20 +244,20 @@ class Exchange:
             _janitor.remove_named(self._output, part_end)
             _janitor.remove_same(names)
 
-    def end(self, keeps_runs: bool, is_done: bool = True) -> None:
+    def end(self, keeps_runs: bool, removes_parts: bool = False) -> None:
         """Ends the sort, and removes the runs unless they are wanted later and there are any.
 
-        Parts that have their names are removed unless the sort is done.
+        With `removes_parts`, removes the parts that have their names.
         """
         own = self._spec.part_end(self._node)
         # Runs that are kept are on disk.
-        keeps_runs &= bool(glob.glob(os.path.join(glob.escape(self._folders[0]), f"*{NOTE}")))
+        keeps_runs &= bool(_run_folders.notes(self._folders[0]))
         _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
         # Tasks look for it.
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self._folders[0], _janitor.LOCK))
         # Without the claim, another call of the same sort may be under way.
-        if self._claim.is_held and not is_done:
+        if self._claim.is_held and removes_parts:
             _janitor.remove_named(self._output, own)
         _janitor.remove_unfinished(self._output, self._spec.job if self._claim.is_held else own)
         self._claim.close()
@@ -403,94 +391,3 @@ def _give_memory_back() -> None:
         # M_MMAP_THRESHOLD and M_ARENA_MAX of glibc.
         library.mallopt(-3, 256 << 10)
         library.mallopt(-8, 2)
-
-
-def _is_own(folder: str) -> bool:
-    """Returns whether a path is a folder of this user, and no link to one."""
-    found = os.lstat(folder)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-
-
-def _make_own(folder: str) -> None:
-    """Makes a folder of runs, and the one around it, that other users cannot read."""
-    for path in (os.path.dirname(folder), folder):
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(path, 0o700)
-        with contextlib.suppress(FileNotFoundError):
-            if not _is_own(path):
-                raise storage_error(f"{path} is no folder of this user; remove it")
-
-
-def _locked(folder: str) -> int:
-    """Makes a folder, and returns a descriptor with a lock on it, which ends with the process."""
-    path = os.path.join(folder, _janitor.LOCK)
-    for _ in range(50):
-        _make_own(folder)
-        with contextlib.suppress(FileNotFoundError, BlockingIOError):
-            descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Another node may have removed the folder before it was locked.
-                if os.path.samestat(os.stat(path), os.fstat(descriptor)):
-                    return descriptor
-                os.close(descriptor)
-            except OSError:
-                os.close(descriptor)
-                raise
-        # A janitor holds it for a moment.
-        time.sleep(0.1)
-    raise storage_error(f"another sort uses {folder}")
-
-
-@contextlib.contextmanager
-def _lock_of(folder: str, name: str) -> Iterator[None]:
-    """Holds a lock of another folder. Raises `OSError` if a process has it."""
-    if not (_is_own(folder) and _is_own(os.path.dirname(folder))):
-        raise PermissionError(folder)
-    flags = os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW
-    descriptor = os.open(os.path.join(folder, name), flags, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _sweep(root: str) -> None:
-    """Removes the folders of sorts that ended without removing them, unless they are kept.
-
-    Those that have a janitor are left to it: their exchange may be started again.
-    """
-    for folder in glob.glob(os.path.join(glob.escape(root), f"{PREFIX}*", "*")):
-        if os.path.exists(os.path.join(folder, _KEPT)):
-            continue
-        with (
-            contextlib.suppress(OSError),
-            _lock_of(folder, _janitor.LOCK),
-            _lock_of(folder, _janitor.WATCHED),
-        ):
-            _janitor.remove_runs([folder])
-
-
-def _adopted(other: str, own: str) -> list[tuple[str, Run]]:
-    """Moves the finished runs of a folder to another one.
-
-    Returns each with the identity of its split.
-    """
-    found = []
-    for note in glob.glob(os.path.join(glob.escape(other), f"*{NOTE}")):
-        name = note.removesuffix(NOTE)
-        path = os.path.join(own, os.path.basename(name))
-        with contextlib.suppress(OSError, ValueError, KeyError, _errors.Error):
-            with open(note, encoding="utf-8") as file:
-                content = json.load(file)
-            run = content["run"]
-            if os.path.getsize(name) != run["bytes"]:
-                continue
-            for end in (*RUN_ENDS, NOTE):
-                os.rename(name + end, path + end)
-            node, keys = os.path.basename(own), _native.run_keys(path)
-            work = Work(f"kept {run['split']}", node, 0.0, 0.0, [])
-            kept = Run(**run, node=node, path=path, keys=keys, work=work)
-            found.append((str(content["identity"]), kept))
-    return found

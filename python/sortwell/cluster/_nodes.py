@@ -103,7 +103,7 @@ class Cluster:
         try:
             self.begin_exchanges()
         except BaseException:
-            self.close(keeps_runs=spec.keeps, keeps_exchanges=False, is_done=False)
+            self.close(keeps_runs=spec.keeps, keeps_exchanges=False, removes_parts=False)
             raise
 
     def begin_exchanges(self) -> None:
@@ -246,10 +246,10 @@ class Cluster:
             raise storage_error("all nodes of the cluster are lost")
         return lost
 
-    def close(self, keeps_runs: bool, keeps_exchanges: bool, is_done: bool) -> None:
+    def close(self, keeps_runs: bool, keeps_exchanges: bool, removes_parts: bool) -> None:
         """Removes all runs unless they are kept. Exchanges may stay for the next sort.
 
-        Parts that have their names are removed unless the sort is done.
+        With `removes_parts`, parts that have their names are removed.
         Without its head, a cluster answers no more; each node removes what is not kept by itself.
         """
         try:
@@ -261,11 +261,11 @@ class Cluster:
             known = {node.id for node in alive()}
         # The answer of a lost node would be waited for.
         begun = [node for node in self._urls if node in known]
-        ends = [(node, self._begin(node, "end", keeps_runs, is_done)) for node in begun]
+        ends = [(node, self._begin(node, "end", keeps_runs, removes_parts)) for node in begun]
         for node, reference in ends:
             with contextlib.suppress(Exception):
                 # An exchange that was restarted finds the runs after it has begun the sort again.
-                self._finish(node, reference, "end", keeps_runs, is_done)
+                self._finish(node, reference, "end", keeps_runs, removes_parts)
                 if keeps_exchanges:
                     _KEPT.append((_session(), node, self._exchanges.pop(node)))
         for exchange in self._exchanges.values():

@@ -37,7 +37,7 @@ class OutputFolder:
         self._committed: dict[str, list[tuple[str, int]]] = {}
         self._manifest = os.path.join(self.folder, _janitor.MANIFEST)
         self._manifest_inode: int | None = None
-        self._is_claimed = self._is_made_here = False
+        self._is_claimed = self._is_made_here = self._is_done = False
 
     def owners(self, cluster: Cluster) -> list[Node]:
         """Returns the nodes that can make parts."""
@@ -50,12 +50,29 @@ class OutputFolder:
                 raise
             raise storage_error(f"the node {self._node} of the output is lost") from None
 
+    def clean(self, cluster: Cluster) -> bool:
+        """Removes what a call of this sort has left that was killed after it wrote the manifest.
+
+        Returns whether there was such a call.
+        """
+        if not os.path.exists(self._manifest):
+            return False
+        for node in self.owners(cluster):
+            with contextlib.suppress(NodeLost):
+                self._is_done |= cluster.call(node.id, "clean")
+        return self._is_done
+
     def claim(self, cluster: Cluster) -> None:
         """Checks that the folder is empty, and claims it.
 
         No part of another sort may look like one of this sort.
         """
         if os.path.exists(self._manifest):
+            if self._is_done:
+                raise usage_error(
+                    f"the sort is done: an earlier call has written {self._manifest}; what that "
+                    "call left besides the parts is removed now"
+                )
             # A node that does not see it would take back the parts.
             raise self._not_empty_here(_janitor.MANIFEST)
         owners = self.owners(cluster)

@@ -13,10 +13,11 @@ import ray
 
 from sortwell import _errors, _native
 from sortwell.cluster import _budget
-from sortwell.cluster._exchange import NOTE, raise_open_files
+from sortwell.cluster._exchange import raise_open_files
 from sortwell.cluster._janitor import LOCK
 from sortwell.cluster._reception import Reception
 from sortwell.cluster._recorder import Recorder
+from sortwell.cluster._run_folders import NOTE
 from sortwell.cluster._spec import (
     RUN_ENDS,
     MadePart,
