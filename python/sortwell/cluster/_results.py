@@ -44,9 +44,9 @@ class ClusterProgress:
 class Part:
     """One file of the output.
 
-    `path` is a path, or `node://NAME/path` if it lies on a node. `records` and `bytes` count its
-    records; `checksum` is the sum of the hashes of the records that it was merged of, as 32
-    hexadecimal digits.
+    `path` is a path, or `node://NAME/path` if it lies on a node. `records` counts its records, and
+    `bytes` all bytes of the file, with the header. `checksum` is the sum of the hashes of the
+    records that it was merged of, as 32 hexadecimal digits.
     """
 
     number: int
