@@ -608,6 +608,16 @@ class Inputs(WithFolder):
             self.assertEqual(runs, {0: made})
 
 
+class Settings(unittest.TestCase):
+    """Options of tasks."""
+
+    def test_a_large_number_to_skip(self):
+        most = (1 << 64) - 1
+        words = (("skip", str(most)), ("limit", "5"))
+        spec = Spec("0123456789ab", "token", 1 << 30, "/nowhere", words)
+        self.assertIn(("limit", str(most)), spec.sort_words(1, 1 << 20, "/nowhere"))
+
+
 class Attempts(unittest.TestCase):
     """Tasks that fail because of nodes."""
 

@@ -77,6 +77,9 @@ _USED_BY = {"date-format": "date|time|timestamp", "random-seed": "random"}
 # Forms of the exchange: the paper's.
 FORMS = ("threaded", "interleaved", "synchronous")
 
+# Greatest number of records that an option takes.
+_RECORDS_MAX = (1 << 64) - 1
+
 # First letters of units: each is 1024 times the one before, or 1000 times.
 _UNITS = "kmgtp"
 
@@ -248,7 +251,7 @@ class Spec:
             words += self.order_words()
             skip, limit = self._numbers("skip", "limit")
             if limit is not None:
-                words.append(("limit", str((skip or 0) + limit)))
+                words.append(("limit", str(min((skip or 0) + limit, _RECORDS_MAX))))
         elif any(name in counts for name, _ in self.options):
             words += self.order_words()
         else:
