@@ -22,6 +22,7 @@ from sortwell.cluster import (
     _janitor,
     _nodes,
     _placement,
+    _run_folders,
     _running,
     _spec,
     _tasks,
@@ -159,6 +160,11 @@ class Outputs(WithFolder):
         output = OutputFolder(str(self.out), self.spec)
         with self.assertRaisesRegex(sortwell.UsageError, "it has manifest.json; name a new"):
             output.claim(late)
+        with (
+            mock.patch.object(_run_folders.time, "sleep"),
+            self.assertRaisesRegex(sortwell.UsageError, "under way: it has locked .*/n3/lock"),
+        ):
+            Nodes(self.out, self.spec, ["n3"])
         output.remove_parts(late)
         late.end(keeps_runs=True)
         self.assertEqual(self.names(), done)

@@ -253,9 +253,9 @@ class Exchange:
         # Runs that are kept are on disk.
         keeps_runs &= bool(_run_folders.notes(self._folders[0]))
         _janitor.remove_runs(self._folders[1:] if keeps_runs else self._folders)
-        # Tasks look for it.
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(os.path.join(self._folders[0], _janitor.LOCK))
+        # Tasks look for the lock. Another call may have made a new one meanwhile.
+        path = os.path.join(self._folders[0], _janitor.LOCK)
+        _janitor.remove_same([(path, os.fstat(self._locks[0]).st_ino)])
         # Without the claim, another call of the same sort may be under way.
         if self._claim.is_held and removes_parts:
             _janitor.remove_named(self._output, own)

@@ -112,10 +112,13 @@ class Cluster:
         Nodes that are lost are forgotten.
         """
         self._beginning.clear()
-        begun = {node.id: self._begin_sort(node.id) for node in self.nodes}
-        for node, reference in begun.items():
-            with contextlib.suppress(NodeLost):
-                self._urls[node] = self._answer(node, reference, self._begin_sort)
+        # Of two calls of the same sort, one has the lock of the first node.
+        groups = [self.nodes[:1], self.nodes[1:]] if self.spec.keeps else [self.nodes]
+        for nodes in groups:
+            begun = {node.id: self._begin_sort(node.id) for node in nodes}
+            for node, reference in begun.items():
+                with contextlib.suppress(NodeLost):
+                    self._urls[node] = self._answer(node, reference, self._begin_sort)
         self.drop_lost()
 
     def keep_exchanges(self) -> None:

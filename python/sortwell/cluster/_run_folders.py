@@ -13,7 +13,7 @@ import time
 
 from sortwell import _errors, _native
 from sortwell.cluster import _janitor
-from sortwell.cluster._spec import PREFIX, RUN_ENDS, Run, Work, storage_error
+from sortwell.cluster._spec import PREFIX, RUN_ENDS, Run, Work, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ def locked(folder: str) -> int:
                 raise
         # A janitor holds it for a moment.
         time.sleep(0.1)
-    raise storage_error(f"another sort uses {folder}")
+    raise usage_error(
+        f"another call of the same sort is under way: it has locked {path}; wait until it ends, or "
+        "name a new folder"
+    )
 
 
 @contextlib.contextmanager
