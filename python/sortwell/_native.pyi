@@ -100,6 +100,7 @@ def run_job(
     inputs: Sequence[str | FedInput],
     output: str | None,
     progress: _Progress,
+    has_comments: bool = False,
 ) -> Any: ...
 
 _Words: TypeAlias = list[str | bytes]

@@ -37,11 +37,8 @@ type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>);
 /// Name of the flag for a job that writes all records in the order of one that combines them.
 const ORDER_ONLY: &str = "order-only";
 
-/// Name of the flag for a merge whose header lines are comments.
-const COMMENTS: &str = "comments";
-
 fn sort_job(py: Python<'_>, options: Vec<OptionWords>) -> PyResult<SortJob> {
-    let (options, is_order_only) = without_flag(options, ORDER_ONLY);
+    let (options, is_order_only) = without_flag(options);
     let words = job_words(py, EmbeddedCommand::Sort, options)?;
     let mut job = words.pushed_job().map_err(|error| faults::exception(py, &error))?;
     if is_order_only {
@@ -50,10 +47,10 @@ fn sort_job(py: Python<'_>, options: Vec<OptionWords>) -> PyResult<SortJob> {
     Ok(job)
 }
 
-/// Takes a flag from options. Returns whether it was among them.
-fn without_flag(mut options: Vec<OptionWords>, flag: &str) -> (Vec<OptionWords>, bool) {
+/// Takes the flag [`ORDER_ONLY`] from options. Returns whether it was among them.
+fn without_flag(mut options: Vec<OptionWords>) -> (Vec<OptionWords>, bool) {
     let before = options.len();
-    options.retain(|(name, _)| name != flag);
+    options.retain(|(name, _)| name != ORDER_ONLY);
     let is_there = options.len() < before;
     (options, is_there)
 }
@@ -62,11 +59,6 @@ fn without_flag(mut options: Vec<OptionWords>, flag: &str) -> (Vec<OptionWords>,
 /// others do not place an invalid record.
 fn ordering(select: &Select) -> Select {
     Select { unique_by: select.unique_by, ..Select::default() }
-}
-
-/// Takes the flag [`COMMENTS`] from the options of a merge. Returns whether it was among them.
-pub fn without_comments(options: Vec<OptionWords>) -> (Vec<OptionWords>, bool) {
-    without_flag(options, COMMENTS)
 }
 
 /// Does work without the interpreter lock, until it is done or a signal stops it.
@@ -262,7 +254,7 @@ impl MergedRanges {
         block_bytes: usize,
     ) -> PyResult<Self> {
         let raised = |error: &sortwell::Error| faults::exception(py, error);
-        let (options, is_order_only) = without_flag(options, ORDER_ONLY);
+        let (options, is_order_only) = without_flag(options);
         let mut words = job_words(py, EmbeddedCommand::Merge, options)?;
         for (path, ..) in &ranges {
             words.input(path.as_os_str()).map_err(|error| raised(&error))?;

@@ -10,7 +10,6 @@ use sortwell::Progress;
 use sortwell::unstable::job::Input;
 use sortwell_cli::embed::{self, EmbeddedCommand, FileJob, FileJobEnd, JobWords, SwitchForm};
 
-use crate::cluster::without_comments;
 use crate::faults;
 use crate::fed::FedInput;
 use crate::waiting::Wait;
@@ -92,8 +91,9 @@ pub fn check_option(py: Python<'_>, name: &str) -> PyResult<()> {
     embed::check_runnable(name).map_err(|error| faults::exception(py, &error))
 }
 
-/// Runs a job of files.
+/// Runs a job of files. With `has_comments`, the header lines of a merge are comments.
 #[pyfunction]
+#[pyo3(signature = (command, options, inputs, output, progress, has_comments=false))]
 pub fn run_job(
     py: Python<'_>,
     command: &str,
@@ -101,6 +101,7 @@ pub fn run_job(
     inputs: Vec<NamedInput<'_>>,
     output: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
+    has_comments: bool,
 ) -> PyResult<JobResult> {
     let command = match command {
         "merge" => EmbeddedCommand::Merge,
@@ -110,7 +111,6 @@ pub fn run_job(
         _ => EmbeddedCommand::Sort,
     };
     let raised = |error: &sortwell::Error| faults::exception(py, error);
-    let (options, has_comments) = without_comments(options);
     let mut words = job_words(py, command, options)?;
     for input in &inputs {
         let name = match input {

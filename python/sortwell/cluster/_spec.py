@@ -266,8 +266,7 @@ class Spec:
         limit: Words = [("memory", str(memory)), ("temp", temp)]
         if is_last:
             selection = [word for word in self.options if word[0] in _SELECTION]
-            comments: Words = [("comments", None)] if self.has_comments and selection else []
-            return _without_unused(self._order() + selection) + limit + comments
+            return _without_unused(self._order() + selection) + limit
         # The last merge proves the order, and the sum of all parts is compared with the runs.
         words = _without_unused(self.order_words())
         return [*words, *limit, ("verify", "off"), ("threads", "1")]

@@ -254,7 +254,8 @@ def _merged(
     words.append(("threads", str(threads)))
     reception = Reception(spec, sources, folder, held)
     try:
-        statistics = json.loads(_native.run_job("merge", words, reception.inputs, output, recorder))
+        job = ("merge", words, reception.inputs, output, recorder)
+        statistics = json.loads(_native.run_job(*job, has_comments=spec.has_comments))
     except Exception:
         # A source that ended too early is the reason for a record that lacks its end.
         reception.close()
