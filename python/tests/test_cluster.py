@@ -212,7 +212,7 @@ class Sorts(WithRoots):
         for name, content, options in [
             ("r.gz", bytes(400), {"format": "fixed:1"}),
             ("u.gz", b"".join(b"\0\x01%d" % (number % 10) for number in range(900)), {}),
-            # Only text tells by its content.
+            # The content decides for text only.
             ("r", gzip.compress(bytes(400)), {"format": "fixed:1"}),
         ]:
             with self.subTest(name):

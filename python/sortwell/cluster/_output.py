@@ -70,8 +70,8 @@ class OutputFolder:
         if os.path.exists(self._manifest):
             if self._is_done:
                 raise usage_error(
-                    f"the sort is done: an earlier call has written {self._manifest}; what that "
-                    "call left besides the parts is removed now"
+                    f"the sort is done: an earlier call has written {self._manifest}; its "
+                    "hidden files and its runs are removed now"
                 )
             # A node that does not see it would take back the parts.
             raise self._not_empty_here(_janitor.MANIFEST)

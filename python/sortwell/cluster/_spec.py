@@ -62,7 +62,7 @@ _REPEATED = {"key", "having", "max", "min", "select", "sum", "unique-by", *_FILT
 # What to do instead of some options that a cluster does not have.
 _INSTEAD = {
     "compress": "compress the parts afterwards",
-    "decompress": "names and first bytes tell which inputs are compressed",
+    "decompress": "compressed inputs are found by their names and first bytes",
     "in-place": "name an output",
     "split": "'parts' is the number of parts",
     "split-by": "'parts' is the number of parts",

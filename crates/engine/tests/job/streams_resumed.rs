@@ -66,7 +66,7 @@ fn merges_in_pieces() {
         if format != Format::LINES {
             whole.keys = vec!["0..2".parse().expect("a key")];
         }
-        let told = whole.run(&Progress::new()).expect("merged");
+        let unbroken = whole.run(&Progress::new()).expect("merged");
         let expected = fs::read(folder.output()).expect("read");
         fs::remove_file(folder.output()).expect("removed");
         let job = |random: &mut Random| {
@@ -85,10 +85,13 @@ fn merges_in_pieces() {
                 let (resumed, statistics) = run_in_pieces(job, (&folder, 30 << 20), &mut random);
                 println!("{format:?}, {} inputs: {resumed:?}", inputs.len());
                 assert_same(&fs::read(folder.output()).expect("read"), &expected, "resumed");
-                assert_eq!((statistics.records, statistics.proof), (told.records, told.proof));
-                assert_eq!(statistics.bytes, told.bytes);
-                assert_eq!(statistics.records_selected, told.records_selected);
-                assert_eq!(statistics.bytes_selected, told.bytes_selected);
+                assert_eq!(
+                    (statistics.records, statistics.proof),
+                    (unbroken.records, unbroken.proof)
+                );
+                assert_eq!(statistics.bytes, unbroken.bytes);
+                assert_eq!(statistics.records_selected, unbroken.records_selected);
+                assert_eq!(statistics.bytes_selected, unbroken.bytes_selected);
                 folder.assert_clean(true);
                 fs::remove_file(folder.output()).expect("removed");
                 resumed

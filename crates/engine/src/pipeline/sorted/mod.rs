@@ -203,7 +203,7 @@ fn merged_amount(
     written: &Written,
 ) -> (u64, u64) {
     match written.records {
-        // How far inputs were read depends on their buffers.
+        // The records that were read depend on the size of buffers.
         Some(selected) if rules.select.is_partial() => (selected, written.of_records()),
         Some(_) => (crew.sums().0.records, crew.inputs.record_bytes),
         None => (brought.sum.records, written.of_records()),
