@@ -284,6 +284,20 @@ fn strings_with_escapes_keep_to_the_budget() {
     }
 }
 
+/// Keys that are equal for megabytes are compared by their records, which count.
+#[test]
+fn lines_that_agree_for_megabytes_keep_to_the_budget() {
+    let folder = Folder::new();
+    let line = |number: usize| format!("{}{}\n", "a".repeat(2_400_000), number * 7 % 10);
+    folder.write("lines", (0..20).map(line).collect::<String>());
+    for mib in [64, 70, 80] {
+        let words = format!("sort -j 2 -M {mib}MiB -o out lines");
+        let (said, peak) = measured(&folder, &words);
+        assert_eq!(said.status, 0, "{said:?}");
+        assert!(peak <= mib << 20, "{mib} MiB: {peak} bytes");
+    }
+}
+
 #[test]
 fn lists_of_many_values_are_a_part_of_the_budget() {
     let folder = Folder::new();

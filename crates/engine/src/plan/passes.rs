@@ -306,11 +306,14 @@ pub fn longest_bytes(runs: &[Run]) -> u64 {
     runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0)
 }
 
-/// Returns the bytes of memory for `copies` copies of the longest record of `runs`: none if it is
-/// short.
+/// Records that are read to plan a slab, where their keys are equal as far as indexes keep them.
+const COMPARED: u64 = 2;
+
+/// Returns the bytes of memory beside slabs for `copies` copies of the longest record of `runs`,
+/// and for those that are compared: none if it is short.
 pub fn kept_bytes(runs: &[Run], copies: u64) -> u64 {
     let longest = longest_bytes(runs);
-    if longest > SHORT_MAX as u64 { copies * longest } else { 0 }
+    if longest > SHORT_MAX as u64 { (copies + COMPARED) * longest } else { 0 }
 }
 
 /// Returns the maximum number of runs merged as streams in `bytes` bytes, of records of up to
