@@ -91,9 +91,9 @@ class Disorder:
     offset: int
     record: int
 
-    def __init__(self, message: str, file: os.PathLike[str] | str, offset: int, record: int):
+    def __init__(self, message: str, file: str, offset: int, record: int):
         self.message = message
-        self.file = os.fspath(file)
+        self.file = file
         self.offset = offset
         self.record = record
 

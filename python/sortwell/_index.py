@@ -121,7 +121,7 @@ class Index:
     @property
     def data(self) -> list[str]:
         """Paths of the data files."""
-        return [os.fspath(path) for path in self._native.data()]
+        return self._native.data()
 
     @property
     def meta(self) -> dict[str, str]:
@@ -285,8 +285,7 @@ class Matches:
 
         Raises what `Index.get` raises.
         """
-        for path, offset, size in _in_pieces(self._search().next_places):
-            yield os.fspath(path), offset, size
+        yield from _in_pieces(self._search().next_places)
 
     def included(self) -> Iterator[tuple[bytes, ...]]:
         """Returns the included parts of each record, as they stand in it. The data is not read.

@@ -695,6 +695,8 @@ class Processes(WithFolder):
             "push again": again(f"sortwell.Sorter({options}).push(bytes(100_000))"),
             "batches again": again("list(sortwell.sort_batches(batch, 'n'))"),
             "index again": again("'5' in sortwell.Index('index')"),
+            "places again": again("list(sortwell.Index('index').find('5').places())"),
+            "check again": again("sortwell.check('rows')"),
             "usage again": again("sortwell.Sorter(memory='x')"),
         }
         for name, program in programs.items():

@@ -47,7 +47,7 @@ use self::capsule::BatchReader;
 pub use self::capsule::stream_capsule;
 pub use self::fault::BatchFault;
 use self::rows::BatchRows;
-use crate::ending::Guarded;
+use crate::ending::{Guarded, off_work};
 use crate::faults;
 use crate::job::{OptionWords, job_words};
 use crate::waiting::Wait;
@@ -138,7 +138,7 @@ impl BatchesState {
     fn sorted(
         mut words: JobWords,
         mut rows: BatchRows,
-        reader: BatchReader,
+        mut reader: BatchReader,
         wait: &Wait,
     ) -> Result<Self, BatchFault> {
         let (format, key) = rows.options();
@@ -148,7 +148,7 @@ impl BatchesState {
         }
         let job = words.pushed_job()?;
         let mut sort = BlockSort::new(job, Arc::clone(wait.progress()));
-        for batch in reader {
+        while let Some(batch) = off_work(|| reader.next()) {
             if wait.progress().is_stopping() {
                 return Err(sortwell::Error::Interrupted.into());
             }

@@ -6,15 +6,18 @@
 //!
 //! Python ends a daemon thread that takes the interpreter lock, or has it taken away, after the
 //! interpreter. A thread that has functions of Rust on its stack then aborts the process. So
-//! [`close_all`] stops the calls of other threads and waits for them. A call that needs longer than
-//! [`CLOSE_MAX`] does not take the lock again, unless it is about to take it at that moment, or is
-//! in a function of the program. A new call is refused without any code in Python.
+//! [`close_all`] stops the calls of other threads and waits for them: longer for work of the
+//! package, which may have to wait for a disk, than for functions of the program, which may wait
+//! for ever. A call that needs longer does not take the lock again, unless it is about to take it
+//! at that moment, or is in a function of the program. A new call is refused without any code in
+//! Python.
 //!
 //! Each call that gives up the lock, or runs code in Python, is noted as an [`OpenCall`] or has the
-//! state of a [`Guarded`] locked.
+//! state of a [`Guarded`] locked. Values that it takes and returns outside of that need no code in
+//! Python. So paths are texts: PyO3 makes objects of `pathlib` for others.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -24,15 +27,21 @@ use sortwell::Progress;
 
 use crate::faults;
 
-/// Longest wait at the end of the interpreter for the calls of other threads. A stopped job needs
-/// some milliseconds on a machine that is not busy, and a function of the program any time.
+/// Longest wait at the end of the interpreter for functions of the program in other threads.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
+
+/// Longest wait for calls in other threads while one of them is at work. A stopped job needs some
+/// milliseconds, but a disk that is busy may need many seconds for the data of an output.
+const WORK_MAX: Duration = Duration::from_secs(120);
 
 /// Time between two looks at these calls.
 const CLOSE_LOOK: Duration = Duration::from_millis(5);
 
 /// Number of forks that led to this process.
 static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// Number of pieces of work that threads of this process do now.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
 /// Jobs that may have threads and files, and calls that have not returned.
 static OPEN: Mutex<Vec<Weak<dyn Closable>>> = Mutex::new(Vec::new());
@@ -47,6 +56,9 @@ static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 #[pyfunction]
 pub fn note_fork() {
     FORKS.fetch_add(1, Ordering::Relaxed);
+    // The threads at work are those of the parent. The one that made the fork is in a function of
+    // the program.
+    AT_WORK.store(0, Ordering::Relaxed);
 }
 
 /// Closes all jobs, and waits until the calls of other threads have returned; the package registers
@@ -63,7 +75,7 @@ pub fn close_all(py: Python<'_>) -> PyResult<()> {
     // The calls need the interpreter lock to return.
     py.detach(|| {
         let begun = Instant::now();
-        while !is_all_closed() && begun.elapsed() < CLOSE_MAX {
+        while !is_all_closed() && begun.elapsed() < wait_max() {
             thread::sleep(CLOSE_LOOK);
         }
         HAS_ENDED.store(true, Ordering::Release);
@@ -81,15 +93,49 @@ pub fn is_locked_out() -> bool {
     HAS_ENDED.load(Ordering::Acquire) && is_ending_elsewhere()
 }
 
-/// Does `work` without the interpreter lock. The call has to be noted, as the file says.
+/// Does work of the package without the interpreter lock. The call has to be noted, as the file
+/// says.
 pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    unlocked(py, || at_work(work))
+}
+
+/// Waits for the program or another thread without the interpreter lock; see [`detached`].
+pub fn unlocked<T: Send>(py: Python<'_>, wait: impl FnOnce() -> T + Send) -> T {
     py.detach(|| {
-        let value = work();
+        let value = wait();
         while is_locked_out() {
             thread::park();
         }
         value
     })
+}
+
+/// Does work of the package, for whose end the end of the interpreter waits longer.
+pub fn at_work<T>(work: impl FnOnce() -> T) -> T {
+    AT_WORK.fetch_add(1, Ordering::Relaxed);
+    let _end = AtDrop(|| _ = AT_WORK.fetch_sub(1, Ordering::Relaxed));
+    work()
+}
+
+/// Calls a function of the program in a thread that is at work.
+pub fn off_work<T>(function: impl FnOnce() -> T) -> T {
+    AT_WORK.fetch_sub(1, Ordering::Relaxed);
+    let _end = AtDrop(|| _ = AT_WORK.fetch_add(1, Ordering::Relaxed));
+    function()
+}
+
+/// Function that is called when the value is dropped, also by a panic.
+struct AtDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Returns the longest wait for calls in other threads.
+fn wait_max() -> Duration {
+    if AT_WORK.load(Ordering::Relaxed) > 0 { WORK_MAX } else { CLOSE_MAX }
 }
 
 /// Closes what is open. Returns false if a call has not returned.

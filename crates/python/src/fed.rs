@@ -11,7 +11,7 @@ use pyo3::pybacked::PyBackedBytes;
 use sortwell::unstable::io::{Supplied, Supply};
 use sortwell::{Error, Progress, Result};
 
-use crate::ending::{OpenCall, detached};
+use crate::ending::{OpenCall, unlocked};
 
 /// Blocks that wait for the merge.
 const WAITING: usize = 1;
@@ -61,7 +61,7 @@ impl FedInput {
     fn push(&self, py: Python<'_>, block: PyBackedBytes) -> PyResult<()> {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let _call = OpenCall::begin(py, None)?;
-        let sent = detached(py, move || sender.and_then(|sender| sender.send(block).ok()));
+        let sent = unlocked(py, move || sender.and_then(|sender| sender.send(block).ok()));
         sent.ok_or_else(|| PyBrokenPipeError::new_err("the merge needs no more"))
     }
 

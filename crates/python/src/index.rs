@@ -1,6 +1,7 @@
 //! `sortwell.Index`: records found by their keys, one by one or as record batches of Arrow.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::ops::Bound as RangeEnd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +59,7 @@ type KeyLimit = Option<(Vec<KeyWord>, bool)>;
 type FirstRecords<'py> = (Vec<Bound<'py, PyBytes>>, Option<IndexSearch>);
 
 /// A place of a record: file, offset, bytes.
-type PlaceOfRecord = (PathBuf, u64, u64);
+type PlaceOfRecord = (OsString, u64, u64);
 
 /// An open index.
 #[pyclass(frozen, module = "sortwell._native")]
@@ -94,8 +95,9 @@ impl OpenIndex {
     }
 
     /// Returns the paths of the data files.
-    fn data(&self) -> Vec<PathBuf> {
-        self.index.description().data.iter().map(|file| file.path.clone()).collect()
+    fn data(&self) -> Vec<OsString> {
+        let files = &self.index.description().data;
+        files.iter().map(|file| file.path.clone().into_os_string()).collect()
     }
 
     /// Returns the description as text, by name.
@@ -227,7 +229,8 @@ impl IndexSearch {
             let mut matches = self.matches();
             let found = matches.by_ref().take(most).collect::<Result<Vec<_>>>()?;
             let place = |found: &sortwell::Found| {
-                (matches.index().data_path(found.file), found.offset, found.bytes)
+                let path = matches.index().data_path(found.file).into_os_string();
+                (path, found.offset, found.bytes)
             };
             Ok(found.iter().map(place).collect())
         });

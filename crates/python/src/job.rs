@@ -21,7 +21,7 @@ pub type OptionWords = (OsString, Option<OsString>);
 type CheckResult = (u64, u64, u64, Option<DisorderResult>);
 
 /// A disorder: the message, the file, the offset in bytes, the number of the record from 1.
-type DisorderResult = (String, PathBuf, u64, u64);
+type DisorderResult = (String, OsString, u64, u64);
 
 /// Input of a job.
 pub enum NamedInput<'py> {
@@ -146,7 +146,7 @@ pub fn run_job(
             let disorder = match (&checked.disorder, &job) {
                 (Some(disorder), FileJob::Check(_, sentence)) => Some((
                     sentence(disorder),
-                    disorder.path.clone(),
+                    disorder.path.clone().into_os_string(),
                     disorder.offset,
                     disorder.record_number,
                 )),

@@ -23,7 +23,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use sortwell::unstable::key::panic_message;
 use sortwell::{Error, Progress};
 
-use crate::ending::{OpenCall, detached, is_locked_out};
+use crate::ending::{OpenCall, at_work, is_locked_out, unlocked};
 use crate::faults;
 
 /// Time between two looks at signals and progress.
@@ -133,7 +133,7 @@ impl Wait {
         late: impl FnOnce(&T) -> Option<&'n str>,
     ) -> PyResult<T> {
         self.look(py)?;
-        let (value, raised) = detached(py, || self.attended(work));
+        let (value, raised) = unlocked(py, || self.attended(|| at_work(work)));
         match (value, raised) {
             (Ok(value), Some(raised)) => Err(match late(&value) {
                 Some(note) => faults::too_late(py, raised, note),
