@@ -21,6 +21,7 @@ from .model import Job, Outcome, Unspecified, acceptable
 from .model.command import parse_arguments
 from .model.errors import RefusedError
 from .model.formats import parse_format, read_records
+from .model.headers import take_marks
 
 TABLES = (
     ("-k", "1"),
@@ -71,7 +72,7 @@ def fault(arguments: tuple[str, ...], data: bytes, outcome: Outcome, said: str) 
             pass
     form = parse_format(parse_arguments("sort", arguments))
     try:
-        texts = (data, outcome.outputs.get("", b""))
+        _, texts = take_marks(form, (data, outcome.outputs.get("", b"")))
         records = [sorted(record.body for record in read_records(form, text)) for text in texts]
     except (Unspecified, RefusedError):
         return ""

@@ -29,6 +29,7 @@ class Shape:
     is_lenient: bool = False
     has_names: bool = False
     is_ragged: bool = False
+    is_marked: bool = False
     unites: bool = False
     length: int = 0
     top: list[bytes] = field(default_factory=list)
@@ -107,6 +108,7 @@ def draw_csv(rng: Random) -> Shape:
     elif chance(rng, 0.25):
         shape.unites = True
         shape.options.append(("--union-by-name",))
+    shape.is_marked = chance(rng, 0.08)
     if chance(rng, 0.2):
         shape.is_ragged = True
         if chance(rng, 0.85):

@@ -14,6 +14,7 @@ from .data import EDGE, LARGE, SHORT, SPILLING, Table, draw_layout
 from .formats import Shape, draw_shape, draw_table, encode, scatter
 from .keys import draw_keys, is_binary
 from .model import Job, Unspecified, expected
+from .model.headers import MARK
 from .operators import Operators, draw_header, draw_operators
 from .records import split_records
 from .values import DATED, chance
@@ -58,6 +59,8 @@ def draw_case(seed: int, number: int) -> Case:
         moved = [scatter(rng, shape, part, bool(fixed)) for part in inputs[fixed:]]
         inputs = [*inputs[:fixed], *moved]
     inputs = [cut_end(rng, shape, part) for part in inputs]
+    if shape.is_marked:
+        inputs = [marked(rng, part) for part in inputs]
     traits = Traits(
         command=command,
         size=size,
@@ -117,6 +120,14 @@ def deal(rng: Random, shape: Shape, records: list[bytes], command: str) -> list[
     if shape.top and len(inputs) > 1 and chance(rng, 0.02) and inputs[-1]:
         inputs[-1][0] = b"other" + shape.separator + inputs[-1][0]
     return inputs
+
+
+def marked(rng: Random, records: list[bytes]) -> list[bytes]:
+    """Returns an input with a byte order mark above its rows, at times without one."""
+    if chance(rng, 0.3):
+        return records
+    first, *others = records or [b""]
+    return [MARK + first, *others]
 
 
 def presorted(
@@ -198,4 +209,5 @@ def tags_of(
     tags += [f"operator {name}" for name in operators.names]
     shown = ("--ragged", "--union-by-name")
     tags += [f"option {' '.join(option)}" for option in shape.options if option[0] in shown]
+    tags += ["format with a byte order mark"] * shape.is_marked
     return tuple(dict.fromkeys(tags))

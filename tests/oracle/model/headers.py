@@ -9,6 +9,20 @@ from .command import Options, parse_count
 from .errors import MalformedError, Unspecified, UsageError
 from .formats import Cell, Format, Record, last_of_row
 
+MARK = b"\xef\xbb\xbf"
+
+
+def take_marks(form: Format, inputs: tuple[bytes, ...]) -> tuple[bytes, tuple[bytes, ...]]:
+    """Takes "a byte order mark at the start of an input" off a table: it is "no part of its rows".
+
+    Returns the mark of the output, "that of the first input that has a row", and the rest.
+    """
+    if form.kind != "csv":
+        return b"", inputs
+    first = next((data for data in inputs if data.removeprefix(MARK)), b"")
+    mark = MARK if first.startswith(MARK) else b""
+    return mark, tuple(data.removeprefix(MARK) for data in inputs)
+
 
 def take_headers(
     options: Options, form: Format, inputs: list[list[Record]]

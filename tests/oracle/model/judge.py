@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from .command import parse_arguments
 from .errors import EitherFault, MalformedError, RefusedError, Unspecified, UsageError
 from .formats import Format, Record, parse_format, read_records, read_row, write_record
-from .headers import count_top, take_headers
-from .operators import make_header
-from .sort import Entry, Work, prepare, run_check, run_merge, run_sort
+from .headers import count_top, take_headers, take_marks
+from .sort import Entry, Work, header_of, prepare, run_check, run_merge, run_sort
 from .types_text import Random
 
 
@@ -54,7 +53,8 @@ def refuse_second_fault(
     try:
         tops = tuple(top_of(form, data) for data in inputs)
         if form.kind == "csv":
-            take_headers(options, form, [read_records(form, top) for top in tops])
+            _, tables = take_marks(form, tops)
+            take_headers(options, form, [read_records(form, table) for table in tables])
     except MalformedError:
         raise EitherFault("a wrong command line with a malformed header") from None
     try:
@@ -107,10 +107,10 @@ def refuse_either_fault(
 
 def top_of(form: Format, data: bytes) -> bytes:
     """Returns what of an input is read to find its columns: the first row of a table."""
-    if form.kind != "csv" or not data:
+    if form.kind != "csv":
         return b""
-    _, end = read_row(form, data, 0)
-    return data[:end]
+    _, (table,) = take_marks(form, (data,))
+    return data[: len(data) - len(table) + (read_row(form, table, 0)[1] if table else 0)]
 
 
 def carry_out(
@@ -247,11 +247,6 @@ def is_acceptable(solution: Solution, outputs: dict[str, bytes]) -> bool:
     if solution.work.options.split is not None:
         return is_even_split(solution, [outputs[name] for name in solution.outputs])
     return False
-
-
-def header_of(work: Work) -> bytes:
-    """Returns what stands on top of each output."""
-    return make_header(work.operators, work.header) if work.header else work.top
 
 
 def records_of(work: Work, output: bytes) -> list[Record] | None:

@@ -11,7 +11,14 @@ from .command import Options, parse_arguments, parse_byte
 from .errors import MalformedError, ShortRecordError, Unspecified, UsageError
 from .expressions import Condition, Group, GroupParser, Parser
 from .formats import Format, Record, group_lines, parse_format, read_records
-from .headers import check_widths, drop_ragged, is_number, refuse_empty_rows, take_headers
+from .headers import (
+    check_widths,
+    drop_ragged,
+    is_number,
+    refuse_empty_rows,
+    take_headers,
+    take_marks,
+)
 from .keys import Key, Setting, parse_key, values_of
 from .operators import (
     Operators,
@@ -126,7 +133,8 @@ def prepare(
     if options.date_format and not has_days:
         raise UsageError("--date-format without a date, a time or a timestamp")
     # "--header counts lines, not records."
-    cut = [read_records(replace(form, group=0), data) for data in inputs]
+    mark, tables = take_marks(form, inputs)
+    cut = [read_records(replace(form, group=0), data) for data in tables]
     top, header, columns, records = take_headers(options, form, cut)
     records, dropped = drop_ragged(form, columns, records)
     if form.group:
@@ -153,7 +161,7 @@ def prepare(
         form=form,
         keys=resolved,
         inputs=records,
-        top=top,
+        top=mark + top,
         header=header,
         conditions=conditions,
         operators=operators,
@@ -273,10 +281,15 @@ def refuse_duplicates(work: Work, groups: list[list[Entry]]) -> None:
     raise MalformedError("two records with equal keys")
 
 
+def header_of(work: Work) -> bytes:
+    """Returns the bytes at the top of each output."""
+    return work.top + (make_header(work.operators, work.header) if work.header else b"")
+
+
 def write(work: Work, groups: list[list[Entry]]) -> dict[str, bytes]:
     """Writes one record for each group, into one output or several."""
     kept = -1 if work.options.unique == "last" else 0
-    header = make_header(work.operators, work.header) if work.header else work.top
+    header = header_of(work)
     # "With PREFIX, header lines count as comments, and --select leaves them unchanged."
     if work.operators.selected is not None and work.top and is_number(work.options.header):
         raise Unspecified("--select with a number of lines that stay on top")

@@ -49,9 +49,11 @@ pub struct Order {
     ///
     /// csv, tsv: rows of cells as in RFC 4180, after a row that names the columns. Cells in quotes
     /// may hold separators, line ends and doubled quotes. Rows are written as they were read. They
-    /// end with a line feed, or a carriage return and a line feed. An input whose rows end with a
-    /// carriage return alone is refused, and so may be an input of one row with a carriage return
-    /// outside quotes. A header has at most 1 MiB.
+    /// end with a line feed, or a carriage return and a line feed. A last row without a line end
+    /// gets a line feed. An input whose rows end with a carriage return alone is refused, and so
+    /// may be an input of one row with a carriage return outside quotes. A byte order mark at the
+    /// start of an input is no part of its rows. The output begins with that of the first input
+    /// that has a row. A header has at most 1 MiB.
     ///
     /// jsonl (or ndjson): lines of JSON, one value per line. A line that is not JSON is an error,
     /// and the message names the line. A blank line counts as a value without members. Lines are
