@@ -119,7 +119,8 @@ run_tests() {
     (of_package test_installed)
     # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time. The
     # examples of the guides are among them, as they sort on a cluster too.
-    of_package test_cluster test_cluster_faults test_cluster_output test_guide > target/python-cluster.log 2>&1 &
+    of_package test_cluster test_cluster_faults test_cluster_options test_cluster_output test_guide \
+        > target/python-cluster.log 2>&1 &
     local others clusters=$! failed=()
     trap 'kill '$clusters EXIT
     others=$(cd python/tests && ls test_*.py | grep -v 'test_cluster\|test_guide\|test_installed')
@@ -174,7 +175,7 @@ run_oldest() {
     "$python3" -m venv "$home"
     "$home/bin/pip" install --quiet --disable-pip-version-check "${packages[0]}" $versions
     place
-    (of_package test_cluster test_cluster_output)
+    (of_package test_cluster test_cluster_options test_cluster_output)
 }
 
 case ${1:-} in

@@ -31,6 +31,7 @@ __all__ = [
     "run_keys",
     "sort_batches",
     "sort_items",
+    "sum_findings",
     "switch_words",
 ]
 __version__: str
@@ -147,7 +148,8 @@ def make_run(
     header: bytes,
     run: str,
     progress: _Progress,
-) -> tuple[int, int, str, list[tuple[bytes, int, int]]]: ...
+) -> tuple[int, int, str, list[tuple[bytes, int, int]], str]: ...
+def sum_findings(options: _Options, header: bytes, findings: list[str]) -> tuple[str, str]: ...
 def find_cuts(
     options: _Options, header: bytes, run: str, cuts: list[tuple[bytes, bool]]
 ) -> list[int]: ...

@@ -2,14 +2,11 @@
 
 import contextlib
 import gzip
-import importlib.util
-import io
 import itertools
 import json
 import os
 import random
 import re
-import sys
 import unittest
 from unittest import mock
 
@@ -19,10 +16,13 @@ from cluster_trial import NODES, WithRoots, end_nodes, merged_by_nodes, records,
 import sortwell
 import sortwell.cluster
 from sortwell import _errors
-from sortwell.cluster import __main__ as _command
-from sortwell.cluster import _budget, _driver, _inputs, _named_files, _placement, _report, _tasks
-from sortwell.cluster.__main__ import main
-from sortwell.cluster._results import ClusterProgress
+from sortwell.cluster import (
+    _budget,
+    _named_files,
+    _placement,
+    _report,
+    _tasks,
+)
 from sortwell.cluster._spec import FORMS, InputFile, Run, Spec, Split, Work, bytes_of
 
 
@@ -440,142 +440,6 @@ class RandomSorts(WithRoots):
                 self.assert_as_one(named, files, parts=parts, **options)
 
 
-class Commands(unittest.TestCase):
-    """The command."""
-
-    def test_options_that_are_given_twice(self):
-        words = ["sort", "-T", "/a", "-o", "/b", "--temp", "/c", "in"]
-        errors = io.StringIO()
-        with contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as raised:
-            main(words)
-        self.assertEqual(raised.exception.code, 2)
-        self.assertIn("--temp is given twice", errors.getvalue())
-        for words in (
-            ["sort", "-r", "--reverse", "-o", "/b", "in"],
-            ["sort", "--unique=first", "--unique=last", "-o", "/b", "in"],
-            ["sort", "-u", "--unique=last", "-o", "/b", "in"],
-            ["sort", "--limit", "2", "--limit", "1", "-o", "/b", "in"],
-            ["explain", "--bytes", "1", "--bytes", "2", "--nodes", "1"],
-        ):
-            errors = io.StringIO()
-            with self.subTest(words), contextlib.redirect_stderr(errors):
-                try:
-                    self.assertEqual(main(words), 2)
-                except SystemExit as raised:
-                    self.assertEqual(raised.code, 2)
-            self.assertIn("given twice", errors.getvalue())
-
-    def test_options_that_the_command_lacks(self):
-        for option in ("progress=never", "inputs=x", "nonsense", "threads=2"):
-            errors = io.StringIO()
-            with self.subTest(option), contextlib.redirect_stderr(errors):
-                self.assertEqual(main(["sort", "-o", "/nowhere", f"--{option}", "in"]), 2)
-            self.assertIn(option.partition("=")[0], errors.getvalue())
-
-    def test_text_after_the_progress(self):
-        errors = io.StringIO()
-        with (
-            contextlib.redirect_stderr(errors),
-            mock.patch.object(_command, "_columns", return_value=20),
-        ):
-            screen = _command._Screen()
-            screen.say("before")
-            screen.show(ClusterProgress("map", 1, 2))
-            screen.warn("slow", RuntimeWarning, "", 0)
-            screen.say("sortwell: failed")
-            screen.show(ClusterProgress("cut", 1, 1))
-            screen.say("after")
-        expected = "before\n\rmap    [###########\nsortwell: slow\nsortwell: failed\n"
-        self.assertEqual(errors.getvalue(), f"{expected}\rcut    [###########\nafter\n")
-
-    def test_the_line_of_the_progress(self):
-        errors = io.StringIO()
-        with contextlib.redirect_stderr(errors):
-            screen = _command._Screen()
-            screen.show(ClusterProgress("find", 0, 0))
-            screen.show(ClusterProgress("reduce", 10, 12))
-            screen.show(ClusterProgress("map", 6, 12))
-            screen.close()
-            screen.close()
-        lines = [
-            f"find   [{30 * '.'}] ",
-            f"reduce [{25 * '#'}{5 * '.'}] 10/12 tasks",
-            f"map    [{15 * '#'}{15 * '.'}] 6/12 tasks ",
-        ]
-        self.assertEqual(errors.getvalue(), "".join(f"\r{line}" for line in lines) + "\n")
-
-    def test_explain(self):
-        printed = io.StringIO()
-        words = ["explain", "--bytes", "400MB", "--nodes", "4", "--cpus", "2"]
-        words += ["--disk", "50MB", "--network", "10MB"]
-        with contextlib.redirect_stdout(printed):
-            self.assertEqual(main([*words, "-M", "1GiB"]), 0)
-            self.assertEqual(main([*words, "-M", "352MiB"]), 0)
-        one = """\
-passes          1
-between nodes   300.00 MB
-map             2.0 s, limited by the disk
-  each node     100.00 MB read
-reduce          7.5 s, limited by the network
-  each node     100.00 MB written, 75.00 MB received
-time            9.5 s
-"""
-        two = """\
-passes          2
-between nodes   300.00 MB
-map             4.0 s, limited by the disk
-  each node     100.00 MB read, 100.00 MB written
-reduce          7.5 s, limited by the network
-  each node     100.00 MB read, 100.00 MB written, 75.00 MB received
-time            11.5 s
-"""
-        self.assertEqual(printed.getvalue(), one + two)
-        # A node of the cluster has all processors and all memory of it.
-        alone = sortwell.cluster.explain("8GB", nodes=1, disk="100GB", memory="64GiB")
-        self.assertEqual((alone.passes, alone.bytes_between_nodes), (1, 0))
-        self.assertEqual({phase.limit for phase in alone.phases}, {"processor"})
-        for wrong, what in [
-            ({"nodes": 0}, "one node at least"),
-            ({"nodes": 2, "cpus": 0}, "one processor"),
-            ({"nodes": 40}, "each needs 1728 MiB at least"),
-            ({"nodes": 2, "disk": 0}, "one byte a second"),
-            ({"nodes": 2, "memory": "much"}, "size"),
-        ]:
-            with self.subTest(wrong), self.assertRaisesRegex(sortwell.UsageError, what):
-                sortwell.cluster.explain("1GB", **wrong)
-
-    def test_missing_packages(self):
-        find = importlib.util.find_spec
-        for name in ("ray", "aiohttp"):
-            errors = io.StringIO()
-            lacking = mock.Mock(
-                side_effect=lambda asked, no=name: None if asked == no else find(asked)
-            )
-            with (
-                mock.patch.object(importlib.util, "find_spec", lacking),
-                contextlib.redirect_stderr(errors),
-            ):
-                self.assertEqual(main(["sort", "-o", "out", "in"]), 2)
-            self.assertIn("pip install './python[cluster]'", errors.getvalue())
-        with (
-            mock.patch.dict(sys.modules, {"ray": None}),
-            self.assertRaisesRegex(sortwell.UsageError, "pip install './python.cluster.'"),
-        ):
-            sortwell.cluster.sort("in", "out")
-
-    def test_names_of_a_sort_that_is_resumed(self):
-        spec = Spec("job", "token", 1 << 28, "/nowhere", ())
-        folder = os.getcwd()
-        found = _inputs.identity(["in", "node://a/in"], "out", spec)
-        whole = _inputs.identity([f"{folder}/in", "node://a/in"], f"{folder}/out", spec)
-        self.assertEqual(found, whole)
-        self.assertNotEqual(found, _inputs.identity(["/in", "node://a/in"], "out", spec))
-
-    def test_addresses_that_are_none(self):
-        with self.assertRaisesRegex(sortwell.UsageError, "'here' is no address"):
-            _driver._connect("here")
-
-
 class Sizes(unittest.TestCase):
     """Sizes as the command reads them."""
 
@@ -637,7 +501,9 @@ class Budgets(unittest.TestCase):
         cluster = mock.Mock(url=lambda node: f"http://{node}")
 
         def ranges(nodes, empty=(), nodes_merge=False):
-            runs = {n: Run(n, node, f"r{n}", 9, 1, "", [], work) for n, node in enumerate(nodes)}
+            runs = {
+                n: Run(n, node, f"r{n}", 9, 1, "", "", [], work) for n, node in enumerate(nodes)
+            }
             bounds = {n: [0, 0, 2, 2 if n in empty else 9] for n in runs}
             self.assertEqual(_placement.most_runs(bounds), len(nodes))
             found = _placement.sources(cluster, runs, bounds, 2, nodes_merge)

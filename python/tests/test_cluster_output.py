@@ -594,21 +594,21 @@ class Inputs(WithFolder):
 
     def test_a_run_that_is_made_again(self):
         work = Work("map", "n1", 0.0, 0.0, [])
-        run = Run(0, "lost", "run", 4, 2, "1f", [], work)
+        run = Run(0, "lost", "run", 4, 2, "1f", "", [], work)
         split = Split(0, "in", None, 0, 4, False, "")
         sort = _driver._Sort(self.spec, str(self.out), None)
         cluster = mock.Mock(nodes=[mock.Mock(id="n1")])
         with mock.patch.object(sort, "_missing", return_value=set()):
             for made in (
-                Run(0, "n1", "run", 4, 2, "2f", [], work),
-                Run(0, "n1", "run", 6, 2, "1f", [], work),
+                Run(0, "n1", "run", 4, 2, "2f", "", [], work),
+                Run(0, "n1", "run", 6, 2, "1f", "", [], work),
             ):
                 with (
                     mock.patch.object(sort, "_make_runs", return_value={0: made}),
                     self.assertRaisesRegex(sortwell.StorageError, "in: the input has changed"),
                 ):
                     sort._recover(cluster, [split], {0: run})
-            made, runs = Run(0, "n1", "run", 4, 2, "1f", [], work), {0: run}
+            made, runs = Run(0, "n1", "run", 4, 2, "1f", "", [], work), {0: run}
             with mock.patch.object(sort, "_make_runs", return_value={0: made}):
                 sort._recover(cluster, [split], runs)
             self.assertEqual(runs, {0: made})

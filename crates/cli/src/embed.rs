@@ -362,6 +362,11 @@ impl FileJob {
     }
 }
 
+/// Returns the default lines of the command about rows that were left out and about invalid keys.
+pub fn finding_lines(of: &Statistics) -> String {
+    statistics::finding_lines(of)
+}
+
 /// Returns the report page of statistics, as one HTML file. `name` is what the page calls them.
 ///
 /// # Errors

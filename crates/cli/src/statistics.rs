@@ -66,6 +66,20 @@ pub fn text(of: &Statistics) -> String {
     block
 }
 
+/// Returns the default lines about rows that were left out and about invalid keys.
+pub fn finding_lines(of: &Statistics) -> String {
+    dropped_line(of.ragged_rows_dropped.unwrap_or_default()) + &key_lines(of)
+}
+
+/// Returns the default line about rows that were left out for the number of their cells, if any
+/// were.
+pub fn dropped_line(rows: u64) -> String {
+    match rows {
+        0 => String::new(),
+        _ => format!("sortwell: left out {} (--ragged drop)\n", dropped_rows(rows)),
+    }
+}
+
 /// Returns the default lines about invalid keys: one for the records that they place, and one for
 /// each key that has no value in any record.
 pub fn key_lines(of: &Statistics) -> String {
@@ -182,7 +196,7 @@ pub fn json(of: &Statistics, named: Named) -> String {
 }
 
 /// Returns the number of rows that were left out, and the reason, in words.
-pub fn dropped_rows(rows: u64) -> String {
+fn dropped_rows(rows: u64) -> String {
     let other = "a different number of cells than the header or first row";
     format!("{} with {other}", counted(rows, "row"))
 }

@@ -179,7 +179,9 @@ fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<Top> {
 /// [`Error::Config`] for keys that contradict each other, or that name a missing column.
 pub fn row_keys(job: &SortJob, header: &[u8]) -> Result<RowKeys> {
     let (heading, top) = heading_in(job, header)?;
-    let order = job.order.bind(&job.keys, job.format, ListMemory::UNBOUNDED)?;
+    let mut order = job.order.bind(&job.keys, job.format, ListMemory::UNBOUNDED)?;
+    // Only the keys that make records equal place an invalid one.
+    order.placing_keys = job.select.unique_by.unwrap_or(order.placing_keys);
     RowKeys::new(job.format, &order, top.columns(&heading).as_ref())
 }
 

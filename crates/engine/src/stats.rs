@@ -9,6 +9,7 @@
 mod activity;
 mod counted;
 mod course;
+mod keys;
 mod latency;
 mod progress;
 mod settings;
@@ -25,6 +26,7 @@ pub use activity::{Activity, WorkerClock, WorkerTime};
 pub use counted::Counted;
 pub(crate) use course::Forecast;
 pub use course::{Course, PhaseShare};
+pub use keys::{InvalidKey, InvalidKeys, KeyFindings, KeySeen, KeyTally, UnmatchedKey};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
 pub(crate) use progress::StopRequest;
@@ -353,50 +355,6 @@ pub struct Proof {
     /// Sum of every record's 128-bit hash, modulo 2^128, as 32 hexadecimal digits.
     #[serde(serialize_with = "text::serialize")]
     pub checksum: u128,
-}
-
-/// Counts about keys that are not values of their types.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct KeyFindings {
-    /// Records that are placed before or after all others, where a key can do that.
-    pub invalid: Option<InvalidKeys>,
-    /// Keys of which no record has a value, and some are not empty.
-    pub unmatched: Vec<UnmatchedKey>,
-}
-
-/// Records with a key that is not a value of its type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct InvalidKeys {
-    /// Number of them.
-    pub records: u64,
-    /// Number of all records that were read and take part.
-    pub of_records: u64,
-    /// Their place among all records: `first` or `last`.
-    pub place: &'static str,
-    /// The keys that are not values of their types in some of these records.
-    pub keys: Vec<InvalidKey>,
-}
-
-/// A key that is not a value of its type in some records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct InvalidKey {
-    /// Place of the key in records, in words.
-    pub key: String,
-    /// Expected values, in words that follow "is not".
-    pub expected: String,
-    /// Number of the records.
-    pub records: u64,
-}
-
-/// A key of which no record has a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct UnmatchedKey {
-    /// Place of the key in records, in words.
-    pub key: String,
-    /// Expected values, in words that follow "is not".
-    pub expected: String,
-    /// A type of which all records have values, as it is written in a key.
-    pub suggestion: Option<&'static str>,
 }
 
 /// The statistics of a finished sort.

@@ -4,15 +4,18 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use serde_json::json;
 use sortwell::unstable::format::Format;
 use sortwell::unstable::format::csv::BYTE_ORDER_MARK;
 use sortwell::unstable::job::SortJob;
 use sortwell::unstable::operator::Select;
+use sortwell::unstable::stats::{KeyTally, Statistics};
 use sortwell::{Progress, Result};
-use sortwell_cli::embed::EmbeddedCommand;
+use sortwell_cli::embed::{self, EmbeddedCommand};
 use sortwell_cluster::{
     CutSide, InputSplit, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter,
     index_path, read_top, row_keys,
@@ -31,8 +34,12 @@ const KEYS_MAX: usize = 2048;
 /// A record of a run: its key, its offset, the bytes from it to the next one.
 type PlacedKey<'py> = (Bound<'py, PyBytes>, u64, u64);
 
-/// A run: bytes, records, checksum of these, some of its keys.
-type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>);
+/// A run: bytes, records, checksum of these, some of its keys, findings as JSON.
+type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>, String);
+
+/// Findings about the records that a run is made of: rows that were left out for the number of
+/// their cells, where some may be, and counts of keys.
+type RunFindings = (Option<u64>, KeyTally);
 
 /// Name of the flag for a job that writes all records in the order of one that combines them.
 const ORDER_ONLY: &str = "order-only";
@@ -167,7 +174,33 @@ pub fn make_run<'py>(
     let run = RunJob { job: &job, cut_by: &cut_by, split, header, run };
     let made = waited(py, progress, |progress| run.run(progress))?;
     let checksum = format!("{:032x}", made.written.checksum);
-    Ok((made.bytes, made.written.records, checksum, some_keys(py, &made.index)))
+    let found = (made.statistics.ragged_rows_dropped, &made.statistics.keys.tally);
+    let found = json!(found).to_string();
+    Ok((made.bytes, made.written.records, checksum, some_keys(py, &made.index), found))
+}
+
+/// Returns what the findings of runs add up to, as the statistics of a sort have it in JSON, and as
+/// the lines of the command. `options` are those of the runs.
+#[pyfunction]
+pub fn sum_findings(
+    py: Python<'_>,
+    options: Vec<OptionWords>,
+    header: &[u8],
+    findings: Vec<String>,
+) -> PyResult<(String, String)> {
+    let job = sort_job(py, options)?;
+    let (mut rows, mut tally) = (None, KeyTally::default());
+    for found in findings {
+        let found: RunFindings = serde_json::from_str(&found)
+            .map_err(|wrong| PyValueError::new_err(wrong.to_string()))?;
+        rows = found.0.map_or(rows, |more| Some(rows.unwrap_or(0) + more));
+        tally.add(&found.1);
+    }
+    let keys = row_keys(&job, header).map_err(|error| faults::exception(py, &error))?;
+    let mut of = Statistics::default();
+    (of.ragged_rows_dropped, of.keys) = (rows, keys.findings(&tally));
+    let values = json!({ "ragged_rows_dropped": rows, "keys": of.keys });
+    Ok((values.to_string(), embed::finding_lines(&of)))
 }
 
 /// Returns the offsets in a run of the first records after cuts: keys, and true for a cut after the

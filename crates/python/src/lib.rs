@@ -52,7 +52,7 @@ mod native {
     #[pymodule_export]
     use crate::cluster::{
         MergedRanges, block_checksum, cut_input, find_cuts, format_by_names, keys_around, make_run,
-        named_files, named_files_checksum, range_checksum, read_input_top, run_keys,
+        named_files, named_files_checksum, range_checksum, read_input_top, run_keys, sum_findings,
     };
     #[pymodule_export]
     use crate::ending::{close_all, note_fork};

@@ -222,6 +222,9 @@ def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) ->
     screen.close()
     if arguments.stats:
         screen.say(json.dumps(statistics.as_dict()))
+        return
+    for message in statistics.messages:
+        screen.say(f"sortwell: {message}")
 
 
 def _explain(arguments: argparse.Namespace) -> None:

@@ -12,14 +12,22 @@ there is here.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import secrets
 import time
 from dataclasses import replace
 
 from sortwell import _errors, _options
-from sortwell.cluster import _bounds, _budget, _inputs, _named_files, _placement, _report
+from sortwell.cluster import (
+    _bounds,
+    _budget,
+    _connection,
+    _findings,
+    _inputs,
+    _named_files,
+    _placement,
+    _report,
+)
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import (
     ClusterProgress,
@@ -51,8 +59,6 @@ if TYPE_CHECKING:
     from sortwell.cluster._nodes import Cluster
     from sortwell.cluster._spec import MadePart, Run, Split, Work
 
-# Without it, Ray warns of what it will do with GPUs, which are not used here.
-_GPU_SETTING = ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 _NO_RAY = (
     "Ray is not installed; install it from a copy of the repository of sortwell with: "
     "pip install './python[cluster]'"
@@ -134,7 +140,7 @@ def sort(
         spec = replace(spec, job=_inputs.identity(names, os.fsdecode(output), spec))
     is_ours = not ray.is_initialized()
     if is_ours:
-        _connect(address)
+        _connection.connect(address)
     try:
         statistics = _Sort(spec, os.fsdecode(output), progress).run(names, parts)
     finally:
@@ -156,21 +162,6 @@ def _path(name: str, path: Path | None) -> str | None:
         return None if path is None else os.fsdecode(path)
     except TypeError as error:
         raise usage_error(f"'{name}' is one path; {path!r} was given") from error
-
-
-def _connect(address: str | None) -> None:
-    import ray
-
-    os.environ.setdefault(*_GPU_SETTING)
-    address = address or os.environ.get("RAY_ADDRESS")
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except ConnectionError as error:
-        raise storage_error(f"no cluster of Ray answers at {address}: {error}") from error
-    except ValueError as error:
-        raise usage_error(
-            f"'{address}' is no address of a cluster of Ray, as in head:6379: {error}"
-        ) from error
 
 
 def _checked_parts(spec: Spec, parts: int | None) -> int | None:
@@ -492,4 +483,5 @@ class _Sort:
             second_attempts=self._second_attempts,
             header=parts[0].header,
             work=[replace(work, node=cluster.name(work.node)) for work in self._work],
+            **_findings.of_runs(self._spec, runs.values()),
         )

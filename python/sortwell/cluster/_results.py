@@ -91,6 +91,10 @@ class ClusterStatistics:
     part, divided by the mean of all parts. `passes` is 1 if the runs stayed in memory. `maps_kept`
     counts the runs of an earlier sort that this one continued. `header` is that of each part.
     `work` is what each task did.
+
+    `ragged_rows_dropped` and `keys` are those of the statistics of one machine: rows that
+    `ragged="drop"` has left out, and keys that are no values of their types. `messages` says the
+    same in the words of the command.
     """
 
     records: int
@@ -105,6 +109,9 @@ class ClusterStatistics:
     parts_done_again: int = 0
     maps_kept: int = 0
     second_attempts: int = 0
+    ragged_rows_dropped: int | None = None
+    keys: dict[str, Any] = field(default_factory=lambda: {"invalid": None, "unmatched": []})
+    messages: list[str] = field(default_factory=list, repr=False)
     header: Raw = field(default=b"", repr=False)
     work: list[Work] = field(default_factory=list, repr=False)
 
@@ -122,7 +129,7 @@ class ClusterStatistics:
     def as_dict(self) -> dict[str, Any]:
         """Returns all values, for JSON."""
         values = asdict(self)
-        del values["work"]
+        del values["work"], values["messages"]
         values["header"] = self.header.decode(errors="backslashreplace")
         values["skew"] = self.skew
         values["bytes_between_nodes"] = self.bytes_between_nodes

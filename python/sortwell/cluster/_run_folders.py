@@ -138,7 +138,7 @@ def _adopted(other: str, own: str) -> list[tuple[str, Run]]:
     for note in notes(other):
         name = note.removesuffix(NOTE)
         path = os.path.join(own, os.path.basename(name))
-        with contextlib.suppress(OSError, ValueError, KeyError, _errors.Error):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, _errors.Error):
             with open(note, encoding="utf-8") as file:
                 content = json.load(file)
             run = content["run"]

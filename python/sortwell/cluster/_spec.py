@@ -409,7 +409,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Run:
-    """A sorted split on a node. `keys` are of some records: key, offset, bytes to the next one."""
+    """A sorted split on a node. `keys` are of some records: key, offset, bytes to the next one.
+
+    `findings` are those about the records that were read, as text for `sum_findings`.
+    """
 
     split: int
     node: str
@@ -417,6 +420,7 @@ class Run:
     bytes: int
     records: int
     checksum: str
+    findings: str
     keys: list[tuple[Raw, int, int]]
     work: Work
 

@@ -93,7 +93,7 @@ def _made_run(
     memory = _budget.of_sort(spec.memory, max(in_memory, held))
     _check_unchanged(split)
     try:
-        size, records, checksum, keys = _native.make_run(
+        size, records, checksum, keys, findings = _native.make_run(
             spec.sort_words(threads, memory, temp),
             spec.cut_words(),
             (split.path, split.start, split.end, split.is_compressed),
@@ -112,7 +112,8 @@ def _made_run(
             raise reworded(error, f"{error} (on node {split.node_name})") from None
         raise
     _check_unchanged(split)
-    run = Run(split.number, node, path, size, records, checksum, keys, recorder.work())
+    made = (size, records, checksum, findings, keys)
+    run = Run(split.number, node, path, *made, recorder.work())
     if spec.keeps:
         _note(split, run)
     return run

@@ -10,9 +10,9 @@ use crate::command::options::heading::HeadingOptions;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
-use crate::command::options::watching::{Watching, tell_dropped};
+use crate::command::options::watching::Watching;
 use crate::failure::{CommandOutcome, escaped};
-use crate::standard;
+use crate::{standard, statistics};
 
 /// Most bytes of a record that are shown.
 const SHOWN_BYTES: usize = 200;
@@ -64,7 +64,7 @@ pub fn run(arguments: &CheckArguments) -> CommandOutcome {
     arguments.resources.warn();
     let checked = arguments.watching.run(false, |progress| job.run(progress))?;
     if !arguments.quiet {
-        tell_dropped(checked.ragged_rows_dropped);
+        standard::tell(statistics::dropped_line(checked.ragged_rows_dropped));
     }
     let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
     if !arguments.quiet {

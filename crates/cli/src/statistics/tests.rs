@@ -179,7 +179,7 @@ fn invalid_keys_are_counted() {
     };
     let mut of = one_pass();
     let mut lines = |found: &InvalidKeys| {
-        of.keys = KeyFindings { invalid: Some(found.clone()), unmatched: Vec::new() };
+        of.keys = KeyFindings { invalid: Some(found.clone()), ..KeyFindings::default() };
         assert_eq!(text(&of).contains("\nkeys     "), found.records > 0);
         key_lines(&of)
     };

@@ -35,7 +35,6 @@ mod part;
 mod scalar;
 mod slice;
 mod spec;
-mod tally;
 pub mod text;
 
 use std::cmp::Ordering;
@@ -49,13 +48,13 @@ pub use spec::{
     FormatFault, Key, KeyError, KeyFault, ListMemory, ModifierFault, PlaceFault, TypeFault,
     gnu_key, read_byte, words,
 };
-pub use tally::{KeySeen, KeyTally};
 pub use text::NumberType;
 use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::{Message, Result};
 use crate::format::{FieldCutter, Format};
 use crate::stats::KeyFindings;
+pub use crate::stats::{KeySeen, KeyTally};
 
 /// Bytes of a word, the unit in which normalized keys are compared.
 pub const WORD_BYTES: usize = 8;

@@ -15,7 +15,7 @@ use crate::command::options::levers::LeverOptions;
 use crate::command::options::order::Order;
 use crate::command::options::resources::ENGINES;
 use crate::command::options::values::ListedValues;
-use crate::command::options::watching::{AccountOptions, tell_dropped};
+use crate::command::options::watching::AccountOptions;
 use crate::command::options::{EXPERT, values};
 use crate::failure::{CommandOutcome, Failure, usage_error};
 use crate::reporting::{JobFiles, is_stream};
@@ -183,10 +183,9 @@ impl AppendArguments {
             failure => failure,
         });
         let mut statistics = appended?.statistics;
-        tell_dropped(statistics.ragged_rows_dropped.unwrap_or_default());
         // Records that were in the index before may have values of these keys.
         statistics.keys.unmatched.clear();
-        standard::tell(statistics::key_lines(&statistics));
+        standard::tell(statistics::finding_lines(&statistics));
         Ok(ExitCode::SUCCESS)
     }
 

@@ -99,22 +99,11 @@ impl AccountOptions {
                 standard::tell(statistics::text(&result) + &format);
             }
             Some(StatisticsForm::Json) => standard::tell(whole() + "\n"),
-            None => {
-                tell_dropped(result.ragged_rows_dropped.unwrap_or_default());
-                standard::tell(statistics::key_lines(&result));
-            }
+            None => standard::tell(statistics::finding_lines(&result)),
         }
         if let Some(report) = report {
             report.write(&whole()).map_err(Failure::Page)?;
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Says on standard error how many rows were left out for the number of their cells, if any were.
-pub fn tell_dropped(rows: u64) {
-    if rows > 0 {
-        let words = statistics::dropped_rows(rows);
-        standard::tell(format!("sortwell: left out {words} (--ragged drop)\n"));
     }
 }

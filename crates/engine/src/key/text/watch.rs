@@ -6,7 +6,6 @@
 
 use std::sync::LazyLock;
 
-use super::super::tally::{KeySeen, KeyTally};
 use super::content::Content;
 use super::encode::TYPES;
 use super::encode::written::NumberStyle;
@@ -15,7 +14,7 @@ use super::order::{Invalid, InvalidPlace, TextOrder, TextSpec};
 use super::part::TextKeyPart;
 use super::text_type::{Class, TextType};
 use super::typed::Typed;
-use crate::stats::{InvalidKey, InvalidKeys, KeyFindings, UnmatchedKey};
+use crate::stats::{InvalidKey, InvalidKeys, KeyFindings, KeySeen, KeyTally, UnmatchedKey};
 
 /// Most bytes of text that is tried as another type.
 const LOOKED_AT: usize = 256;
@@ -173,7 +172,7 @@ impl KeyWatch {
                 suggestion: suggestion(seen.ruled_out),
             })
             .collect();
-        KeyFindings { invalid, unmatched }
+        KeyFindings { invalid, unmatched, tally: tally.clone() }
     }
 }
 

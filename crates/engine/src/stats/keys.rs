@@ -1,4 +1,5 @@
-//! Counts of keys that are no values of their types, made while records are read.
+//! Counts of keys that are no values of their types, made while records are read, and the findings
+//! that follow from them.
 //!
 //! Each worker has a tally of the load that it reads, and tallies add up to that of a job. So they
 //! are the same for any number of workers, any loads, and a job that another has begun.
@@ -71,6 +72,53 @@ impl KeyTally {
             seen.invalid -= other.invalid;
         }
     }
+}
+
+/// Counts about keys that are not values of their types.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeyFindings {
+    /// Records that are placed before or after all others, where a key can do that.
+    pub invalid: Option<InvalidKeys>,
+    /// Keys of which no record has a value, and some are not empty.
+    pub unmatched: Vec<UnmatchedKey>,
+    /// Counts that the findings follow from. Those of several jobs add up.
+    #[serde(skip)]
+    pub tally: KeyTally,
+}
+
+/// Records with a key that is not a value of its type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InvalidKeys {
+    /// Number of them.
+    pub records: u64,
+    /// Number of all records that were read and take part.
+    pub of_records: u64,
+    /// Their place among all records: `first` or `last`.
+    pub place: &'static str,
+    /// The keys that are not values of their types in some of these records.
+    pub keys: Vec<InvalidKey>,
+}
+
+/// A key that is not a value of its type in some records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InvalidKey {
+    /// Place of the key in records, in words.
+    pub key: String,
+    /// Expected values, in words that follow "is not".
+    pub expected: String,
+    /// Number of the records.
+    pub records: u64,
+}
+
+/// A key of which no record has a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnmatchedKey {
+    /// Place of the key in records, in words.
+    pub key: String,
+    /// Expected values, in words that follow "is not".
+    pub expected: String,
+    /// A type of which all records have values, as it is written in a key.
+    pub suggestion: Option<&'static str>,
 }
 
 #[cfg(test)]
