@@ -229,3 +229,40 @@ time            11.5 s
     def test_addresses_that_are_none(self):
         with self.assertRaisesRegex(sortwell.UsageError, "'here' is no address"):
             _connection.connect("here")
+
+
+class Checks(WithRoots):
+    """Options that are found wrong before runs are made."""
+
+    def test_options_that_do_not_fit_the_inputs(self):
+        table = self.write("in.csv", b"id,n\n3,a\n1,b\n")
+        path = self.write("in", b"abcd")
+        rows = {"format": "csv", "key": "id:int"}
+        for options in (
+            rows | {"include": "nosuch == 'x'"},
+            rows | {"select": "nosuch"},
+            rows | {"sum": "nosuch"},
+            rows | {"max": "nosuch"},
+            rows | {"having": "n == 'a'"},
+            rows | {"count": True, "having": "nosuch == 'x'"},
+            {"key": "1", "sum": "2"},
+            {"key": "1", "select": "2"},
+            {"format": "keyed", "key": "0..4", "count": True},
+            {"format": "jsonl", "key": "id", "select": "id"},
+        ):
+            inputs = table if options.get("format") == "csv" else path
+            with self.subTest(options):
+                with self.assertRaises(sortwell.UsageError) as one:
+                    sortwell.sort(inputs, self.folder / "one", **options)
+                phases = []
+                with self.assertRaises(sortwell.UsageError) as raised:
+                    self.sorted(
+                        inputs,
+                        resume=True,
+                        progress=lambda progress, seen=phases: seen.append(progress.phase),
+                        **options,
+                    )
+                self.assertEqual(str(raised.exception), str(one.exception))
+                self.assertEqual(phases, ["find"])
+                self.assert_no_runs()
+                self.assertFalse(self.folder.joinpath("out").exists())

@@ -206,6 +206,7 @@ class _Sort:
             self._notify("find")
             files = _inputs.find(cluster, names)
             self._spec = self._spec.with_header(_inputs.common_header(files, self._spec))
+            cluster.call_any("check_options", self._spec)
             self._notify("split")
             splits = _placement.splits(cluster, self._spec, files)
             parts = parts or len(cluster.nodes)

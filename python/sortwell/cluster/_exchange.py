@@ -23,6 +23,7 @@ import os
 import pathlib
 import resource
 import struct
+import tempfile
 import threading
 
 from sortwell import _errors, _native
@@ -145,6 +146,21 @@ class Exchange:
                 # It may be about names of columns.
                 raise error if path in str(error) else reworded(error, f"{path}: {error}") from None
         return found
+
+    def check_options(self, spec: Spec) -> None:
+        """Sorts the header alone, and merges it, with all options. Raises what one machine would.
+
+        Tasks have some of the options each, and would find others only when all runs are made.
+        """
+        with tempfile.TemporaryDirectory(dir=self._spec.folder(self._node)) as folder:
+            path, output = os.path.join(folder, "header"), os.path.join(folder, "output")
+            pathlib.Path(path).write_bytes(spec.header)
+            merge = spec.merge_words(_budget.of_sort(spec.memory), folder, is_last=True)
+            sort = [*spec.options, *(word for word in merge if word[0] in ("memory", "temp"))]
+            for command, words in (("sort", sort), ("merge", merge)):
+                words.append(("threads", "1"))
+                job = (command, words, [path], output, None)
+                _native.run_job(*job, has_comments=spec.has_comments)
 
     def free_in_memory(self) -> int:
         """Returns the bytes that files in memory may take on this node."""
