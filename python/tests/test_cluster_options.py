@@ -19,7 +19,7 @@ from sortwell.cluster import __main__ as _command
 from sortwell.cluster import _connection, _driver, _inputs
 from sortwell.cluster.__main__ import main
 from sortwell.cluster._results import ClusterProgress
-from sortwell.cluster._spec import Spec
+from sortwell.cluster._spec import FORMS, Spec
 
 
 def setUpModule():
@@ -233,6 +233,27 @@ time            11.5 s
 
 class Checks(WithRoots):
     """Options that are found wrong before runs are made."""
+
+    def test_names_that_are_empty(self):
+        path = self.write("in", b"1\n")
+        for inputs, output, options, message in (
+            (path, "", {}, "the name of a file is empty"),
+            ([path, ""], "out", {}, "the name of a file is empty"),
+            (path, "out", {"temp": ""}, "'temp' needs a value"),
+            (path, "out", {"report": ""}, "'report' needs a value"),
+            (path, "out", {"memory": "1KiB"}, "1024 bytes were given"),
+        ):
+            with self.subTest(options), self.assertRaisesRegex(sortwell.UsageError, message):
+                sortwell.cluster.sort(inputs, output and self.folder / output, **options)
+            self.assertFalse(self.folder.joinpath("out").exists())
+
+    def test_errors_about_records_name_no_file_of_a_task(self):
+        path = self.write("in.csv", b"id,city\n1,a\n1,b\n")
+        for form in FORMS:
+            with self.assertRaises(sortwell.MalformedError) as raised:
+                self.sorted(path, form=form, format="csv", key="id:int", sum="city", parts=1)
+            self.assertRegex(str(raised.exception), "^the input: 'a' in column city")
+            self.assertIsNone(raised.exception.file)
 
     def test_options_that_do_not_fit_the_inputs(self):
         table = self.write("in.csv", b"id,n\n3,a\n1,b\n")

@@ -54,9 +54,10 @@ def check(memory: int, nodes: int) -> None:
     """Raises `UsageError` if the memory of a node is too little: each node sends to all others."""
     least = max(_LEAST + _EACH * nodes, 256 << 20)
     if memory < least:
+        given = f"{memory >> 20} MiB" if memory >> 20 else f"{memory} bytes"
         raise usage_error(
             f"with {nodes} nodes, each needs {least >> 20} MiB at least; "
-            f"{memory >> 20} MiB were given; give more with 'memory'"
+            f"{given} were given; give more with 'memory'"
         )
 
 

@@ -118,6 +118,8 @@ def sort(
     words = tuple(_named_files.with_absolute_paths(list(words)))
     if not names:
         raise usage_error("there is no input; name the files to sort")
+    for path in [*names, os.fsdecode(output)]:
+        _inputs.place(path)
     if progress is not None and not callable(progress):
         kind = type(progress).__name__
         raise TypeError(f"progress= must be a function, and has the type {kind}")
@@ -159,9 +161,12 @@ def sort(
 def _path(name: str, path: Path | None) -> str | None:
     """Returns the path that an argument names."""
     try:
-        return None if path is None else os.fsdecode(path)
+        found = None if path is None else os.fsdecode(path)
     except TypeError as error:
         raise usage_error(f"'{name}' is one path; {path!r} was given") from error
+    if found == "":
+        raise usage_error(f"'{name}' needs a value, and is empty")
+    return found
 
 
 def _checked_parts(spec: Spec, parts: int | None) -> int | None:

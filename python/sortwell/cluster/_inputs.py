@@ -36,6 +36,8 @@ def place(path: str) -> tuple[str | None, str]:
 
     A path on a node is `node://NAME/path`; `node://*/path` is on every node.
     """
+    if not path:
+        raise usage_error("the name of a file is empty")
     if not path.startswith(_SCHEME):
         return None, os.path.abspath(path)
     name, slash, rest = path.removeprefix(_SCHEME).partition("/")

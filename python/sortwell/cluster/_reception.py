@@ -103,6 +103,14 @@ class Reception:
             with contextlib.suppress(BrokenPipeError):
                 feed.check()
 
+    def of_input(self, error: Exception) -> BaseException:
+        """Returns an error about a record without the path of its file, which is removed."""
+        if not isinstance(error, _errors.MalformedError) or error.file not in self._files:
+            return error
+        kind, message, code, *_ = _errors.content(error)
+        message = message.replace(error.file, "the input")
+        return _errors.make(kind, message, code, None, None, None, None)
+
     def close(self) -> None:
         """Ends all, and removes the files."""
         for feed in self._feeds:

@@ -257,11 +257,11 @@ def _merged(
     try:
         job = ("merge", words, reception.inputs, output, recorder)
         statistics = json.loads(_native.run_job(*job, has_comments=spec.has_comments))
-    except Exception:
+    except Exception as error:
         # A source that ended too early is the reason for a record that lacks its end.
         reception.close()
         reception.check()
-        raise
+        raise reception.of_input(error) from None
     finally:
         reception.close()
     # A merge may have ended early; a source that was lost before is found here.
