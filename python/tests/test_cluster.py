@@ -280,6 +280,10 @@ class Sorts(WithRoots):
         shares = [progress.share for progress in seen if progress.share is not None]
         self.assertEqual(shares, sorted(shares))
         self.assertEqual((shares[0], shares[-1]), (0, 1))
+        # Runs are in memory: each task reads its records, and writes them.
+        for kind in ("map", "reduce"):
+            moved = [work.moved[-1][1] for work in statistics.work if work.name.startswith(kind)]
+            self.assertGreaterEqual(sum(moved), 12_000_000)
         content = page.read_text()
         for name in [*NODES, "part-00003", "map 0", "reduce 3"]:
             self.assertIn(name, content)

@@ -68,7 +68,8 @@ fn ordering(select: &Select) -> Select {
     Select { unique_by: select.unique_by, ..Select::default() }
 }
 
-/// Does work without the interpreter lock, until it is done or a signal stops it.
+/// Does work without the interpreter lock, until it is done or a signal stops it, and shows the end
+/// of its progress.
 fn waited<T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
@@ -76,7 +77,8 @@ fn waited<T: Send>(
 ) -> PyResult<T> {
     let wait = Wait::new(py, Arc::<Progress>::default(), progress)?;
     let _call = wait.begin_call(py)?;
-    wait.run(py, || work(wait.progress()))?.map_err(|error| faults::exception(py, &error))
+    let ended = wait.run_job(py, || work(wait.progress()), "the work had ended")?;
+    ended.map_err(|error| faults::exception(py, &error))
 }
 
 /// Returns the format that the names of the inputs say, if no option sets it.

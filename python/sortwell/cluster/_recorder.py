@@ -27,7 +27,8 @@ class Recorder:
         """Notes the progress of the job."""
         self._moved.append((time.time(), progress.done))
         if len(self._moved) > _POINTS:
-            del self._moved[::2]
+            # The last point has the bytes of the whole task once it ends.
+            del self._moved[:-1:2]
 
     def work(self) -> Work:
         """Returns the record at the end of the task."""
