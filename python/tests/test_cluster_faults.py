@@ -403,16 +403,19 @@ class Ends(WithRoots):
         self.assertEqual(list(self.folder.glob("out/*")), [])
         self.assert_no_runs()
 
-    def test_interrupt(self):
-        status, words = self.end(
-            lambda program: program.send_signal(signal.SIGINT), CLUSTER, parts=400
-        )
-        # Ray's own code fails a check at times while its tasks are ended; then it ends the program.
-        has_failed = "(core_worker" in words or " C " in words
-        if not has_failed:
-            self.assertEqual((status, words), (130, "sortwell: interrupted\n"))
-        # A program that has failed leaves it to the janitors, which wait for twenty seconds.
-        self.assert_nothing_left(60 if has_failed else 15, words)
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                status, words = self.end(
+                    lambda program, n=number: program.send_signal(n), CLUSTER, parts=400
+                )
+                # Ray's own code fails a check at times while its tasks are ended, and ends the
+                # program.
+                has_failed = "(core_worker" in words or " C " in words
+                if not has_failed:
+                    self.assertEqual((status, words), (-number, "sortwell: interrupted\n"))
+                # A program that has failed leaves it to the janitors, which wait for a while.
+                self.assert_nothing_left(60 if has_failed else 15, words)
 
     def test_death_of_the_driver(self):
         status, _ = self.end(subprocess.Popen.kill, CLUSTER, parts=400)

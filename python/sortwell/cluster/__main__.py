@@ -11,6 +11,7 @@ import sys
 import warnings
 
 from sortwell import _errors
+from sortwell.cluster._signals import Signals
 from sortwell.cluster._spec import FORMS, usage_error
 
 TYPE_CHECKING = False
@@ -194,7 +195,9 @@ def _columns() -> int:
         return 80
 
 
-def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) -> None:
+def _sort(
+    arguments: argparse.Namespace, unknown: list[str], screen: _Screen, signals: Signals
+) -> None:
     from sortwell.cluster import sort
 
     options = _others(unknown)
@@ -206,6 +209,12 @@ def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) ->
                 raise usage_error(f"--{name} is given twice; a cluster sort takes one")
             options[name] = value
     shows = not arguments.quiet and sys.stderr.isatty()
+
+    def progress(seen: ClusterProgress) -> None:
+        signals.check()
+        if shows:
+            screen.show(seen)
+
     statistics = sort(
         arguments.inputs,
         arguments.output,
@@ -216,7 +225,7 @@ def _sort(arguments: argparse.Namespace, unknown: list[str], screen: _Screen) ->
         form=arguments.form,
         resume=arguments.resume,
         report=arguments.report,
-        progress=screen.show if shows else None,
+        progress=progress,
         **options,
     )
     screen.close()
@@ -257,9 +266,9 @@ def _explain(arguments: argparse.Namespace) -> None:
     print(f"time            {found.seconds:.1f} s")
 
 
-def main(words: list[str] | None = None) -> int:
-    """Runs the command, and returns its exit status."""
-    words = sys.argv[1:] if words is None else words
+def main(words: list[str] | None = None, signals: Signals | None = None) -> int:
+    """Runs the command, and returns its exit status. A signal that was heard stops a sort."""
+    words, signals = sys.argv[1:] if words is None else words, signals or Signals()
     # A flag that may have a value takes it after an equals sign alone.
     valued = [word for word in words if word.startswith("--unique=")]
     arguments, unknown = _parser().parse_known_args([w for w in words if w not in valued])
@@ -274,7 +283,7 @@ def main(words: list[str] | None = None) -> int:
     warnings.showwarning = screen.warn
     try:
         if arguments.command == "sort":
-            _sort(arguments, unknown, screen)
+            _sort(arguments, unknown, screen, signals)
         elif unknown:
             raise usage_error(f"unknown option '{unknown[0]}'")
         else:
@@ -284,9 +293,16 @@ def main(words: list[str] | None = None) -> int:
         return int(error.code)
     except KeyboardInterrupt:
         screen.say("sortwell: interrupted")
-        return 130
-    return 0
+        return signals.status(130)
+    return signals.status(0)
+
+
+def run() -> None:
+    """Runs the command as the process, which dies of a signal that has stopped it."""
+    signals = Signals()
+    signals.hear()
+    sys.exit(main(signals=signals))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

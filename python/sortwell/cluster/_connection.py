@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 
 from sortwell.cluster._spec import storage_error, usage_error
 
@@ -17,6 +19,8 @@ def connect(address: str | None) -> None:
 
     os.environ.setdefault(*_GPU_SETTING)
     address = address or os.environ.get("RAY_ADDRESS")
+    # Ray replaces it by one that ends the program. A handler of the program stays.
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except ConnectionError as error:
@@ -25,3 +29,11 @@ def connect(address: str | None) -> None:
         raise usage_error(
             f"'{address}' is no address of a cluster of Ray, as in head:6379: {error}"
         ) from error
+    except SystemExit:
+        # The signal came meanwhile.
+        if callable(handler):
+            handler(signal.SIGTERM, None)
+        raise
+    finally:
+        if callable(handler) and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
