@@ -323,7 +323,11 @@ class Outputs(WithFolder):
         folder.commit(nodes, self.made(folder, nodes))
         nodes.call("n1", "seal", folder._committed["n1"])
         self.end_of_driver(nodes)
-        self.assertEqual(self.names(), ["part-00000", "part-00001", "part-00002"])
+        sealed = f".sealed.{self.spec.part_end('n1')}"
+        self.assertEqual(self.names(), [sealed, "part-00000", "part-00001", "part-00002"])
+        message = f"it has {sealed}; it lists parts whose manifest is on another machine"
+        with self.assertRaisesRegex(sortwell.UsageError, message):
+            self.begun(["n1"], spec=dataclasses.replace(self.spec, job="another"))
 
     def test_a_janitor_before_the_manifest(self):
         nodes, folder = self.begun(["n1"])

@@ -248,6 +248,12 @@ def sync_folder(folder: str) -> None:
 
 def how_to_give_up(name: str, temp: str) -> str:
     """Returns what to do about a name in the folder of an output."""
+    if name.startswith(_janitor.SEALED):
+        return (
+            "it lists parts whose manifest is on another machine, unless the sort was killed "
+            "before it was written; if there is no manifest, remove it and these parts, or name a "
+            "new folder"
+        )
     if not name.startswith(".claim."):
         return "name a new folder"
     job = name.split(".")[2]

@@ -36,7 +36,7 @@ WATCHED = "watched"
 MANIFEST = "manifest.json"
 
 # Beginnings of the names of files that say which names parts get. Parts of the second kind wait
-# for a manifest on another machine: no janitor removes them.
+# for a manifest on another machine: no janitor removes them, nor the file.
 COMMIT, SEALED = ".commit.", ".sealed."
 
 
@@ -137,9 +137,11 @@ def _watch(folders: list[str], output: str, part_end: str) -> None:
             pass
         time.sleep(PATIENCE)
         with _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB):
-            if not _is_done(output, part_end):
+            is_done = _is_done(output, part_end)
+            if not is_done:
                 remove_named(output, part_end, (COMMIT,))
-            remove_unfinished(output, part_end)
+            # Otherwise nothing would say that the parts may lack their manifest.
+            remove_unfinished(output, part_end, [] if is_done else [f"{SEALED}{part_end}"])
             remove_runs(folders)
 
 
