@@ -14,12 +14,12 @@ __all__ = [
     "SortedItems",
     "__version__",
     "block_checksum",
+    "check_cuts",
     "check_option",
     "close_all",
     "cut_input",
     "find_cuts",
     "format_by_names",
-    "keys_around",
     "make_run",
     "named_files",
     "named_files_checksum",
@@ -147,8 +147,9 @@ def make_run(
     part: tuple[str, int, int, bool],
     header: bytes,
     run: str,
+    key_bytes: int,
     progress: _Progress,
-) -> tuple[int, int, str, list[tuple[bytes, int, int]], str]: ...
+) -> tuple[int, int, str, list[tuple[bytes, int | None, int]], str]: ...
 def sum_findings(options: _Options, header: bytes, findings: list[str]) -> tuple[str, str]: ...
 def find_cuts(
     options: _Options, header: bytes, run: str, cuts: list[tuple[bytes, bool]]
@@ -169,10 +170,10 @@ class MergedRanges:
     def next_block(self) -> tuple[Block, int] | None: ...
     def close(self) -> None: ...
 
-def run_keys(run: str) -> list[tuple[bytes, int, int]]: ...
-def keys_around(
-    options: _Options, header: bytes, run: str, offsets: list[int]
-) -> list[tuple[bytes | None, bytes | None]]: ...
+def run_keys(run: str, key_bytes: int) -> list[tuple[bytes, int | None, int]]: ...
+def check_cuts(
+    options: _Options, header: bytes, run: str, cuts: list[tuple[int, bytes, bool, bool]]
+) -> list[bool]: ...
 def range_checksum(run: str, start: int, end: int) -> int: ...
 def block_checksum(block: bytes) -> int: ...
 def check_option(name: str) -> None: ...

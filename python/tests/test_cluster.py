@@ -5,6 +5,7 @@ import gzip
 import itertools
 import json
 import os
+import pickle
 import random
 import re
 import unittest
@@ -17,8 +18,10 @@ import sortwell
 import sortwell.cluster
 from sortwell import _errors
 from sortwell.cluster import (
+    _bounds,
     _budget,
     _named_files,
+    _nodes,
     _placement,
     _report,
     _tasks,
@@ -269,6 +272,55 @@ class Sorts(WithRoots):
         statistics = self.assert_as_one(path, format="fixed:100", key="0..10", parts=64)
         self.assertEqual(len(statistics.parts), 64)
         self.assertGreater(min(part.records for part in statistics.parts), 0)
+
+    def test_long_keys(self):
+        keys = [b"%04d" % (number * 7919 % 4000) + b"x" * 3000 for number in range(4000)]
+        # Many have a key that is equal to the beginning of others.
+        keys += [b"0700" + b"x" * 1020] * 500
+        path, sizes = self.write("in", b"\n".join([*keys, b""])), []
+        call_each = _nodes.Cluster.call_each
+
+        def measured(cluster, method, arguments):
+            found = call_each(cluster, method, arguments)
+            passed = [*arguments.values(), *found.values()]
+            sizes.append(max(len(pickle.dumps(one)) for one in passed))
+            return found
+
+        choose = mock.patch.object(_bounds._cuts, "choose", wraps=_bounds._cuts.choose)
+        for key_bytes, longest in ((_budget._KEYS, 3100), (0, 1100)):
+            with (
+                self.subTest(longest),
+                mock.patch.object(_nodes.Cluster, "call_each", measured),
+                mock.patch.object(_bounds, "_AT_ONCE", 2 * longest),
+                mock.patch.multiple(_budget, _KEYS=key_bytes, _KEYS_LEAST=key_bytes),
+                choose as chosen,
+            ):
+                for options in ({}, {"unique": True}):
+                    statistics = self.assert_as_one(path, parts=8, **options)
+                    self.assertLess(statistics.skew, 1.5)
+                for runs, _ in (call.args for call in chosen.call_args_list):
+                    lengths = [len(key) for run in runs for key, *_ in run.keys]
+                    self.assertLess(max(lengths), longest)
+                # The keys of two cuts, and some other values.
+                self.assertLess(max(sizes), 2 * longest + 2000)
+                sizes.clear()
+
+    def test_wrong_cuts(self):
+        path = self.write("in", records(9000, "uniform"))
+        add_offsets = _bounds._add_offsets
+        # The record of the cut itself may be on either side.
+        for change in (200, -100):
+
+            def moved(*arguments, change=change):
+                add_offsets(*arguments)
+                next(iter(arguments[-1].values()))[-1] += change
+
+            message = "part 2 has a record that comes after one of the next part"
+            with (
+                mock.patch.object(_bounds, "_add_offsets", moved),
+                self.assertRaisesRegex(sortwell.ProofError, message),
+            ):
+                self.sorted(path, format="fixed:100", key="0..10", parts=4)
 
     def test_report(self):
         path = self.write("in", records(60_000, "uniform"))

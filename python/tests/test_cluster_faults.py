@@ -610,7 +610,8 @@ class Answers(WithRoots):
         spec = Spec("0123456789ab", "token", 1 << 28, str(self.folder / "temp"), ())
         for method, *arguments in [
             ("tops", []),
-            ("adopt",),
+            ("adopt", spec),
+            ("check_options", spec),
             ("cut_input", "in", 0, 1),
             ("has_begun", "map 0"),
             ("claim", ["node"]),

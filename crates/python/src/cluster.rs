@@ -1,5 +1,6 @@
 //! Steps of a cluster sort that one node does: `sortwell.cluster`.
 
+use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use sortwell::unstable::stats::{KeyTally, Statistics};
 use sortwell::{Progress, Result};
 use sortwell_cli::embed::{self, EmbeddedCommand};
 use sortwell_cluster::{
-    CutSide, InputSplit, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun, SplitCutter,
-    index_path, read_top, row_keys,
+    CutSide, IndexEntry, InputSplit, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun,
+    SplitCutter, index_path, read_top, row_keys,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -31,8 +32,12 @@ use crate::waiting::Wait;
 /// Most records of a run whose keys are returned.
 const KEYS_MAX: usize = 2048;
 
-/// A record of a run: its key, its offset, the bytes from it to the next one.
-type PlacedKey<'py> = (Bound<'py, PyBytes>, u64, u64);
+/// Length up to which a key is returned whole.
+const WHOLE_KEY: usize = 1024;
+
+/// A record of a run: its key, its offset, the bytes from it to the next one. There is no offset if
+/// the key is only the beginning of a long one.
+type PlacedKey<'py> = (Bound<'py, PyBytes>, Option<u64>, u64);
 
 /// A run: bytes, records, checksum of these, some of its keys, findings as JSON.
 type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>, String);
@@ -159,8 +164,10 @@ pub fn cut_input(
 #[derive(FromPyObject)]
 pub struct InputPart(PathBuf, u64, u64, bool);
 
-/// Sorts a part of an input file into a run, which `cut_by` says how to cut later.
+/// Sorts a part of an input file into a run, which `cut_by` says how to cut later. The keys that
+/// are returned have at most `key_bytes` bytes, if that is possible without long ones.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "an object of Python would have the same fields")]
 pub fn make_run<'py>(
     py: Python<'py>,
     options: Vec<OptionWords>,
@@ -168,6 +175,7 @@ pub fn make_run<'py>(
     part: InputPart,
     header: Vec<u8>,
     run: PathBuf,
+    key_bytes: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult<'py>> {
     let (job, cut_by) = (sort_job(py, options)?, sort_job(py, cut_by)?);
@@ -178,7 +186,7 @@ pub fn make_run<'py>(
     let checksum = format!("{:032x}", made.written.checksum);
     let found = (made.statistics.ragged_rows_dropped, &made.statistics.keys.tally);
     let found = json!(found).to_string();
-    Ok((made.bytes, made.written.records, checksum, some_keys(py, &made.index), found))
+    Ok((made.bytes, made.written.records, checksum, some_keys(py, &made.index, key_bytes), found))
 }
 
 /// Returns what the findings of runs add up to, as the statistics of a sort have it in JSON, and as
@@ -226,36 +234,60 @@ pub fn find_cuts(
     })
 }
 
-/// Returns some of the keys of a run from its index.
+/// Returns some of the keys of a run from its index, as [`make_run`] does.
 #[pyfunction]
-pub fn run_keys(py: Python<'_>, run: PathBuf) -> PyResult<Vec<PlacedKey<'_>>> {
+pub fn run_keys(py: Python<'_>, run: PathBuf, key_bytes: usize) -> PyResult<Vec<PlacedKey<'_>>> {
     let index = waited(py, None, move |_| RunIndex::read(&index_path(&run)))?;
-    Ok(some_keys(py, &index))
+    Ok(some_keys(py, &index, key_bytes))
 }
 
-fn some_keys<'py>(py: Python<'py>, index: &RunIndex) -> Vec<PlacedKey<'py>> {
-    let keys = index.some(KEYS_MAX).into_iter();
-    keys.map(|(entry, bytes)| (PyBytes::new(py, &entry.key), entry.offset, bytes)).collect()
+fn some_keys<'py>(py: Python<'py>, index: &RunIndex, key_bytes: usize) -> Vec<PlacedKey<'py>> {
+    let some = index.some(KEYS_MAX);
+    let length = (key_bytes / some.len().max(1)).max(WHOLE_KEY);
+    let placed = |(entry, bytes): (&IndexEntry, u64)| {
+        let key = &entry.key[..entry.key.len().min(length)];
+        let is_whole = key.len() == entry.key.len();
+        (PyBytes::new(py, key), is_whole.then_some(entry.offset), bytes)
+    };
+    some.into_iter().map(placed).collect()
 }
 
-/// Returns the keys of the records of a run around offsets: of the last one before, and of the
-/// first one after, or `None` for both ends of the run.
+/// A cut of a run, a tuple in Python: its offset, its key, and whether the record before it and the
+/// one after it may have this key.
+#[derive(FromPyObject)]
+pub struct MadeCut(u64, PyBackedBytes, bool, bool);
+
+impl MadeCut {
+    /// Returns whether the key is between those of the records around the cut.
+    fn separates(&self, [before, after]: [Option<Vec<u8>>; 2]) -> bool {
+        let Self(_, key, may_equal_before, may_equal_after) = self;
+        let is_after_it = |before: Vec<u8>| match before.as_slice().cmp(key) {
+            Ordering::Equal => *may_equal_before,
+            order => order.is_lt(),
+        };
+        let is_before_it = |after: Vec<u8>| match after.as_slice().cmp(key) {
+            Ordering::Equal => *may_equal_after,
+            order => order.is_gt(),
+        };
+        before.is_none_or(is_after_it) && after.is_none_or(is_before_it)
+    }
+}
+
+/// Returns for each cut of a run whether its key is between those of the records around it.
 #[pyfunction]
-pub fn keys_around<'py>(
-    py: Python<'py>,
+pub fn check_cuts(
+    py: Python<'_>,
     options: Vec<OptionWords>,
     header: Vec<u8>,
     run: PathBuf,
-    offsets: Vec<u64>,
-) -> PyResult<Vec<[Option<Bound<'py, PyBytes>>; 2]>> {
+    cuts: Vec<MadeCut>,
+) -> PyResult<Vec<bool>> {
     let job = sort_job(py, options)?;
-    let found = waited(py, None, move |_| {
+    waited(py, None, move |_| {
         let (rows, searched) = (row_keys(&job, &header)?, SearchedRun::open(&run)?);
-        let keys = |offset: &u64| searched.neighbours(&rows, *offset);
-        offsets.iter().map(keys).collect::<Result<Vec<_>>>()
-    })?;
-    let key = |key: Option<Vec<u8>>| key.map(|key| PyBytes::new(py, &key));
-    Ok(found.into_iter().map(|keys| keys.map(key)).collect())
+        let check = |cut: &MadeCut| Ok(cut.separates(searched.neighbours(&rows, cut.0)?));
+        cuts.iter().map(check).collect()
+    })
 }
 
 /// Returns the XXH3 of the bytes of a run from `start` to `end`.

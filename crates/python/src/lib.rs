@@ -51,7 +51,7 @@ mod native {
     use crate::buffer::Block;
     #[pymodule_export]
     use crate::cluster::{
-        MergedRanges, block_checksum, cut_input, find_cuts, format_by_names, keys_around, make_run,
+        MergedRanges, block_checksum, check_cuts, cut_input, find_cuts, format_by_names, make_run,
         named_files, named_files_checksum, range_checksum, read_input_top, run_keys, sum_findings,
     };
     #[pymodule_export]

@@ -41,6 +41,10 @@ _SPLIT_LEAST = 1 << 20
 # Part of the memory of a task that runs take at most.
 _RUNS_SHARE = 0.6
 
+# Memory of the keys of all runs that the driver has, and least memory of those of a run.
+_KEYS = 64 << 20
+_KEYS_LEAST = 64 << 10
+
 # Runs that always stay in memory: merges of so few bytes take less than their limits.
 _RUNS_LEAST = 16 << 20
 
@@ -102,6 +106,11 @@ def of_runs(memory: int, nodes: int) -> int:
     tasks = of_sort(memory)
     least_of_merges = _EACH * (nodes + 1)
     return max(min(int(tasks * _RUNS_SHARE), tasks - least_of_merges), _RUNS_LEAST)
+
+
+def of_keys(runs: int) -> int:
+    """Returns the bytes of the keys that the driver gets of each of many runs."""
+    return max(_KEYS // max(runs, 1), _KEYS_LEAST)
 
 
 def of_sent_merge(memory: int, nodes: int, held: int) -> int:

@@ -214,6 +214,7 @@ class _Sort:
             cluster.call_any("check_options", self._spec)
             self._notify("split")
             splits = _placement.splits(cluster, self._spec, files)
+            self._spec = replace(self._spec, key_bytes=_budget.of_keys(len(splits)))
             parts = parts or len(cluster.nodes)
             self._tasks = len(splits) + parts
             runs = self._kept_runs(cluster, splits)
@@ -284,7 +285,7 @@ class _Sort:
         found = {}
         for node in cluster.nodes:
             try:
-                adopted = cluster.call(node.id, "adopt")
+                adopted = cluster.call(node.id, "adopt", self._spec)
             except NodeLost:
                 cluster.drop_lost()
                 continue

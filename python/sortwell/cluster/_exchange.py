@@ -167,12 +167,12 @@ class Exchange:
         data = os.statvfs(MEMORY_FOLDER)
         return data.f_bavail * data.f_frsize
 
-    def adopt(self) -> list[tuple[str, Run]]:
+    def adopt(self, spec: Spec) -> list[tuple[str, Run]]:
         """Takes the finished runs that this sort left on this machine when it was interrupted.
 
         Returns each with the identity of its split.
         """
-        return _run_folders.adopt(self._spec, self._folders[0])
+        return _run_folders.adopt(spec, self._spec.folder(self._node))
 
     def cut_input(self, path: str, start: int, length: int) -> list[int]:
         """Returns the beginnings of the splits of an input file."""
@@ -187,16 +187,16 @@ class Exchange:
         words = spec.cut_words()
         return [_native.find_cuts(words, spec.header, run, cuts) for run, cuts in runs]
 
-    def keys_around(
-        self, spec: Spec, runs: list[tuple[str, list[int]]]
-    ) -> list[list[tuple[bytes | None, bytes | None]]]:
-        """Returns for each run the keys of the records before and after offsets.
+    def check_cuts(
+        self, spec: Spec, runs: list[tuple[str, list[tuple[int, bytes, bool, bool]]]]
+    ) -> list[list[bool]]:
+        """Returns for each run whether its cuts are between the records around them.
 
         Raises `RunLost` if a run is gone.
         """
         self._check_runs([run for run, _ in runs])
         words = spec.cut_words()
-        return [_native.keys_around(words, spec.header, run, offsets) for run, offsets in runs]
+        return [_native.check_cuts(words, spec.header, run, cuts) for run, cuts in runs]
 
     def has_begun(self, task: str) -> bool:
         """Returns whether a task has begun on this node."""

@@ -108,9 +108,9 @@ def adopt(spec: Spec, own: str) -> list[tuple[str, Run]]:
 
     Returns each with the identity of its split.
     """
-    found = _adopted(own, own)
+    found = _adopted(own, own, spec.key_bytes)
     for other in _others(spec, own):
-        found += _adopted(other, own)
+        found += _adopted(other, own, spec.key_bytes)
     return found
 
 
@@ -129,7 +129,7 @@ def _others(spec: Spec, own: str) -> Iterator[str]:
                 shutil.rmtree(other, ignore_errors=True)
 
 
-def _adopted(other: str, own: str) -> list[tuple[str, Run]]:
+def _adopted(other: str, own: str, key_bytes: int) -> list[tuple[str, Run]]:
     """Moves the finished runs of a folder to another one.
 
     Returns each with the identity of its split.
@@ -146,7 +146,7 @@ def _adopted(other: str, own: str) -> list[tuple[str, Run]]:
                 continue
             for end in (*RUN_ENDS, NOTE):
                 os.rename(name + end, path + end)
-            node, keys = os.path.basename(own), _native.run_keys(path)
+            node, keys = os.path.basename(own), _native.run_keys(path, key_bytes)
             work = Work(f"kept {run['split']}", node, 0.0, 0.0, [])
             kept = Run(**run, node=node, path=path, keys=keys, work=work)
             found.append((str(content["identity"]), kept))

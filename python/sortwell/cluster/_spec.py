@@ -160,7 +160,8 @@ class Spec:
     `options` are those of `sortwell sort` that say how records are read, chosen and ordered.
     `form` is one of `FORMS`. `keeps` is true if the runs stay after a failure. `named_files` is a
     checksum of the files that options name. `has_comments` is true if header lines are known by
-    their prefix, so that selected parts leave them as they are.
+    their prefix, so that selected parts leave them as they are. `key_bytes` limits the keys of a
+    run that the driver gets.
     """
 
     job: str
@@ -173,6 +174,7 @@ class Spec:
     header: bytes = b""
     named_files: str = ""
     has_comments: bool = False
+    key_bytes: int = 1 << 20
 
     def with_header(self, header: bytes) -> Spec:
         """Returns the same settings for inputs with these first lines.
@@ -411,7 +413,8 @@ class Work:
 class Run:
     """A sorted split on a node. `keys` are of some records: key, offset, bytes to the next one.
 
-    `findings` are those about the records that were read, as text for `sum_findings`.
+    A long key may be cut short, and has no offset then. `findings` are those about the records that
+    were read, as text for `sum_findings`.
     """
 
     split: int
@@ -421,7 +424,7 @@ class Run:
     records: int
     checksum: str
     findings: str
-    keys: list[tuple[Raw, int, int]]
+    keys: list[tuple[Raw, int | None, int]]
     work: Work
 
     def has_records_of(self, other: Run) -> bool:

@@ -99,6 +99,7 @@ def _made_run(
             (split.path, split.start, split.end, split.is_compressed),
             spec.header,
             path,
+            spec.key_bytes,
             recorder,
         )
     except _errors.Error as error:
