@@ -119,7 +119,8 @@ run_tests() {
     (of_package test_installed)
     # Cluster sorts mostly wait for processes of Ray, so the other tests run at the same time. The
     # examples of the guides are among them, as they sort on a cluster too.
-    of_package test_cluster test_cluster_faults test_cluster_options test_cluster_output test_guide \
+    of_package test_cluster test_cluster_faults test_cluster_options test_cluster_output \
+        test_cluster_random test_guide \
         > target/python-cluster.log 2>&1 &
     local others clusters=$! failed=()
     trap 'kill '$clusters EXIT

@@ -26,7 +26,7 @@ from sortwell.cluster import (
     _report,
     _tasks,
 )
-from sortwell.cluster._spec import FORMS, InputFile, Run, Spec, Split, Work, bytes_of
+from sortwell.cluster._spec import InputFile, Run, Spec, Split, Work, bytes_of
 
 
 def setUpModule():
@@ -399,101 +399,6 @@ class Sorts(WithRoots):
         self.assertLessEqual(statistics.bytes_between_nodes, 8_000_000)
         self.assertGreater(statistics.bytes_between_nodes, 4_000_000)
         self.assertEqual([node.name for node in statistics.nodes], sorted(NODES))
-
-
-def random_case(source):
-    """Returns a format, a key, a header, and what makes a record of a number."""
-    keys = source.choice([3, 50, 10**9])
-    ends = source.choice(["", ":desc"])
-
-    def amount():
-        return source.randrange(-keys, keys)
-
-    def line(number):
-        return b"%d\t%s\t%d\n" % (amount(), source.randbytes(2).hex().encode(), number)
-
-    def row(number):
-        cell = source.choice([b"", b"a", b'"b,\n""c"""', b"\xc3\xa9"])
-        return b"%s,%d,%d\n" % (cell, amount(), number)
-
-    def record(number):
-        return source.choice([b"ab", b"zz"]) + amount().to_bytes(8, "big", signed=True) + bytes(6)
-
-    def prefixed(number):
-        body = b"%d" % (number % keys) * source.randrange(1, 9)
-        return len(body).to_bytes(2, "big") + body
-
-    header = {"header": 1} if source.random() < 0.3 else {}
-    return source.choice(
-        [
-            ({"key": [f"1:int{ends}"], "separator": "\t"} | header, b"top\n" * len(header), line),
-            ({"key": ["2", f"1:int{ends}"], "separator": "\t"}, b"", line),
-            ({}, b"", line),
-            ({"format": "csv", "key": [f"cell{ends}"]}, b"cell,amount,number\n", row),
-            ({"format": "csv", "key": ["amount:int", "cell:desc"]}, b"cell,amount,number\n", row),
-            ({"format": "csv", "no_header": True, "key": "1:random"}, b"", row),
-            ({"format": "fixed:16", "key": f"2..10:i64be{ends}"}, b"", record),
-            ({"format": "fixed:16", "key": "0..2"}, b"", record),
-            ({"format": "u16be", "key": "0..2", "pad": "0"}, b"", prefixed),
-        ]
-    )
-
-
-def random_operators(source, options):
-    """Returns operators that the format of the options allows."""
-    is_csv = options.get("format") == "csv" and "no_header" not in options
-    places = ("amount", "cell") if is_csv else ("1", "2")
-    allowed = [{}, {"unique": True}, {"unique": "last"}, {"count": True}, {"limit": 700}]
-    allowed += [{"skip": 600, "limit": 5000}, {"having": "count > 1", "unique": True}]
-    if is_csv or "separator" in options:
-        amount, other = places
-        allowed += [
-            {"sum": f"{amount}:int"},
-            {"min": f"{amount}:int", "max": f"{other}:bytes", "unique_by": other},
-            {"unique_by": other, "having": f"{amount}:int > 0"},
-            {"select": [other, amount]},
-            {"include": f"{amount}:int > 0"},
-        ]
-    return source.choice(allowed)
-
-
-class RandomSorts(WithRoots):
-    """Sorts drawn from a seed, compared with those of one machine."""
-
-    def test_random_sorts(self):
-        cases = int(os.environ.get("CLUSTER_CASES", "4"))
-        seed = int(os.environ.get("CLUSTER_SEED", "1"))
-        for number in range(cases):
-            source = random.Random(f"{seed} {number}")
-            options, header, made = random_case(source)
-            files = []
-            for file in range(source.randrange(1, 4)):
-                records = source.choice([0, 1, 700, 30_000])
-                content = header + b"".join(made(at) for at in range(records))
-                is_text = "format" not in options or options["format"] == "csv"
-                if source.random() < 0.2 and "format" not in options:
-                    content = content[:-1]
-                if source.random() < 0.2 and is_text:
-                    content = gzip.compress(content, 1)
-                place = source.choice([".", *NODES])
-                files.append(self.write(f"{place}/in{file}", content))
-            named = [
-                path if path.parent == self.folder else f"node://{path.parent.name}{path}"
-                for path in files
-            ]
-            if "random" not in str(options):
-                options |= random_operators(source, options)
-            options["form"] = source.choice(FORMS)
-            options["memory"] = source.choice(["288MiB", "352MiB", "1GiB"])
-            # Runs that are kept are on disk, others in memory.
-            options["resume"] = source.random() < 0.5
-            parts = source.choice([1, 2, 5, 9])
-            if "limit" in options:
-                parts = 1
-            sent = source.choice([contextlib.nullcontext, merged_by_nodes])
-            case = {"options": options, "parts": parts, "sent": sent.__name__}
-            with self.subTest(f"case {number} of seed {seed}", **case), sent():
-                self.assert_as_one(named, files, parts=parts, **options)
 
 
 class Sizes(unittest.TestCase):
