@@ -344,7 +344,7 @@ impl Error {
             | Self::NoSpace { path, .. }
             | Self::WriteProtected { path }
             | Self::Corrupt { path, .. } => {
-                Some(path.as_path()).filter(|path| NO_FILES.iter().all(|name| path != name))
+                Some(path.as_path()).filter(|path| !NO_FILES.map(Path::new).contains(path))
             }
             Self::Kept { error, .. } => error.file(),
             _ => None,
