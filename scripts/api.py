@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the public surface of the crate sortwell to crates/sortwell/api.txt.
 
-It takes a nightly Rust and cargo-public-api (cargo install cargo-public-api). A test compares the
-items of the root with the file.
+It takes a nightly Rust and cargo-public-api (cargo install cargo-public-api --locked). A test
+compares the items of the root with the file.
 """
 
 import re
