@@ -27,6 +27,7 @@ from cluster_trial import (
     end_nodes,
     merged_by_nodes,
     records,
+    runs_in_memory,
     start_nodes,
 )
 from ray.cluster_utils import Cluster
@@ -395,7 +396,7 @@ class Ends(WithRoots):
             left = processes(b"sortwell") + list(self.folder.glob("out/.*"))
             left += list(self.folder.glob("temp/*"))
             # These go last, and their removal takes a while.
-            left += list(pathlib.Path("/dev/shm").glob("sortwell-cluster-*"))
+            left += runs_in_memory()
             if not left:
                 break
             time.sleep(0.2)

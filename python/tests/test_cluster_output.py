@@ -325,9 +325,11 @@ class Outputs(WithFolder):
         self.end_of_driver(nodes)
         sealed = f".sealed.{self.spec.part_end('n1')}"
         self.assertEqual(self.names(), [sealed, "part-00000", "part-00001", "part-00002"])
+        another = dataclasses.replace(self.spec, job="another")
+        self.addCleanup(shutil.rmtree, f"/dev/shm/{another.name}", ignore_errors=True)
         message = f"it has {sealed}; it lists parts whose manifest is on another machine"
         with self.assertRaisesRegex(sortwell.UsageError, message):
-            self.begun(["n1"], spec=dataclasses.replace(self.spec, job="another"))
+            self.begun(["n1"], spec=another)
 
     def test_a_janitor_before_the_manifest(self):
         nodes, folder = self.begun(["n1"])

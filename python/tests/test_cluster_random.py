@@ -181,6 +181,7 @@ class RandomCommands(WithRoots):
         length = mock.patch.object(_budget, "split_length", return_value=total // splits + 1)
         sent = source.choice([contextlib.nullcontext, merged_by_nodes])
         named = self.named_inputs(job, source)
+        shutil.rmtree(self.folder / "out", ignore_errors=True)
         made = {"options": options, "parts": parts, "splits": splits, "sent": sent.__name__}
         try:
             with sent(), length:
@@ -190,7 +191,6 @@ class RandomCommands(WithRoots):
             self.assertFalse(self.folder.joinpath("out").exists(), (made, said))
         else:
             outcome, said = Outcome(0, {"": found}), ""
-            shutil.rmtree(self.folder / "out")
             self.assertEqual(statistics.ragged_rows_dropped or 0, wanted.dropped or 0, made)
             keys = said_of_keys(statistics.keys)
             # Records are counted where a key can place some of them.
