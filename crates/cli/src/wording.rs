@@ -21,8 +21,16 @@ pub fn in_plain_text(message: &Message) -> Message {
     text(message).into()
 }
 
-/// Returns the text of an error and its causes on one line: `what: why: why`.
+/// Returns the text of an error, its causes and its remedy on one line: `what: why: why; remedy`.
 pub fn chain(error: &Error) -> String {
+    let words = with_causes(error);
+    match error.remedy() {
+        Some(remedy) => format!("{words}; {}", text(&remedy)),
+        None => words,
+    }
+}
+
+fn with_causes(error: &Error) -> String {
     let mut words = error_alone(error);
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -73,7 +81,8 @@ fn error_alone(error: &Error) -> String {
             let error = match **error {
                 // What became of input and output is said here.
                 Error::Interrupted => "interrupted".to_owned(),
-                ref error => chain(error),
+                // In another directory the job would begin again.
+                ref error => with_causes(error),
             };
             format!(
                 "{error}; {kept} in {}: the same command continues from there{or}",

@@ -23,6 +23,7 @@ pub(crate) use named::named;
 pub use parse::ParseError;
 pub use setting::{Operation, Reference, Setting};
 
+use crate::io::is_spill_directory;
 use crate::units::{ByteSize, ParseSizeError};
 
 /// The result of an operation that can fail with an [`Error`].
@@ -291,6 +292,15 @@ impl Error {
                 "interrupted; no output file was written and the input is unchanged".into()
             }
         }
+    }
+
+    /// Returns what to do where a disk or a quota was too small for temporary files, as words that
+    /// follow the causes of the error.
+    pub fn remedy(&self) -> Option<Message> {
+        let path = self.file().filter(|_| self.is_full())?;
+        path.ancestors()
+            .any(is_spill_directory)
+            .then(|| message!("free some space or name another directory with {}", Setting::Temp))
     }
 
     /// Returns what went wrong and its causes, as a part of the error around it, which says what

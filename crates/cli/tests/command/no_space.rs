@@ -163,7 +163,21 @@ fn compressed_runs_that_fit_and_that_do_not() {
     assert!(said.status == 0 && said.out.is_empty(), "{said:?}");
     let Some(said) = in_small_folder(&folder, 2 << 10, sort) else { return };
     assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
-    said.fails(4, &["small", "No space left"]);
+    said.fails(4, &["small", "No space left", "free some space", "directory with --temp"]);
+}
+
+/// Of a pipe nobody knows beforehand whether its runs fit.
+#[test]
+fn spilled_runs_of_a_pipe_that_do_not_fit() {
+    let folder = Folder::new();
+    folder.run("generate 400000 in").quietly();
+    let sort = "$sortwell sort -F fixed:100 -k 0..10 -M 32MiB -o out";
+    let remedy = "; free some space or name another directory with --temp";
+    let script = format!("cat in | {sort} -T small");
+    let Some(said) = in_small_folder(&folder, 9 << 10, &script) else { return };
+    assert!(said.out.is_empty(), "left: {}", String::from_utf8_lossy(&said.out));
+    said.fails(4, &["small/sortwell-spill-", "No space left", remedy]);
+    assert_eq!(folder.names(), ["in", "small"]);
 }
 
 /// Returns `count` lines in no order, the first of which is the least.

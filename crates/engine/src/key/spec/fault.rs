@@ -290,6 +290,11 @@ impl PlaceFault {
 impl TypeFault {
     fn words(&self, key: &str, types: Listed) -> String {
         match self {
+            Self::Unknown(word) if is_place_after_type(key, word, types) => format!(
+                "key '{key}' begins with a type; a key is a place and then a type: write \
+                 {word}:{}",
+                &key[..key.len() - word.len() - 1]
+            ),
             Self::Unknown(word) => format!(
                 "'{word}' in key '{key}' is not a key type for these records{}; use {types}, and \
                  {}",
@@ -426,6 +431,13 @@ impl FormatFault {
 /// Returns that a text is not a byte.
 pub(super) fn not_a_byte(text: &str) -> String {
     format!("'{text}' is not a byte; write its number, as in 0, 64 or 0x40")
+}
+
+/// Returns whether a key is the name of a type, and after it a place, which stands as `word`.
+fn is_place_after_type(key: &str, word: &str, types: Listed) -> bool {
+    let is_place = word.starts_with(|start: char| start.is_ascii_digit() || start == '.');
+    let type_name = key.strip_suffix(word).and_then(|before| before.strip_suffix(':'));
+    is_place && types.names().any(|name| Some(name) == type_name)
 }
 
 fn known_modifiers() -> String {

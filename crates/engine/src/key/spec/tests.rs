@@ -345,6 +345,12 @@ fn messages_say_what_is_wrong_and_what_to_write() {
             "'int' in key '2:desc:int' is out of place: a key has one type, right after its \
              location, as in 2:decimal:desc",
         ),
+        (
+            "bytes:0..10",
+            "key 'bytes:0..10' begins with a type; a key is a place and then a type: write \
+             0..10:bytes",
+        ),
+        ("int:2", "key 'int:2' begins with a type; a key is a place and then a type: write 2:int"),
         ("2:", "key '2:' has a colon with nothing after it"),
         ("1:order=@", "'order=@' in key '1:order=@' needs the name of a file; write order=@FILE"),
         (
