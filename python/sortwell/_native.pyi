@@ -20,6 +20,7 @@ __all__ = [
     "cut_input",
     "find_cuts",
     "format_by_names",
+    "has_same_columns",
     "make_run",
     "named_files",
     "named_files_checksum",
@@ -29,6 +30,7 @@ __all__ = [
     "report_page",
     "run_job",
     "run_keys",
+    "run_task",
     "sort_batches",
     "sort_items",
     "sum_findings",
@@ -100,7 +102,6 @@ def run_job(
     inputs: Sequence[str | FedInput],
     output: str | None,
     progress: _Progress,
-    has_comments: bool = False,
 ) -> Any: ...
 
 _Words: TypeAlias = list[str | bytes]
@@ -137,10 +138,18 @@ class FoundBatches:
 def format_by_names(options: _Options, names: list[str]) -> str | None: ...
 def named_files(options: _Options) -> list[str]: ...
 def named_files_checksum(options: _Options) -> str: ...
-def read_input_top(options: _Options, path: str) -> tuple[int, bytes, bool]: ...
+def read_input_top(options: _Options, path: str) -> tuple[int, bytes, bool, int | None]: ...
+def has_same_columns(options: _Options, header: bytes, other: bytes) -> bool: ...
 def cut_input(
     options: _Options, path: str, start: int, length: int, record_bytes_max: int
 ) -> list[int]: ...
+def run_task(
+    command: str,
+    options: _Options,
+    inputs: Sequence[str | FedInput],
+    output: str | None,
+    progress: _Progress,
+) -> Any: ...
 def make_run(
     options: _Options,
     cut_by: _Options,

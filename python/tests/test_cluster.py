@@ -447,7 +447,7 @@ class Budgets(unittest.TestCase):
     def test_splits(self):
         def lengths(nodes, **options):
             spec = Spec("job", "token", 1 << 30, "/nowhere", (), **options)
-            files = [InputFile("in", None, 10 << 30, b"", False, "")]
+            files = [InputFile("in", None, 10 << 30, b"", False, None, "")]
             cluster = mock.Mock(nodes=[mock.Mock()] * nodes)
             with mock.patch.object(_placement._inputs, "splits") as splits:
                 _placement.splits(cluster, spec, files)
@@ -530,8 +530,6 @@ class Refusals(WithRoots):
         self.refused(sortwell.UsageError, "no node is named 'up'", f"node://up{path}")
         self.refused(sortwell.UsageError, "288 MiB at least", path, memory="10MiB")
         self.refused(sortwell.UsageError, "of type date or time", path, date_format="%Y")
-        drop = {"format": "csv", "no_header": True, "ragged": "drop"}
-        self.refused(sortwell.UsageError, "needs a header", path, key="1", **drop)
         self.refused(sortwell.StorageError, "no file has a name like", str(path) + "*x")
         self.refused(sortwell.StorageError, "cannot open", str(path) + "x")
         words = rf"^{re.escape(str(path))}: .*'nothing'"
@@ -558,8 +556,8 @@ class Refusals(WithRoots):
         found = _tasks._of_file(found, Split(1, str(path), None, 1000, 2000, False, ""), 4)
         self.assertEqual((found.offset, found.record), (1006, None))
         other = self.write("other", b"id,name\n1,a\n")
-        words = "another header"
-        self.refused(sortwell.UsageError, words, [path, other], format="csv", key="id")
+        words = "other: its header is not that of"
+        self.refused(sortwell.MalformedError, words, [path, other], format="csv", key="id")
         # The file is larger than the memory of a task, but has holes.
         quoted = self.write("quoted.csv", b'id\n"')
         os.truncate(quoted, 200 << 20)

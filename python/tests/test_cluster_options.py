@@ -11,7 +11,7 @@ import sys
 import unittest
 from unittest import mock
 
-from cluster_trial import WithRoots, end_nodes, start_nodes
+from cluster_trial import WithRoots, end_nodes, merged_by_nodes, start_nodes
 
 import sortwell
 import sortwell.cluster
@@ -56,6 +56,69 @@ class Findings(WithRoots):
         self.assertIn("1 of 4 records has an invalid key, and comes last", messages[1])
         whole = self.write("c.csv", b"id,n\n3,a\n")
         self.assertEqual(self.assert_same_findings([whole], **(options | {"key": "n"})), [])
+
+    def test_rows_without_a_header(self):
+        plain = self.write("a.csv", b"3,a\n1\n7,b,c\n")
+        packed = self.write("b.csv.gz", gzip.compress(b"x\n2\n\n,e\n9,f\n9,f\n"))
+        empty = self.write("c.csv", b"")
+        blank = self.write("d.csv", b"\n2,b\n1\n1\n")
+        options = {"format": "csv", "no_header": True, "invalid": "last"}
+        for inputs, dropped in [
+            ([plain, packed, blank], 6),
+            ([empty, packed, plain], 5),
+            # Such a first row says nothing, and a row without anything has any number of cells.
+            ([blank, plain, packed], 0),
+        ]:
+            with self.subTest(str(inputs)), merged_by_nodes():
+                named = [path if path == empty else f"node://north{path}" for path in inputs]
+                for more in ({"ragged": "drop"}, {"ragged": "drop", "count": True}):
+                    found = self.assert_as_one(named, inputs, key="1:int", **options, **more)
+                    self.assertEqual(found.ragged_rows_dropped or 0, dropped)
+                more = {"ragged": "keep", "key": "2"}
+                self.assert_as_one(named, inputs, **options, **more)
+                try:
+                    self.assert_as_one(named, inputs, **options, **more, count=True)
+                except sortwell.MalformedError:
+                    # A row is longer than the first one.
+                    self.assertGreater(dropped, 0)
+                    with self.assertRaisesRegex(sortwell.MalformedError, "its count would have"):
+                        self.sorted(named, **options, **more, count=True)
+                if dropped:
+                    with self.assertRaisesRegex(sortwell.MalformedError, "the first row has"):
+                        self.sorted(named, key="1:int", **options)
+                else:
+                    self.assert_as_one(named, inputs, key="1:int", **options)
+
+    def test_headers_of_the_same_columns(self):
+        rows = [b"id,a\rb\n3,4\r\n", b'"id","a\rb"\r\n1,2\n', b'\xef\xbb\xbfid,"a\rb"\n']
+        files = [self.write(f"{n}.csv", text) for n, text in enumerate(rows)]
+        files.append(self.write("4.csv.gz", gzip.compress(rows[1])))
+        for inputs in (files, files[::-1]):
+            self.assert_as_one(inputs, format="csv", key="id:int")
+        for inputs in (files[2:3], files[3:]):
+            self.assert_as_one(inputs, format="csv", key="2:int")
+
+    def test_columns_without_a_header(self):
+        path = self.write("a.csv", b"3,a\n1,b\n")
+        options = {"format": "csv", "no_header": True}
+        self.assert_as_one([path], key="1:int", select=["2"], **options)
+        for wrong in ({"key": "1:int", "select": ["3"]}, {"key": "1", "sum": "3"}):
+            with self.assertRaises(sortwell.UsageError) as one:
+                sortwell.sort([path], self.folder / "one", **wrong, **options)
+            with self.assertRaises(sortwell.UsageError) as many:
+                self.sorted([path], **wrong, **options)
+            self.assertEqual(str(one.exception), str(many.exception))
+
+    def test_kept_runs_of_other_first_rows(self):
+        """A run is made again if the first row, which is in another file, has other cells."""
+        first, second = self.write("a.csv", b"3,a\n"), self.write("b.csv", b"1\n2,b\n4,c,d\n")
+        options = {"format": "csv", "no_header": True, "key": "1:int", "ragged": "drop"}
+        failure = mock.patch.object(_driver._Sort, "_make_parts", side_effect=OSError("no parts"))
+        with failure, self.assertRaises(sortwell.StorageError):
+            self.sorted([first, second], resume=True, **options)
+        first.write_bytes(b"3,a,b\n")
+        statistics = self.assert_as_one([first, second], resume=True, **options)
+        self.assertEqual((statistics.maps_kept, statistics.ragged_rows_dropped), (0, 2))
 
     def test_keys_without_values(self):
         files = [self.write(f"in{n}", b"a,%d.5,x\nb,%d.5,y\n" % (n, n)) for n in range(5)]

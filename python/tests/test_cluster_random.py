@@ -132,13 +132,10 @@ class RandomSorts(WithRoots):
 
 def is_refused(options):
     """Returns whether a cluster has no such sort, although one machine has it."""
-    has_names = "no_header" not in options
     return (
         bool(options.keys() & {"split", "split_by", "union_by_name"})
         or options.get("unique") == ["error"]
         or ("header" in options and options.get("format", ["lines"]) != ["lines"])
-        # The number of cells is that of the first row, which tasks do not have.
-        or (not has_names and "ragged" in options)
     )
 
 

@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 
 use sortwell::Error;
+use sortwell::unstable::io::is_spill_directory;
 use sortwell::{ByteSize, Message, Operation, Reference, Setting};
 
 /// Returns the text of a message, with options and subcommands where it names settings and
@@ -24,8 +25,14 @@ pub fn in_plain_text(message: &Message) -> Message {
 /// Returns the text of an error, its causes and its remedy on one line: `what: why: why; remedy`.
 pub fn chain(error: &Error) -> String {
     let words = with_causes(error);
-    match error.remedy() {
-        Some(remedy) => format!("{words}; {}", text(&remedy)),
+    let is_temporary = |path: &Path| path.ancestors().any(is_spill_directory);
+    match error.file().filter(|path| error.is_full() && is_temporary(path)) {
+        Some(_) => {
+            format!(
+                "{words}; free some space or name another directory with {}",
+                option(Setting::Temp)
+            )
+        }
         None => words,
     }
 }

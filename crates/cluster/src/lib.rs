@@ -19,4 +19,4 @@ mod split;
 pub use range_merge::{MergedBlock, RangeMerge};
 pub use run::{MadeRun, RunJob, index_path, range_checksum};
 pub use run_index::{CutSide, IndexEntry, RunCut, RunIndex, SearchedRun};
-pub use split::{InputSplit, InputTop, SplitCutter, read_top, row_keys};
+pub use split::{InputSplit, InputTop, SplitCutter, read_top, row_keys, same_columns};

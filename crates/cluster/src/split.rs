@@ -1,13 +1,15 @@
 //! Splits: parts of the input files, which different tasks sort.
 
 use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sortwell_engine::codec::{CONTENT_BYTES, ContentKind, Decompress, Foreign};
 use sortwell_engine::error::{ConfigErrorKind, Message, Reference, Setting};
-use sortwell_engine::format::{Format, Framing};
+use sortwell_engine::format::csv::BYTE_ORDER_MARK;
+use sortwell_engine::format::{CsvFormat, Format, Framing, Ragged};
 use sortwell_engine::io::pipe::Outlet;
 use sortwell_engine::io::{ConsumeTask, Consumer, Supply};
 use sortwell_engine::job::{Input, MergeJob, Output, RowKeys, SortJob};
@@ -23,6 +25,9 @@ const STEP: usize = 1 << 20;
 /// Bytes that are read to find the end of a record, the first time.
 const FIRST_LOOK: usize = 64 << 10;
 
+/// Name of the lines at the top of all inputs.
+const THE_HEADER: &str = "the header";
+
 /// The top of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputTop {
@@ -32,6 +37,9 @@ pub struct InputTop {
     pub header: Vec<u8>,
     /// True if it is compressed, so that one task has to read all of it.
     pub is_compressed: bool,
+    /// Number of cells of the first row of a table without a header; 0 if it does not tell. `None`
+    /// without a row, and for other formats.
+    pub first_row_cells: Option<usize>,
 }
 
 /// A part of an input file, from the beginning of a record to the beginning of another, or to the
@@ -96,15 +104,29 @@ pub fn read_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<Input
     let (file, bytes) = open(path)?;
     let mut start = [0; CONTENT_BYTES];
     let read = read_full(&file, path, &mut start, 0)?;
-    if is_compressed(job.format, path, ContentKind::of(&start[..read])) {
-        let header = expanded_top(job, path, progress)?;
-        return Ok(InputTop { bytes, header, is_compressed: true });
-    }
-    let top = top_of(job, &file, path)?;
-    let mut header = vec![0; top.size.bytes as usize];
-    let read = read_full(&file, path, &mut header, 0)?;
-    header.truncate(read);
-    Ok(InputTop { bytes, header, is_compressed: false })
+    let is_compressed = is_compressed(job.format, path, ContentKind::of(&start[..read]));
+    let (heading, top, header) = if is_compressed {
+        let expanded = expanded_top(job, path, progress)?;
+        let (heading, top) = heading_in(job, path, &expanded)?;
+        // The first row may follow the header.
+        let header = expanded[..expanded.len().min(top.bytes.len())].to_vec();
+        (heading, top, header)
+    } else {
+        let (heading, top) = top_of(job, &file, path)?;
+        let mut header = vec![0; top.size.bytes as usize];
+        let read = read_full(&file, path, &mut header, 0)?;
+        header.truncate(read);
+        (heading, top, header)
+    };
+    let has_first_row = has_no_header(job.format) && !top.is_nothing(&heading);
+    let cells = || top.columns(&heading).map_or(0, |columns| columns.cells.len());
+    let first_row_cells = has_first_row.then(cells);
+    Ok(InputTop { bytes, header, is_compressed, first_row_cells })
+}
+
+/// Returns whether the first row of a table is a record.
+const fn has_no_header(format: Format) -> bool {
+    matches!(format, Format::Csv(CsvFormat { has_header: false, .. }))
 }
 
 /// Returns whether a file with this content is not read as it is: because of its name, as in
@@ -119,15 +141,23 @@ fn is_compressed(format: Format, path: &Path, content: ContentKind) -> bool {
         }
 }
 
-/// Returns the top of a compressed file: what a merge of it writes that keeps no record.
+/// Returns the top of a compressed file: what a merge of it writes that keeps no record, or the
+/// first row if that is no header.
 fn expanded_top(job: &SortJob, path: &Path, progress: &Progress) -> Result<Vec<u8>> {
     let top = Arc::new(TopWriter::default());
     let output = Output::Pipe(Outlet::consumer(Arc::<TopWriter>::clone(&top)));
-    let mut merge = MergeJob::new(vec![Input::File(path.to_owned())], output, job.format);
+    let mut format = job.format;
+    if let Format::Csv(csv) = &mut format {
+        // Rows after these may be read, and are not judged here.
+        csv.ragged = Ragged::Keep;
+    }
+    let mut merge = MergeJob::new(vec![Input::File(path.to_owned())], output, format);
     merge.decompress = Decompress::Auto;
     // Without rows, there may be no columns for keys.
     merge.header = job.header.clone();
-    (merge.select.limit, merge.verify, merge.threads) = (Some(0), false, Some(1));
+    // A second row shows where the first one ends.
+    let rows = 2 * u64::from(has_no_header(job.format));
+    (merge.select.limit, merge.verify, merge.threads) = (Some(rows), false, Some(1));
     merge.memory = job.memory;
     merge.run(progress)?;
     let bytes = std::mem::take(&mut *top.bytes());
@@ -161,7 +191,7 @@ impl ConsumeTask for &TopWriter {
     }
 }
 
-fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<Top> {
+fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<(Heading, Top)> {
     let mut offset = 0;
     let heading = Heading::of(job.format, &job.header)?;
     let (top, _) = heading.read(path, |buffer| {
@@ -169,7 +199,7 @@ fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<Top> {
         offset += read as u64;
         Ok(read)
     })?;
-    Ok(top)
+    Ok((heading, top))
 }
 
 /// Returns the keys of the records of a job whose inputs begin with this header.
@@ -178,11 +208,24 @@ fn top_of(job: &SortJob, file: &File, path: &Path) -> Result<Top> {
 ///
 /// [`Error::Config`] for keys that contradict each other, or that name a missing column.
 pub fn row_keys(job: &SortJob, header: &[u8]) -> Result<RowKeys> {
-    let (heading, top) = heading_in(job, header)?;
+    let (heading, top) = heading_in(job, Path::new(THE_HEADER), header)?;
     let mut order = job.order.bind(&job.keys, job.format, ListMemory::UNBOUNDED)?;
     // Only the keys that make records equal place an invalid one.
     order.placing_keys = job.select.unique_by.unwrap_or(order.placing_keys);
     RowKeys::new(job.format, &order, top.columns(&heading).as_ref())
+}
+
+/// Returns whether two headers name the same columns.
+///
+/// # Errors
+///
+/// [`Error::Malformed`] for a header that the format does not have.
+pub fn same_columns(job: &SortJob, header: &[u8], other: &[u8]) -> Result<bool> {
+    let columns = |header| {
+        let (heading, top) = heading_in(job, Path::new(THE_HEADER), header)?;
+        Ok::<_, Error>(top.columns(&heading))
+    };
+    Ok(columns(header)? == columns(other)?)
 }
 
 /// Returns the bytes that a job writes before its records if its input is this header alone.
@@ -191,19 +234,18 @@ pub fn row_keys(job: &SortJob, header: &[u8]) -> Result<RowKeys> {
 ///
 /// [`Error::Config`] for a header that the format does not have.
 pub fn header_bytes(job: &SortJob, header: &[u8]) -> Result<usize> {
-    Ok(heading_in(job, header)?.1.bytes.len())
+    Ok(heading_in(job, Path::new(THE_HEADER), header)?.1.bytes.len())
 }
 
-/// Returns the heading of a job, and what it is in a header.
-fn heading_in(job: &SortJob, header: &[u8]) -> Result<(Heading, Top)> {
+/// Returns the heading of a job, and what it is in the first lines of an input.
+fn heading_in(job: &SortJob, name: &Path, lines: &[u8]) -> Result<(Heading, Top)> {
     let heading = Heading::of(job.format, &job.header)?;
-    let mut rest = header;
-    let (top, _) = heading.read(Path::new("the header"), |buffer| {
-        let read = rest.len().min(buffer.len());
-        buffer[..read].copy_from_slice(&rest[..read]);
-        rest = &rest[read..];
-        Ok(read)
-    })?;
+    let has_names = matches!(job.format, Format::Csv(CsvFormat { has_header: true, .. }));
+    // Rows follow a header, or it would be taken for all of an input with other ends of rows.
+    let is_followed = has_names && !lines.is_empty() && lines != BYTE_ORDER_MARK;
+    let mut rest = lines.chain(if is_followed { b"\n".as_slice() } else { b"" });
+    let (top, _) = heading
+        .read(name, |buffer| rest.read(buffer).map_err(|error| Error::io("read", name, error)))?;
     Ok((heading, top))
 }
 

@@ -23,7 +23,6 @@ pub(crate) use named::named;
 pub use parse::ParseError;
 pub use setting::{Operation, Reference, Setting};
 
-use crate::io::is_spill_directory;
 use crate::units::{ByteSize, ParseSizeError};
 
 /// The result of an operation that can fail with an [`Error`].
@@ -294,15 +293,6 @@ impl Error {
         }
     }
 
-    /// Returns what to do where a disk or a quota was too small for temporary files, as words that
-    /// follow the causes of the error.
-    pub fn remedy(&self) -> Option<Message> {
-        let path = self.file().filter(|_| self.is_full())?;
-        path.ancestors()
-            .any(is_spill_directory)
-            .then(|| message!("free some space or name another directory with {}", Setting::Temp))
-    }
-
     /// Returns what went wrong and its causes, as a part of the error around it, which says what
     /// became of input and output.
     fn with_causes(&self) -> String {
@@ -338,7 +328,7 @@ impl Error {
     }
 
     /// Returns whether a disk or a quota was full.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { source, .. }
             if matches!(source.kind(), StorageFull | QuotaExceeded))

@@ -16,17 +16,17 @@ use sortwell::unstable::job::SortJob;
 use sortwell::unstable::operator::Select;
 use sortwell::unstable::stats::{KeyTally, Statistics};
 use sortwell::{Progress, Result};
-use sortwell_cli::embed::{self, EmbeddedCommand};
+use sortwell_cli::embed::{self, EmbeddedCommand, FileJob};
 use sortwell_cluster::{
     CutSide, IndexEntry, InputSplit, RangeMerge, RunCut, RunIndex, RunJob, SearchedRun,
-    SplitCutter, index_path, read_top, row_keys,
+    SplitCutter, index_path, read_top, row_keys, same_columns,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::buffer::Block;
 use crate::ending::{Guarded, OpenCall, detached};
 use crate::faults;
-use crate::job::{OptionWords, job_words};
+use crate::job::{JobResult, NamedInput, OptionWords, job_words, run_changed};
 use crate::waiting::Wait;
 
 /// Most records of a run whose keys are returned.
@@ -46,31 +46,55 @@ type RunResult<'py> = (u64, u64, String, Vec<PlacedKey<'py>>, String);
 /// their cells, where some may be, and counts of keys.
 type RunFindings = (Option<u64>, KeyTally);
 
-/// Name of the flag for a job that writes all records in the order of one that combines them.
-const ORDER_ONLY: &str = "order-only";
+/// Settings of a task that are no options of the command. They stand among its options.
+#[derive(Default)]
+struct TaskSettings {
+    /// `order-only`: all records are written in the order of a job that combines them.
+    is_order_only: bool,
+    /// `has-comments`: lines of a header are known by their prefix.
+    has_comments: bool,
+    /// `first-row-cells`, as in [`CsvFormat::first_row_cells`].
+    first_row_cells: Option<usize>,
+}
 
-fn sort_job(py: Python<'_>, options: Vec<OptionWords>) -> PyResult<SortJob> {
-    let (options, is_order_only) = without_flag(options);
+impl TaskSettings {
+    /// Takes the settings from the options of a task.
+    fn take_from(options: &mut Vec<OptionWords>) -> PyResult<Self> {
+        let mut settings = Self::default();
+        for (name, value) in std::mem::take(options) {
+            match (name.to_str(), value) {
+                (Some("order-only"), _) => settings.is_order_only = true,
+                (Some("has-comments"), _) => settings.has_comments = true,
+                (Some("first-row-cells"), value) => {
+                    let number = value.as_ref().and_then(|value| value.to_str()?.parse().ok());
+                    let wrong = || PyValueError::new_err(format!("{value:?} is not a number"));
+                    settings.first_row_cells = Some(number.ok_or_else(wrong)?);
+                }
+                (_, value) => options.push((name, value)),
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Sets the format and the selection of a job.
+    fn apply(&self, format: &mut Format, select: &mut Select) {
+        if let Format::Csv(csv) = format {
+            csv.first_row_cells = self.first_row_cells;
+        }
+        if self.is_order_only {
+            // The other keys do not place an invalid record.
+            *select = Select { unique_by: select.unique_by, ..Select::default() };
+        }
+        select.has_comments = self.has_comments;
+    }
+}
+
+fn sort_job(py: Python<'_>, mut options: Vec<OptionWords>) -> PyResult<SortJob> {
+    let settings = TaskSettings::take_from(&mut options)?;
     let words = job_words(py, EmbeddedCommand::Sort, options)?;
     let mut job = words.pushed_job().map_err(|error| faults::exception(py, &error))?;
-    if is_order_only {
-        job.select = ordering(&job.select);
-    }
+    settings.apply(&mut job.format, &mut job.select);
     Ok(job)
-}
-
-/// Takes the flag [`ORDER_ONLY`] from options. Returns whether it was among them.
-fn without_flag(mut options: Vec<OptionWords>) -> (Vec<OptionWords>, bool) {
-    let before = options.len();
-    options.retain(|(name, _)| name != ORDER_ONLY);
-    let is_there = options.len() < before;
-    (options, is_there)
-}
-
-/// Returns the selection of all records, with the number of keys that would make them equal: the
-/// others do not place an invalid record.
-fn ordering(select: &Select) -> Select {
-    Select { unique_by: select.unique_by, ..Select::default() }
 }
 
 /// Does work without the interpreter lock, until it is done or a signal stops it, and shows the end
@@ -114,21 +138,24 @@ pub fn named_files_checksum(py: Python<'_>, options: Vec<OptionWords>) -> PyResu
     Ok(format!("{checksum:032x}"))
 }
 
-/// Returns the bytes of an input file, the lines at its top that are not records, and true if it is
-/// compressed. Keys that its records cannot have are an error.
+/// The top of an input file: bytes of the file, the lines at its top that are not records, true if
+/// it is compressed, and the cells of the first row of a table without a header.
+type TopResult<'py> = (u64, Bound<'py, PyBytes>, bool, Option<usize>);
+
+/// Returns the top of an input file. Keys that its records cannot have are an error.
 #[pyfunction]
 pub fn read_input_top(
     py: Python<'_>,
     options: Vec<OptionWords>,
     path: PathBuf,
-) -> PyResult<(u64, Bound<'_, PyBytes>, bool)> {
+) -> PyResult<TopResult<'_>> {
     let job = sort_job(py, options)?;
     let top = waited(py, None, move |progress| {
         let top = read_top(&job, &path, progress)?;
         // A file that consists of a mark of the byte order has no row, either.
         let is_mark = top.header == BYTE_ORDER_MARK;
         let has_rows = if top.is_compressed && matches!(job.format, Format::Csv(_)) {
-            !top.header.is_empty() && !is_mark
+            top.first_row_cells.is_some() || !top.header.is_empty() && !is_mark
         } else {
             top.bytes > if is_mark { BYTE_ORDER_MARK.len() as u64 } else { 0 }
         };
@@ -137,7 +164,19 @@ pub fn read_input_top(
         }
         Ok(top)
     })?;
-    Ok((top.bytes, PyBytes::new(py, &top.header), top.is_compressed))
+    Ok((top.bytes, PyBytes::new(py, &top.header), top.is_compressed, top.first_row_cells))
+}
+
+/// Returns whether the headers of two inputs name the same columns.
+#[pyfunction]
+pub fn has_same_columns(
+    py: Python<'_>,
+    options: Vec<OptionWords>,
+    header: &[u8],
+    other: &[u8],
+) -> PyResult<bool> {
+    let job = sort_job(py, options)?;
+    same_columns(&job, header, other).map_err(|error| faults::exception(py, &error))
 }
 
 /// Returns the beginnings of parts of about `length` bytes of an input file, the first of which
@@ -163,6 +202,24 @@ pub fn cut_input(
 /// compressed file.
 #[derive(FromPyObject)]
 pub struct InputPart(PathBuf, u64, u64, bool);
+
+/// Runs a job of files as a task of a cluster sort.
+#[pyfunction]
+pub fn run_task(
+    py: Python<'_>,
+    command: &str,
+    mut options: Vec<OptionWords>,
+    inputs: Vec<NamedInput<'_>>,
+    output: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<JobResult> {
+    let settings = TaskSettings::take_from(&mut options)?;
+    run_changed(py, command, options, inputs, output, progress, |job| match job {
+        FileJob::Sort(job) => settings.apply(&mut job.format, &mut job.select),
+        FileJob::Merge(job) => settings.apply(&mut job.format, &mut job.select),
+        FileJob::Check(..) | FileJob::IndexBuild(_) | FileJob::IndexAppend(_) => {}
+    })
+}
 
 /// Sorts a part of an input file into a run, which `cut_by` says how to cut later. The keys that
 /// are returned have at most `key_bytes` bytes, if that is possible without long ones.
@@ -315,21 +372,19 @@ impl MergedRanges {
     #[new]
     fn new(
         py: Python<'_>,
-        options: Vec<OptionWords>,
+        mut options: Vec<OptionWords>,
         header: &[u8],
         ranges: Vec<(PathBuf, u64, u64)>,
         block_bytes: usize,
     ) -> PyResult<Self> {
         let raised = |error: &sortwell::Error| faults::exception(py, error);
-        let (options, is_order_only) = without_flag(options);
+        let settings = TaskSettings::take_from(&mut options)?;
         let mut words = job_words(py, EmbeddedCommand::Merge, options)?;
         for (path, ..) in &ranges {
             words.input(path.as_os_str()).map_err(|error| raised(&error))?;
         }
         let mut job = words.pulled_merge().map_err(|error| raised(&error))?;
-        if is_order_only {
-            job.select = ordering(&job.select);
-        }
+        settings.apply(&mut job.format, &mut job.select);
         let split = |(path, start, end)| InputSplit { path, start, end, is_compressed: false };
         let ranges: Vec<_> = ranges.into_iter().map(split).collect();
         let merge = RangeMerge::begin(job, &ranges, header, block_bytes.max(1));

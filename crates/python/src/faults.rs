@@ -2,7 +2,6 @@
 //!
 //! The classes are Python's, in `sortwell/_errors.py`; its function `make` builds one.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyStopIteration};
@@ -150,15 +149,10 @@ fn class_of(error: &Error) -> &'static str {
         | Error::Disorder { .. } => "ProofError",
         Error::Interrupted => "Interrupted",
         Error::Kept { error, .. } => class_of(error),
-        Error::Io { source, .. } if is_full(source) => "NoSpaceError",
+        Error::Io { .. } if error.is_full() => "NoSpaceError",
         Error::Io { .. } | Error::WriteProtected { .. } => "StorageError",
         _ => "Error",
     }
-}
-
-/// Returns whether a disk or a quota was full.
-fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Returns the number that the system has for the error.

@@ -91,9 +91,8 @@ pub fn check_option(py: Python<'_>, name: &str) -> PyResult<()> {
     embed::check_runnable(name).map_err(|error| faults::exception(py, &error))
 }
 
-/// Runs a job of files. With `has_comments`, the header lines of a merge are comments.
+/// Runs a job of files.
 #[pyfunction]
-#[pyo3(signature = (command, options, inputs, output, progress, has_comments=false))]
 pub fn run_job(
     py: Python<'_>,
     command: &str,
@@ -101,7 +100,23 @@ pub fn run_job(
     inputs: Vec<NamedInput<'_>>,
     output: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
-    has_comments: bool,
+) -> PyResult<JobResult> {
+    run_changed(py, command, options, inputs, output, progress, |_| {})
+}
+
+/// Runs a job of files after a change of its settings.
+///
+/// # Errors
+///
+/// The exceptions of wrong options, and of the job.
+pub fn run_changed(
+    py: Python<'_>,
+    command: &str,
+    options: Vec<OptionWords>,
+    inputs: Vec<NamedInput<'_>>,
+    output: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+    change: impl FnOnce(&mut FileJob),
 ) -> PyResult<JobResult> {
     let command = match command {
         "merge" => EmbeddedCommand::Merge,
@@ -120,8 +135,8 @@ pub fn run_job(
         words.input(name).map_err(|error| raised(&error))?;
     }
     let mut job = words.file_job(output.as_deref()).map_err(|error| raised(&error))?;
+    change(&mut job);
     if let FileJob::Merge(merge) = &mut job {
-        merge.select.has_comments = has_comments;
         for (place, input) in merge.inputs.iter_mut().zip(inputs) {
             if let NamedInput::Fed(fed) = input {
                 let used = || faults::usage(py, "an input that is passed can be merged once");

@@ -51,8 +51,9 @@ mod native {
     use crate::buffer::Block;
     #[pymodule_export]
     use crate::cluster::{
-        MergedRanges, block_checksum, check_cuts, cut_input, find_cuts, format_by_names, make_run,
-        named_files, named_files_checksum, range_checksum, read_input_top, run_keys, sum_findings,
+        MergedRanges, block_checksum, check_cuts, cut_input, find_cuts, format_by_names,
+        has_same_columns, make_run, named_files, named_files_checksum, range_checksum,
+        read_input_top, run_keys, run_task, sum_findings,
     };
     #[pymodule_export]
     use crate::ending::{close_all, note_fork};

@@ -210,7 +210,7 @@ class _Sort:
             self._output.claim(cluster)
             self._notify("find")
             files = _inputs.find(cluster, names)
-            self._spec = self._spec.with_header(_inputs.common_header(files, self._spec))
+            self._spec = _inputs.with_top(self._spec, files)
             cluster.call_any("check_options", self._spec)
             self._notify("split")
             splits = _placement.splits(cluster, self._spec, files)
@@ -281,7 +281,7 @@ class _Sort:
         """Returns the runs that an interrupted sort has left."""
         if not self._spec.keeps:
             return {}
-        wanted = {split.identity: split.number for split in splits}
+        wanted = {self._spec.identity_of(split): split.number for split in splits}
         found = {}
         for node in cluster.nodes:
             try:

@@ -25,6 +25,7 @@ import resource
 import struct
 import tempfile
 import threading
+from dataclasses import replace
 
 from sortwell import _errors, _native
 from sortwell.cluster import _budget, _claims, _janitor, _named_files, _run_folders
@@ -129,10 +130,10 @@ class Exchange:
             raise NotBegun
         return self._begun
 
-    def tops(self, paths: list[str]) -> list[tuple[str, int, bytes, bool, str]]:
+    def tops(self, paths: list[str]) -> list[tuple[str, int, bytes, bool, int | None, str]]:
         """Returns the files of paths and patterns on this node.
 
-        Each has its path, its bytes, the lines at its top, whether it is compressed, and its state.
+        Each has its path, and what follows the node in an `InputFile`.
         """
         from sortwell.cluster._inputs import expand
 
@@ -156,11 +157,10 @@ class Exchange:
             path, output = os.path.join(folder, "header"), os.path.join(folder, "output")
             pathlib.Path(path).write_bytes(spec.header)
             merge = spec.merge_words(_budget.of_sort(spec.memory), folder, is_last=True)
-            sort = [*spec.options, *(word for word in merge if word[0] in ("memory", "temp"))]
-            for command, words in (("sort", sort), ("merge", merge)):
+            limits = [word for word in merge if word[0] in ("memory", "temp")]
+            for command, words in (("sort", spec.whole_words() + limits), ("merge", merge)):
                 words.append(("threads", "1"))
-                job = (command, words, [path], output, None)
-                _native.run_job(*job, has_comments=spec.has_comments)
+                _native.run_task(command, words, [path], output, None)
 
     def free_in_memory(self) -> int:
         """Returns the bytes that files in memory may take on this node."""
@@ -321,17 +321,19 @@ class Exchange:
                 return web.Response(status=400, text="no range of a run")
             if not os.path.exists(path):
                 return web.Response(status=404, text="no such run")
-        header = bytes.fromhex(wanted["header"])
-        total = len(header) + sum(end - start for _, start, end in ranges)
+        # The sort had begun before the tops of its inputs were known.
+        spec = replace(self._spec, first_row_cells=wanted["first_row_cells"])
+        spec = spec.with_header(bytes.fromhex(wanted["header"]))
+        total = len(spec.header) + sum(end - start for _, start, end in ranges)
         response = web.StreamResponse()
         # A receiver that needs no more, as after an error or a limit, leaves.
         with contextlib.suppress(ConnectionError):
             await response.prepare(request)
             try:
                 if len(ranges) == 1:
-                    await self._send_range(request, response, header, *ranges[0])
+                    await self._send_range(request, response, spec.header, *ranges[0])
                 else:
-                    await self._send_merged(response, header, ranges)
+                    await self._send_merged(response, spec, ranges)
             except _errors.Error as error:
                 if not all(os.path.exists(path) for path, *_ in ranges):
                     # The connection ends, and the driver finds out which runs are lost.
@@ -362,15 +364,13 @@ class Exchange:
                 start += size
 
     async def _send_merged(
-        self, response: Any, header: bytes, ranges: list[tuple[str, int, int]]
+        self, response: Any, spec: Spec, ranges: list[tuple[str, int, int]]
     ) -> None:
         """Sends a header and the records of ranges, merged."""
-        # The sort had begun before the header was known.
-        spec = self._spec.with_header(header)
         held = _budget.held(spec.memory_folder(self._node))
         memory = _budget.of_sent_merge(spec.memory, self._nodes, held)
         words = spec.merge_words(memory, self._folders[0], is_last=False)
-        merge = _native.MergedRanges(words, header, ranges, BLOCK)
+        merge = _native.MergedRanges(words, spec.header, ranges, BLOCK)
         try:
             while found := await _with_beats(response, merge.next_block):
                 block, checksum = found

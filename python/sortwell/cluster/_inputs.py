@@ -6,13 +6,15 @@ import glob
 import hashlib
 import json
 import os
+from dataclasses import replace
 
-from sortwell import __version__, _errors
+from sortwell import __version__, _errors, _native
 from sortwell.cluster._spec import (
     InputFile,
     NodeLost,
     Split,
     lost_input,
+    malformed_error,
     reworded,
     storage_error,
     usage_error,
@@ -92,8 +94,15 @@ def find(cluster: Cluster, paths: list[str]) -> list[InputFile]:
     return found
 
 
-def common_header(files: list[InputFile], spec: Spec) -> bytes:
-    """Returns the header of all files: the first one. Raises `UsageError` if columns differ.
+def with_top(spec: Spec, files: list[InputFile]) -> Spec:
+    """Returns the settings for inputs that begin as these files do."""
+    cells = (file.first_row_cells for file in files if file.first_row_cells is not None)
+    spec = replace(spec, first_row_cells=next(cells, None))
+    return spec.with_header(_common_header(files, spec))
+
+
+def _common_header(files: list[InputFile], spec: Spec) -> bytes:
+    """Returns the header of all files: the first one. Raises `MalformedError` if columns differ.
 
     Without a header row, it is a mark of the byte order or nothing. Files without rows have none.
     """
@@ -105,11 +114,12 @@ def common_header(files: list[InputFile], spec: Spec) -> bytes:
     # A file that consists of a mark has no rows.
     rows = [(file, row) for file, row in rows if row]
     for file, row in rows:
-        # The last line of a file may lack its end.
-        if row.rstrip(b"\r\n") != rows[0][1].rstrip(b"\r\n"):
-            raise usage_error(
-                f"{file.path} begins with another header than {rows[0][0].path}; a cluster sort "
-                "needs files with the same header"
+        own = rows[0][1]
+        if row != own and not _native.has_same_columns(spec.cut_words(), own, row):
+            raise malformed_error(
+                f"{file.path}: its header is not that of {rows[0][0].path}; a cluster sort needs "
+                "files with the same columns",
+                file.path,
             )
     return whole_header(rows[0][0].header, spec) if rows else b""
 

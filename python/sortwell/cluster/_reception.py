@@ -165,7 +165,8 @@ def _blocks(spec: Spec, source: Source, is_one_of_few: bool = True) -> Generator
         connection.sock.settimeout(_SILENCE)
         if not is_one_of_few:
             connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
-        body = json.dumps({"ranges": source.ranges, "header": spec.header.hex()})
+        values = {"header": spec.header.hex(), "first_row_cells": spec.first_row_cells}
+        body = json.dumps({"ranges": source.ranges, **values})
         headers = {"Authorization": f"Bearer {spec.token}"}
         connection.request("POST", url.path, body, headers)
         response = connection.getresponse()

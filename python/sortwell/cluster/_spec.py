@@ -98,6 +98,11 @@ def usage_error(message: str) -> BaseException:
     return _errors.make("UsageError", message, 2, None, None, None, None)
 
 
+def malformed_error(message: str, path: str) -> BaseException:
+    """Returns the error of an input file that has not the form of the inputs."""
+    return _errors.make("MalformedError", message, 3, path, None, None, None)
+
+
 def storage_error(message: str) -> BaseException:
     """Returns the error of data that cannot be read or written."""
     return _errors.make("StorageError", message, 4, None, None, None, None)
@@ -160,8 +165,8 @@ class Spec:
     `options` are those of `sortwell sort` that say how records are read, chosen and ordered.
     `form` is one of `FORMS`. `keeps` is true if the runs stay after a failure. `named_files` is a
     checksum of the files that options name. `has_comments` is true if header lines are known by
-    their prefix, so that selected parts leave them as they are. `key_bytes` limits the keys of a
-    run that the driver gets.
+    their prefix, so that selected parts leave them as they are. `first_row_cells` is that of the
+    first file with rows. `key_bytes` limits the keys of a run that the driver gets.
     """
 
     job: str
@@ -174,6 +179,7 @@ class Spec:
     header: bytes = b""
     named_files: str = ""
     has_comments: bool = False
+    first_row_cells: int | None = None
     key_bytes: int = 1 << 20
 
     def with_header(self, header: bytes) -> Spec:
@@ -228,7 +234,16 @@ class Spec:
         return [int(found[-1] or 0) if found else None for found in values]
 
     def _order(self) -> Words:
-        return [word for word in self.options if word[0] in _ORDER]
+        return [word for word in self.options if word[0] in _ORDER] + self._cells()
+
+    def _cells(self) -> Words:
+        """Returns the setting of the cells of the first row, which one task alone reads."""
+        cells = self.first_row_cells
+        return [] if cells is None else [("first-row-cells", str(cells))]
+
+    def whole_words(self) -> Words:
+        """Returns all options that the sort has on one machine."""
+        return [*self.options, *self._cells()]
 
     def order_words(self) -> Words:
         """Returns the options of the order of runs: records that become one are neighbours."""
@@ -268,10 +283,15 @@ class Spec:
         limit: Words = [("memory", str(memory)), ("temp", temp)]
         if is_last:
             selection = [word for word in self.options if word[0] in _SELECTION]
-            return _without_unused(self._order() + selection) + limit
+            comments: Words = [("has-comments", None)] if self.has_comments else []
+            return _without_unused(self._order() + selection) + comments + limit
         # The last merge proves the order, and the sum of all parts is compared with the runs.
         words = _without_unused(self.order_words())
         return [*words, *limit, ("verify", "off"), ("threads", "1")]
+
+    def identity_of(self, split: Split) -> str:
+        """Returns a text that is the same for the same run of a split."""
+        return f"{self.first_row_cells} {split.identity}"
 
     def part_end(self, node: str) -> str:
         """Returns the end of the names of unfinished parts that a node makes."""
@@ -331,8 +351,6 @@ def checked_options(
     if format_ := _native.format_by_names(words, names):
         words.append(("format", format_))
     values = dict(words)
-    if "no-header" in values and values.get("ragged") == "drop":
-        raise usage_error("'ragged=drop' needs a header, which says how many cells rows have")
     if "header" in values and str(values.get("format", "lines")) != "lines":
         raise usage_error("a cluster sort has 'header' for lines that end with a line feed alone")
     return tuple(words)
@@ -358,7 +376,9 @@ def state_of(path: str) -> str:
 class InputFile:
     """An input file. `node` is the id of the node that has it, or None for a shared path.
 
-    `state` changes with the content. A compressed file is one split.
+    `first_row_cells` is the number of cells of the first row of a table without a header, 0 if that
+    row does not tell, and None without rows and for others. `state` changes with the content. A
+    compressed file is one split.
     """
 
     path: str
@@ -366,6 +386,7 @@ class InputFile:
     bytes: int
     header: Raw
     is_compressed: bool
+    first_row_cells: int | None
     state: str
 
 

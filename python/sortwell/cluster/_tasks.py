@@ -116,7 +116,7 @@ def _made_run(
     made = (size, records, checksum, findings, keys)
     run = Run(split.number, node, path, *made, recorder.work())
     if spec.keeps:
-        _note(split, run)
+        _note(spec, split, run)
     return run
 
 
@@ -160,7 +160,7 @@ def _of_file(error: _errors.Error, split: Split, header: int) -> BaseException:
     return _errors.make(kind, message, code, file, offset, None, number)
 
 
-def _note(split: Split, run: Run) -> None:
+def _note(spec: Spec, split: Split, run: Run) -> None:
     """Notes that a run is finished, for a sort that continues this one."""
     values = asdict(run)
     for name in ("keys", "work", "node", "path"):
@@ -169,7 +169,7 @@ def _note(split: Split, run: Run) -> None:
         with open(run.path + end, "rb+") as file:
             os.fsync(file.fileno())
     with open(f"{run.path}.tmp", "w", encoding="utf-8") as file:
-        json.dump({"identity": split.identity, "run": values}, file)
+        json.dump({"identity": spec.identity_of(split), "run": values}, file)
         file.flush()
         os.fsync(file.fileno())
     os.rename(f"{run.path}.tmp", f"{run.path}{NOTE}")
@@ -256,8 +256,7 @@ def _merged(
     words.append(("threads", str(threads)))
     reception = Reception(spec, sources, folder, held)
     try:
-        job = ("merge", words, reception.inputs, output, recorder)
-        statistics = json.loads(_native.run_job(*job, has_comments=spec.has_comments))
+        made = _native.run_task("merge", words, reception.inputs, output, recorder)
     except Exception as error:
         # A source that ended too early is the reason for a record that lacks its end.
         reception.close()
@@ -271,5 +270,5 @@ def _merged(
         expected = sum(source.bytes for source in sources) + len(spec.header)
         if os.path.getsize(output) != expected:
             raise proof_error(f"{output} has not the {expected} bytes that its runs have")
-    found: dict[str, Any] = statistics
+    found: dict[str, Any] = json.loads(made)
     return found

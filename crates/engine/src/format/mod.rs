@@ -69,6 +69,9 @@ pub struct CsvFormat {
     /// True if columns of several inputs are found by their names. Rows are rewritten to the
     /// columns of the first input, then those that only later ones have.
     pub union_by_name: bool,
+    /// Number of cells of the first row, where the records are a part of a table without a header
+    /// that begins elsewhere; 0 if that row does not tell. `None` if the first row is among them.
+    pub first_row_cells: Option<usize>,
 }
 
 /// Handling of rows with a different number of cells than the header, or than the first row without
@@ -123,7 +126,13 @@ impl CsvFormat {
     /// length.
     pub const fn separated_by(separator: u8) -> Self {
         let dialect = csv::Dialect::strict(separator, Some(b'"'));
-        Self { dialect, has_header: true, ragged: Ragged::Refuse, union_by_name: false }
+        Self {
+            dialect,
+            has_header: true,
+            ragged: Ragged::Refuse,
+            union_by_name: false,
+            first_row_cells: None,
+        }
     }
 }
 

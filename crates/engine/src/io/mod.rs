@@ -72,8 +72,10 @@ pub use queue::{Completion, Direction, Queue, Request};
 pub(crate) use scratch::random;
 pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, sync_directory};
 pub use supply::{BegunStream, Extent, Supplied, Supply};
-pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
-pub(crate) use sweep::{free_lock, is_spill_directory, open_followed};
+pub use sweep::{
+    abandoned, belonging_directories, is_part, is_spill_directory, spill_directories, sweep,
+};
+pub(crate) use sweep::{free_lock, open_followed};
 
 named! {
     /// Ways for requests to reach the kernel.

@@ -123,7 +123,7 @@ pub fn is_part(path: &Path) -> bool {
 }
 
 /// Returns whether a path has a name that is given to spill directories.
-pub(crate) fn is_spill_directory(path: &Path) -> bool {
+pub fn is_spill_directory(path: &Path) -> bool {
     path.file_name().is_some_and(|name| pid_of_directory(name.as_bytes()).is_some())
 }
 

@@ -244,6 +244,11 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// Returns the columns of a first row with this number of cells, which stands elsewhere.
+    fn unseen(count: usize) -> Self {
+        Self { cells: vec![b"?".to_vec(); count], are_named: false }
+    }
+
     /// Returns an order whose keys know their columns by number.
     ///
     /// # Errors
@@ -278,16 +283,20 @@ impl Top {
         }
     }
 
-    /// Returns the columns that its first row shows; `None` where there is no row, or a row that is
-    /// too long to be held.
+    /// Returns the columns that the first row shows; `None` where there is no row, or one that is
+    /// too long to be held, or that is no header and has nothing in it.
     pub fn columns(&self, heading: &Heading) -> Option<Columns> {
         let Heading::Row(csv) = heading else { return None };
+        if let Some(count) = csv.first_row_cells.filter(|_| !csv.has_header) {
+            return (count > 0).then(|| Columns::unseen(count));
+        }
         if self.first_row.is_empty() {
             return None;
         }
         let cells = Cells::new(csv.dialect, without_end(&self.first_row));
-        let cells = cells.map(|cell| value(csv.dialect, cell).into_owned()).collect();
-        Some(Columns { cells, are_named: csv.has_header })
+        let cells: Vec<_> = cells.map(|cell| value(csv.dialect, cell).into_owned()).collect();
+        let shows = csv.has_header || cells != [b""];
+        shows.then_some(Columns { cells, are_named: csv.has_header })
     }
 
     /// Checks that another input's header names the same columns, if it names some.

@@ -128,7 +128,7 @@ impl CellOptions {
             _ => Ragged::Refuse,
         };
         let (has_header, union_by_name) = (!self.no_header, self.union_by_name);
-        Ok(Format::Csv(CsvFormat { dialect, has_header, ragged, union_by_name }))
+        Ok(Format::Csv(CsvFormat { dialect, has_header, ragged, union_by_name, ..csv }))
     }
 }
 

@@ -294,6 +294,19 @@ fn keys_of_several_columns_are_listed() {
     }
 }
 
+#[test]
+fn a_type_before_a_place_is_answered_with_the_right_form() {
+    for (text, right) in [("int:2", "2:int"), ("bytes:0..10", "0..10:bytes")] {
+        let wrong = text.parse::<Key>().expect_err("wrong").to_string();
+        let words = "begins with a type; a key is a place and then a type: write";
+        assert_eq!(wrong, format!("key '{text}' {words} {right}"));
+    }
+    for text in ["int:x", "amount:2"] {
+        let wrong = text.parse::<Key>().expect_err("wrong").to_string();
+        assert!(wrong.contains("is not a key type"), "{wrong}");
+    }
+}
+
 /// Whole messages, so that a change in any of them is seen.
 #[test]
 fn messages_say_what_is_wrong_and_what_to_write() {
@@ -345,12 +358,6 @@ fn messages_say_what_is_wrong_and_what_to_write() {
             "'int' in key '2:desc:int' is out of place: a key has one type, right after its \
              location, as in 2:decimal:desc",
         ),
-        (
-            "bytes:0..10",
-            "key 'bytes:0..10' begins with a type; a key is a place and then a type: write \
-             0..10:bytes",
-        ),
-        ("int:2", "key 'int:2' begins with a type; a key is a place and then a type: write 2:int"),
         ("2:", "key '2:' has a colon with nothing after it"),
         ("1:order=@", "'order=@' in key '1:order=@' needs the name of a file; write order=@FILE"),
         (

@@ -61,6 +61,33 @@ fn a_row_may_hold_lines_and_a_mark_before_it() {
     assert!(matches!(read(&row(true), b"a,\"b\n"), Err(Error::Malformed { .. })), "unclosed");
 }
 
+#[test]
+fn a_first_row_that_shows_nothing() {
+    for (text, cells) in
+        [("\n1,2\n", None), ("\"\"\n1,2\n", None), ("x\n", Some(1)), (",\n", Some(2))]
+    {
+        let (top, _) = read(&row(false), text.as_bytes()).unwrap();
+        assert_eq!(top.columns(&row(false)).map(|found| found.cells.len()), cells, "{text:?}");
+    }
+    let (top, _) = read(&row(true), b"\n1\n").unwrap();
+    assert_eq!(top.columns(&row(true)).unwrap().cells, [b""]);
+}
+
+#[test]
+fn a_first_row_that_stands_elsewhere() {
+    for (known, cells) in [(Some(3), Some(3)), (Some(1), Some(1)), (Some(0), None), (None, Some(2))]
+    {
+        let csv = CsvFormat { has_header: false, ..CsvFormat::separated_by(b',') };
+        let heading = Heading::Row(CsvFormat { first_row_cells: known, ..csv });
+        let (top, rest) = read(&heading, b"1,2\n").unwrap();
+        let columns = top.columns(&heading);
+        assert_eq!(
+            (columns.map(|found| found.cells.len()), rest.as_slice()),
+            (cells, &b"1,2\n"[..])
+        );
+    }
+}
+
 /// A long first row is sorted like any other; it does not say how many cells others have.
 #[test]
 fn first_rows_that_are_not_headers_may_be_long() {
