@@ -8,7 +8,7 @@ from random import Random
 from .machine import binary_kind, binary_kinds
 from .values import DATED, KINDS, TEXT, Kind, chance, formed_kind
 
-SHORT, SPILLING, EDGE, LARGE = "short", "spilling", "edge", "large"
+SHORT, SPILLING, EDGE, LARGE, LONG = "short", "spilling", "edge", "large", "long"
 EDGES = (4096, 8192, 65536)
 PREFIX_REPEATS = (1, 4, 8, 16, 60, 140)
 # What follows the blanks after a value that is none because of it.
@@ -42,10 +42,11 @@ class Layout:
 
 @dataclass
 class Table:
-    """Columns, and rows that hold a value of each."""
+    """Columns, and rows that hold a value of each; few rows where values are long."""
 
     columns: list[Column]
     rows: list[list[bytes]]
+    is_long: bool = False
 
 
 def draw_layout(rng: Random, size: str) -> Layout:
@@ -53,6 +54,8 @@ def draw_layout(rng: Random, size: str) -> Layout:
     if size == SHORT:
         counts = (0, 1, 1, 2, 2, 3, rng.randint(4, 20), rng.randint(20, 200))
         return Layout(size, rng.choice(counts), 0)
+    if size == LONG:
+        return Layout(size, rng.randint(2, 20), 0)
     if size == EDGE:
         return Layout(size, 6000, rng.choice(EDGES))
     if size == LARGE:
@@ -78,6 +81,19 @@ def draw_faulty(rng: Random, kind: Kind) -> bytes:
     if chance(rng, 0.8):
         return rng.choice(kind.faulty)
     return rng.choice(kind.edges or (kind.draw(rng),)) + rng.choice((b" ", b"   ")) + FURTHER
+
+
+def draw_long_prefix(rng: Random) -> bytes:
+    """Draws what records with equal first bytes of up to megabytes begin with."""
+    return rng.choice((b"a", b"xy", b"aB c", b"x1", b"\xfe")) * rng.randint(50_000, 500_000)
+
+
+def draw_long_column(rng: Random, name: str) -> Column:
+    """Draws a column of texts with equal first bytes of up to megabytes."""
+    prefix = draw_long_prefix(rng)
+    values = pool_of(rng, TEXT, False)[: rng.choice((1, 3, 8))]
+    longs = [prefix[: rng.choice((-1, len(prefix)))] + value for value in values]
+    return Column(name, TEXT, tuple(longs))
 
 
 def draw_columns(rng: Random, count: int, has_long: bool) -> list[Column]:

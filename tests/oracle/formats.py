@@ -7,7 +7,17 @@ import re
 from dataclasses import dataclass, field
 from random import Random
 
-from .data import Column, Layout, Table, draw_columns, draw_fields, draw_rows
+from .data import (
+    LONG,
+    Column,
+    Layout,
+    Table,
+    draw_columns,
+    draw_fields,
+    draw_long_column,
+    draw_long_prefix,
+    draw_rows,
+)
 from .model.errors import RefusedError, Unspecified
 from .model.formats import Format, read_records
 from .values import chance
@@ -121,6 +131,9 @@ def draw_table(rng: Random, shape: Shape, layout: Layout) -> Table:
     if shape.family in ("lines", "csv", "json"):
         count = rng.choice((1, 1, 2, 2, 3, 4, 5))
         columns = draw_columns(rng, count, chance(rng, 0.04))
+        if layout.size == LONG:
+            place = rng.randrange(count)
+            columns[place] = draw_long_column(rng, columns[place].name)
         if shape.has_names:
             spare = rng.sample(
                 [name for name in SPARE_NAMES if shape.quote or "," not in name], count
@@ -136,7 +149,8 @@ def draw_table(rng: Random, shape: Shape, layout: Layout) -> Table:
         shape.lines = sorted(rng.randint(1, shape.group) for _ in columns)
     sample = draw_rows(rng, columns, 8)
     average = sum(len(b"".join(row)) + len(row) for row in sample) / 8
-    return Table(columns, draw_rows(rng, columns, layout.count(average)))
+    rows = draw_rows(rng, columns, layout.count(average))
+    return Table(columns, rows, layout.size == LONG)
 
 
 def encode(rng: Random, shape: Shape, table: Table) -> list[bytes]:
@@ -158,6 +172,9 @@ def encode(rng: Random, shape: Shape, table: Table) -> list[bytes]:
         return [b"".join(row) for row in table.rows]
     cuts = rng.choice((0, 0, 0.05, 0.4))
     bodies = [cut(rng, b"".join(row), cuts) for row in table.rows]
+    if shape.name == "keyed" and table.is_long:
+        prefix = draw_long_prefix(rng)
+        bodies = [prefix + body for body in bodies]
     if shape.name == "keyed":
         return [keyed(body, rng.randbytes(rng.choice((0, 1, 8, 20)))) for body in bodies]
     return [prefixed(shape.name, body) for body in bodies]

@@ -10,7 +10,7 @@ from random import Random
 
 from .case import Case
 from .circumstances import Traits, draw_circumstances
-from .data import EDGE, LARGE, SHORT, SPILLING, Table, draw_layout
+from .data import EDGE, LARGE, LONG, SHORT, SPILLING, Table, draw_layout
 from .formats import Shape, draw_shape, draw_table, encode, scatter
 from .keys import draw_keys, is_binary
 from .model import Job, Unspecified, expected
@@ -20,13 +20,14 @@ from .records import split_records
 from .values import DATED, chance
 
 SIZES = (SHORT,) * 30 + (SPILLING,) * 66 + (EDGE,) * 4
+RARE = (LARGE, LONG)
 
 
 def draw_case(seed: int, number: int) -> Case:
     """Returns a case of a seed."""
     rng = Random(f"{seed}/{number}")
     command = rng.choice(("sort",) * 17 + ("merge", "merge", "check"))
-    size = LARGE if chance(rng, 0.004) else rng.choice(SIZES)
+    size = rng.choice(RARE) if chance(rng, 0.008) else rng.choice(SIZES)
     layout = draw_layout(rng, size)
     shape = draw_shape(rng)
     table = draw_table(rng, shape, layout)

@@ -30,6 +30,7 @@ MIB = 1 << 20
 BLOCK = 64 << 10  # of a run
 UNITS = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30, "bytes": 1}
 ADVICE = re.compile(r"at least ([\d.]+) (KiB|MiB|GiB|bytes) with --memory")
+MORE = re.compile(r"give more with --memory")
 OVER_LIMIT = re.compile(r"would take (?:up to ([\d.]+) (KiB|MiB|GiB|bytes), )?more than the")
 DROPPED = re.compile(r"left out (\d+) rows? with a different number of cells")
 RAISES = 8  # most times that limits are raised to those that messages name
@@ -191,7 +192,13 @@ def raise_limits(verdict: Verdict, status: int) -> bool:
     """Raises a limit to the one that a message names. Returns whether a message names one."""
     advice, over = ADVICE.search(verdict.stderr), OVER_LIMIT.search(verdict.stderr)
     if status in (2, 3) and advice and verdict.budget_mib:
-        verdict.budget_mib = -(-int(float(advice[1]) * UNITS[advice[2]]) // MIB)
+        named_mib = -(-int(float(advice[1]) * UNITS[advice[2]]) // MIB)
+        if named_mib <= verdict.budget_mib:
+            verdict.add("advice", "the message names a memory budget that was given")
+            return False
+        verdict.budget_mib = named_mib
+    elif status in (2, 3) and MORE.search(verdict.stderr) and verdict.budget_mib:
+        verdict.budget_mib *= 2
     elif status == 4 and over and verdict.temp_limit:
         known = int(float(over[1]) * UNITS[over[2]]) if over[1] else 8 * verdict.temp_limit
         if known <= verdict.temp_limit:

@@ -56,6 +56,9 @@ class Formats(ModelCase):
         self.assert_output(b"b\nd", b"a\nb\nc\nd\n", more=(b"c\na\n",))
         self.assert_output(b"t\nb\na\n", b"t\na\nb\nc\n", "--header", "1", more=(b"u\nc\n",))
         self.assert_output(b"b\n#a\n", b"#t\n#a\na\nb\n", "--header", "#", more=(b"#t\na\n",))
+        longest = b"x" * ((1 << 20) - 1) + b"\n"
+        self.assert_output(longest + b"1\n", longest + b"1\n", "--header", "1")
+        self.assert_status(3, b"x" + longest, "--header", "1")
         cut = ("-t", ",", "--select", "2", "--header", "#")
         self.assert_output(b"#t,u\nb,1\na,2\n", b"#t,u\n2\n1\n", *cut)
 

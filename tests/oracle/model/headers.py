@@ -9,6 +9,8 @@ from .command import Options, parse_count
 from .errors import MalformedError, Unspecified, UsageError
 from .formats import Cell, Format, Record, last_of_row
 
+# "A header has at most 1 MiB."
+TOP_MAX = 1 << 20
 MARK = b"\xef\xbb\xbf"
 
 
@@ -35,14 +37,17 @@ def take_headers(
         # Of the first input that has such lines they are kept.
         counts = [count_top(options.header or "0", part) for part in inputs]
         tops = [part[:count] for part, count in zip(inputs, counts) if count]
-        top = b"".join(line.body + line.end for line in tops[0]) if tops else b""
+        joined = [b"".join(line.body + line.end for line in lines) for lines in tops]
+        if any(len(lines) > TOP_MAX for lines in joined):
+            raise MalformedError("a header of more than 1 MiB")
+        top = joined[0] if joined else b""
         return top, None, None, [part[count:] for part, count in zip(inputs, counts)]
     if form.kind != "csv":
         return b"", None, None, inputs
     if not form.has_header:
         first = next((part[0] for part in inputs if part), None)
         # "With more than 1 MiB, the first row does not set the number of cells"
-        if first is None or len(first.body + first.end) > 1 << 20:
+        if first is None or len(first.body + first.end) > TOP_MAX:
             return b"", None, None, inputs
         return b"", None, [cell.value for cell in first.cells], inputs
     # Inputs without any byte have no header and no rows.

@@ -66,7 +66,9 @@ use crate::manifest::SlabEntry;
 use crate::operator::{KeptMemory, KeptRoom, Making, Select};
 use crate::output::OpenOutput;
 use crate::plan::Plan;
-use crate::plan::passes::{Choice, MergeMethod, copies_beside, least_budget_mib, longest_bytes};
+use crate::plan::passes::{
+    Choice, MergeMethod, copies_beside, least_budget_mib, longest_bytes, raised_budget_mib,
+};
 use crate::plan::volume::Volume;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -194,10 +196,11 @@ impl Work {
     fn least_budget_mib(&self, longest: u64) -> u64 {
         let (copies, ample) = (self.kept_copies(), self.ample_copies());
         let merged = least_budget_mib(&self.plan, &[longest; 2], ample);
-        match ample > copies {
+        let least = match ample > copies {
             true => merged.max(self.plan.budget_with_room_mib(ample_room(ample * longest))),
             false => merged,
-        }
+        };
+        raised_budget_mib(&self.plan, least)
     }
 
     /// Returns the most copies of a long record for which a merge of `runs` has room.
@@ -378,6 +381,7 @@ fn kept_of_load<'a>(work: &Work, load: &'a KeyedLoad) -> KeptMemory<'a> {
     let others = work.ample_copies().saturating_sub(u64::from(work.select.groups()));
     let room = work.plan.room_beside(load.records(), load.bytes());
     let least = work.plan.budget_with_room_mib(ample_room(others * load.longest_bytes()));
+    let least = raised_budget_mib(&work.plan, least);
     let room = KeptRoom { bytes: room, least: Some(ByteSize::mib(least)) };
     KeptMemory { load: load.loaded_bytes().unwrap_or_default(), room }
 }

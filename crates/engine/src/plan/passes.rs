@@ -409,9 +409,21 @@ pub(super) fn least_with(threads: usize, needed: impl Fn(usize) -> u64) -> ByteS
 /// Returns a budget, in MiB, with a quarter more memory than `plan` has: for a line that would be
 /// short enough to be merged and still finds no room in a load.
 pub fn larger_budget_mib(plan: &Plan) -> u64 {
-    let wanted = plan.arena_bytes + plan.arena_bytes / 4;
-    let is_enough = |mib: &u64| memory::usable(ByteSize::mib(*mib), plan.threads_wanted) >= wanted;
-    let budget = (1..1 << 24).find(is_enough).unwrap_or(1 << 24);
+    budget_of_arena_mib(plan, plan.arena_bytes + plan.arena_bytes / 4)
+}
+
+/// Returns `least_mib`, or a larger budget where `plan`, which was not enough, has as much.
+pub fn raised_budget_mib(plan: &Plan, least_mib: u64) -> u64 {
+    match least_mib > budget_of_arena_mib(plan, plan.arena_bytes) {
+        true => least_mib,
+        false => larger_budget_mib(plan),
+    }
+}
+
+/// Returns the least budget, in MiB, of a plan like `plan` with an arena of `arena_bytes` bytes.
+fn budget_of_arena_mib(plan: &Plan, arena_bytes: usize) -> u64 {
+    let usable = |mib: u64| memory::usable(ByteSize::mib(mib), plan.threads_wanted);
+    let budget = (1..1 << 24).find(|mib| usable(*mib) >= arena_bytes).unwrap_or(1 << 24);
     plan.besides.around_mib(ByteSize::mib(budget))
 }
 

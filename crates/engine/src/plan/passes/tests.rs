@@ -413,3 +413,21 @@ fn merged(runs: &[Run], groups: Vec<Range<usize>>) -> Vec<Run> {
     left.extend_from_slice(&runs[done..]);
     left
 }
+
+/// A budget that a message names is never the one that was too small.
+#[test]
+fn budgets_are_raised() {
+    for mib in [24, 46, 100, 1000] {
+        for threads in [1, 2, 8] {
+            let Ok(plan) = Plan::new(&Need { threads, ..need(100, None, ByteSize::mib(mib)) })
+            else {
+                continue;
+            };
+            assert_eq!(raised_budget_mib(&plan, mib + 1), mib + 1);
+            for least in [1, mib - 1, mib] {
+                let raised = raised_budget_mib(&plan, least);
+                assert!((mib + 1..=mib * 2).contains(&raised), "{least}: {raised} after {mib}");
+            }
+        }
+    }
+}
