@@ -19,9 +19,10 @@ def block(data: bytes) -> bytes:
 
 def packed(data: bytes, rng: Random, end: bytes = block(b"")) -> bytes:
     """Returns data as bgzip compresses it, in blocks of random lengths, and the last block."""
-    blocks, most = [], rng.choice((10, 1000, 65_280))
-    while data:
+    # Of megabytes there would be too many short ones.
+    blocks, at, most = [], 0, max(rng.choice((10, 1000, 65_280)), min(len(data) // 1000, 65_280))
+    while at < len(data):
         length = rng.randint(1, most)
-        blocks.append(data[:length])
-        data = data[length:]
+        blocks.append(data[at : at + length])
+        at += length
     return b"".join(map(block, blocks)) + end
