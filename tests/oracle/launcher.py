@@ -68,7 +68,8 @@ def handle(request):
     if request["feed"]:
         reader, writer = os.pipe()
         closing.append(reader)
-        feed = [(os.POSIX_SPAWN_DUP2, writer, 1)]
+        # It says so where a job that refuses its input does not read all of it.
+        feed = [(os.POSIX_SPAWN_DUP2, writer, 1), opened(2, "/dev/null", os.O_WRONLY)]
         others.append(start(request["feed"], feed, env))
         os.close(writer)
         actions.append((os.POSIX_SPAWN_DUP2, reader, 0))

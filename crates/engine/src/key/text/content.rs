@@ -11,7 +11,7 @@ use std::iter::repeat_n;
 use std::slice;
 use std::thread::LocalKey;
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use super::encode::number::is_blank;
 use super::translate::TranslationTable;
@@ -265,9 +265,21 @@ impl<'a> Content<'a> {
         self.raw
     }
 
-    /// Returns whether a byte of the record means the same in both contents, by itself.
-    pub fn has_same_pairs(&self, other: &Self) -> bool {
-        self.escapes == other.escapes && self.escapes != Escapes::Json
+    /// Returns whether bytes of the record stand for others in the same way in both contents.
+    pub fn has_same_escapes(&self, other: &Self) -> bool {
+        self.escapes == other.escapes
+    }
+
+    /// Returns the last place in the first `agreed` bytes of the record, or after them, that lies
+    /// within no escape, whatever follows these bytes.
+    pub fn boundary(&self, agreed: usize) -> usize {
+        let raw = &self.raw[..agreed];
+        match self.escapes {
+            Escapes::None => agreed,
+            // Quotes stand in pairs alone.
+            Escapes::Pairs(quote) => agreed - run_at_end(raw, quote) % 2,
+            Escapes::Json => boundary_of_json(raw),
+        }
     }
 
     /// Returns the byte that a byte of the record stands for; `None` for a quote and omitted bytes.
@@ -277,11 +289,43 @@ impl<'a> Content<'a> {
         is_kept.then(|| self.table.map_or(byte, |table| table.of_byte(byte)))
     }
 
-    /// Returns the content after the first `bytes` bytes of the record, which end no quote of a
-    /// pair.
+    /// Returns the content after the first `bytes` bytes of the record, which end within no escape.
     pub fn behind(self, bytes: usize) -> Self {
         Self { raw: &self.raw[bytes..], ..self }
     }
+}
+
+/// Returns how many bytes at the end of `raw` are `byte`.
+fn run_at_end(raw: &[u8], byte: u8) -> usize {
+    raw.iter().rev().take_while(|found| **found == byte).count()
+}
+
+/// Returns the last place in `raw`, the beginning of a string of JSON, that lies within no escape.
+fn boundary_of_json(raw: &[u8]) -> usize {
+    let Some(at) = memrchr(b'\\', raw) else { return raw.len() };
+    if run_at_end(&raw[..=at], b'\\').is_multiple_of(2) {
+        return raw.len();
+    }
+    // The escape begins here, unless it is the second half of a character that begins before.
+    let half = at.checked_sub(HALF_BYTES).filter(|half| {
+        let is_escape = run_at_end(&raw[..at], b'\\') == 0 && raw[*half] == b'\\';
+        is_escape && run_at_end(&raw[..=*half], b'\\') % 2 == 1 && is_first_half(&raw[*half..at])
+    });
+    match &raw[at + 1..] {
+        [] => half.unwrap_or(at),
+        [b'u', digits @ ..] if digits.len() < 4 => half.unwrap_or(at),
+        // What follows may be the second half.
+        [b'u', digits @ ..] if digits.len() == 4 && is_first_half(&raw[at..]) => at,
+        _ => raw.len(),
+    }
+}
+
+/// Bytes of an escape `\uXXXX`, which stands for half of a character at times.
+const HALF_BYTES: usize = 6;
+
+/// Returns whether an escape `\uXXXX` is the first half of a character, if another one follows.
+fn is_first_half(escape: &[u8]) -> bool {
+    matches!(escape, [b'\\', b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B', ..])
 }
 
 /// The bytes of a content, one by one; from both ends unless they have escapes of JSON.

@@ -432,7 +432,7 @@ impl TextKeyPart {
         if has_values && let Some(order) = self.typed.order_of(&texts, agreed) {
             return self.directed(order);
         }
-        let restart = match has_values && texts[0].has_same_pairs(&texts[1]) {
+        let restart = match has_values && texts[0].has_same_escapes(&texts[1]) {
             true => self.typed.restart(&texts, agreed),
             false => 0,
         };

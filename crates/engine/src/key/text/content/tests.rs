@@ -60,3 +60,41 @@ fn blanks_at_the_ends_are_trimmed_whatever_follows() {
     assert_eq!(trimmed(b"   ", (b'0', 2)), b"00");
     assert_eq!(trimmed(b"   ", (b'0', 0)), b"");
 }
+
+/// Texts that begin alike are divided where what they stand for is divided, too.
+#[test]
+fn no_escape_is_taken_apart() {
+    let json: [&[u8]; 9] =
+        [b"a", b"u", b"d83d", b"\\\\", b"\\n", b"\\u00e4", b"\\ud83d", b"\\ude00", b"\\uDBFF"];
+    let quoted: [&[u8]; 3] = [b"a", b"\"\"", b"b"];
+    for (escapes, parts) in [(Escapes::Json, &json[..]), (Escapes::Pairs(b'"'), &quoted[..])] {
+        let said = |raw: &[u8]| Content::escaped(raw, escapes).bytes().collect::<Vec<u8>>();
+        let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        let mut draw = |most: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            (random % most as u64) as usize
+        };
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let mut text = |count: usize| -> Vec<u8> {
+                (0..count).flat_map(|_| parts[draw(parts.len())].to_vec()).collect()
+            };
+            let (start, [a, b]) = (text(4), [text(2), text(2)]);
+            let [a, b] = [a, b].map(|end| [&start[..], &end].concat());
+            let agreed = super::super::super::agreeing_bytes(&a, &b);
+            let [at, other] = [&a, &b].map(|raw| Content::escaped(raw, escapes).boundary(agreed));
+            assert_eq!(at, other);
+            let (whole, rest) = (said(&a), said(&a[at..]));
+            let beginning = &whole[..whole.len() - rest.len()];
+            assert_eq!([beginning, &rest].concat(), whole, "{}", a.escape_ascii());
+            assert_eq!([beginning, &said(&b[at..])].concat(), said(&b), "{}", b.escape_ascii());
+            assert!(agreed - at < 12, "{} at {at} of {agreed}", a.escape_ascii());
+            found += usize::from(at < agreed);
+        }
+        // Both quotes of a pair agree.
+        let least = if escapes == Escapes::Json { 500 } else { 0 };
+        assert!(found >= least, "{found} texts differ within an escape");
+    }
+}

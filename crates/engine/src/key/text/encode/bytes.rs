@@ -49,12 +49,7 @@ pub fn append_text<S: KeySink>(text: Content<'_>, of: &Typed, out: &mut S) {
 
 /// Returns where two texts that agree for `agreed` bytes may be compared from.
 pub fn restart_of([text, _]: &[Content<'_>; 2], agreed: usize, of: &Typed) -> usize {
-    if of.collation.is_some() {
-        return 0;
-    }
-    // A pair of quotes is taken apart nowhere.
-    let last = text.raw()[..agreed].iter().rposition(|byte| text.of_byte(*byte).is_some());
-    last.map_or(0, |last| last + 1)
+    if of.collation.is_some() { 0 } else { text.boundary(agreed) }
 }
 
 /// Bytes of a collation's key that are made in one piece.

@@ -28,6 +28,9 @@ impl KeyType for NaturalType {
     }
 
     fn restart([text, _]: &[Content<'_>; 2], agreed: usize, _: &Typed) -> usize {
+        if text.has_escapes_of_json() {
+            return 0;
+        }
         // A number goes on from the digits before it.
         let is_letter = |byte: &u8| text.of_byte(*byte).is_some_and(|byte| !byte.is_ascii_digit());
         text.raw()[..agreed].iter().rposition(is_letter).map_or(0, |last| last + 1)

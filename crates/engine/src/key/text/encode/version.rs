@@ -47,6 +47,9 @@ impl KeyType for VersionType {
     }
 
     fn restart(texts: &[Content<'_>; 2], agreed: usize, _: &Typed) -> usize {
+        if texts[0].has_escapes_of_json() {
+            return 0;
+        }
         // Where nothing is left, there would be no end of letters; and no name may become a hidden
         // one.
         let is_within = |byte: &u8| {
