@@ -23,6 +23,8 @@ from .model.formats import Format, read_records
 from .values import chance
 
 PREFIXES = ("u16le", "u16be", "u32le", "u32be", "u16le:self", "u16be:self", "u32le:self")
+# Characters that two escapes of JSON stand for, one for each half.
+ASTRAL = {byte: 0x1F400 + byte for byte in range(128, 256)}
 SPARE_NAMES = ("amount", "city", "2024", "a:b", "two words", "Name", "id", "x[0]", "a,b", "c, d")
 
 
@@ -233,7 +235,10 @@ def json_member(rng: Random, name: str, cell: bytes) -> str:
     """Returns a member of an object; an empty text where it is left out."""
     if chance(rng, 0.04):
         return ""
-    value = json.dumps(cell.decode("latin-1"), ensure_ascii=chance(rng, 0.5))
+    text = cell.decode("latin-1")
+    if chance(rng, 0.1):
+        text = text.translate(ASTRAL)
+    value = json.dumps(text, ensure_ascii=chance(rng, 0.5))
     if chance(rng, 0.04):
         value = rng.choice(("null", "true", '""', "-0.5e3"))
     elif NUMBER.fullmatch(cell) and chance(rng, 0.7):
