@@ -44,8 +44,9 @@ from sortwell.cluster import (
     _run_folders,
     _running,
 )
+from sortwell.cluster._losses import NotBegun, SourceLost
 from sortwell.cluster._output import OutputFolder
-from sortwell.cluster._spec import NotBegun, Source, SourceLost, Spec
+from sortwell.cluster._spec import Source, Spec
 
 
 def setUpModule():

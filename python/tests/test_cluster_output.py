@@ -27,19 +27,9 @@ from sortwell.cluster import (
     _spec,
     _tasks,
 )
+from sortwell.cluster._losses import NodeLost, PartLost, RunLost, SourceLost
 from sortwell.cluster._output import OutputFolder
-from sortwell.cluster._spec import (
-    MadePart,
-    NodeLost,
-    PartLost,
-    Run,
-    RunLost,
-    SourceLost,
-    Spec,
-    Split,
-    Work,
-    state_of,
-)
+from sortwell.cluster._spec import MadePart, Run, Spec, Split, Work, state_of
 
 JOB = "0123456789ab"
 

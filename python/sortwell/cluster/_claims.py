@@ -18,7 +18,8 @@ import json
 import os
 
 from sortwell.cluster import _janitor
-from sortwell.cluster._spec import PREFIX, PartLost, storage_error, usage_error
+from sortwell.cluster._losses import PartLost
+from sortwell.cluster._spec import PREFIX, storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

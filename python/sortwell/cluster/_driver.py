@@ -28,6 +28,7 @@ from sortwell.cluster import (
     _placement,
     _report,
 )
+from sortwell.cluster._losses import NodeLost
 from sortwell.cluster._output import OutputFolder
 from sortwell.cluster._results import (
     ClusterProgress,
@@ -40,7 +41,6 @@ from sortwell.cluster._spec import (
     FORMS,
     MEMORY_FOLDER,
     RUN_ENDS,
-    NodeLost,
     Spec,
     checked_form,
     checked_options,

@@ -29,16 +29,8 @@ from dataclasses import replace
 
 from sortwell import _errors, _native
 from sortwell.cluster import _budget, _claims, _janitor, _named_files, _run_folders
-from sortwell.cluster._spec import (
-    MEMORY_FOLDER,
-    RUN_ENDS,
-    NotBegun,
-    Run,
-    RunLost,
-    reworded,
-    state_of,
-    storage_error,
-)
+from sortwell.cluster._losses import NotBegun, RunLost
+from sortwell.cluster._spec import MEMORY_FOLDER, RUN_ENDS, Run, reworded, state_of, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

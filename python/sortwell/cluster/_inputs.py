@@ -9,9 +9,9 @@ import os
 from dataclasses import replace
 
 from sortwell import __version__, _errors, _native
+from sortwell.cluster._losses import NodeLost
 from sortwell.cluster._spec import (
     InputFile,
-    NodeLost,
     Split,
     lost_input,
     malformed_error,

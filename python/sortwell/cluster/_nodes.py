@@ -13,14 +13,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from sortwell.cluster import _budget
 from sortwell.cluster._exchange import Exchange
-from sortwell.cluster._spec import (
-    HeadLost,
-    NodeLost,
-    NotBegun,
-    RunLost,
-    storage_error,
-    usage_error,
-)
+from sortwell.cluster._losses import HeadLost, NodeLost, NotBegun, RunLost
+from sortwell.cluster._spec import storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ import tempfile
 
 from sortwell import _errors
 from sortwell.cluster import _claims, _inputs, _janitor
-from sortwell.cluster._spec import NodeLost, PartLost, storage_error, usage_error
+from sortwell.cluster._losses import NodeLost, PartLost
+from sortwell.cluster._spec import storage_error, usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

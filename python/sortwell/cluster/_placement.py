@@ -6,7 +6,8 @@ import itertools
 import operator
 
 from sortwell.cluster import _budget, _inputs
-from sortwell.cluster._spec import NodeLost, Source, lost_input
+from sortwell.cluster._losses import NodeLost
+from sortwell.cluster._spec import Source, lost_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from sortwell import _errors, _native
 from sortwell.cluster import _budget
 from sortwell.cluster._exchange import ALIVE, FAULT, FRAME
 from sortwell.cluster._feeds import Feed
-from sortwell.cluster._spec import SourceLost, is_space
+from sortwell.cluster._losses import SourceLost
+from sortwell.cluster._spec import is_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,15 +10,9 @@ from dataclasses import dataclass
 
 import ray
 
+from sortwell.cluster._losses import HeadLost, NodeLost, SourceLost
 from sortwell.cluster._nodes import alive, on
-from sortwell.cluster._spec import (
-    HeadLost,
-    NodeLost,
-    SourceLost,
-    is_space,
-    lost_input,
-    storage_error,
-)
+from sortwell.cluster._spec import is_space, lost_input, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

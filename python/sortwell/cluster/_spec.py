@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from sortwell import _errors, _native, _options
+from sortwell.cluster._losses import HeadLost, NodeLost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -486,32 +487,3 @@ class MadePart:
     checksum: str
     received: dict[str, int]
     work: Work
-
-
-class NotBegun(Exception):
-    """An exchange that Ray has started again does not know its sort yet."""
-
-
-class HeadLost(Exception):
-    """The head of the cluster does not answer."""
-
-
-class NodeLost(Exception):
-    """A node is not part of the cluster any more."""
-
-
-class RunLost(NodeLost):
-    """A run is not on its node any more, which was removed when the exchange was dead."""
-
-
-class PartLost(NodeLost):
-    """A part is not on its node any more, which was removed when the exchange was dead."""
-
-
-class SourceLost(Exception):
-    """A node did not deliver the records of its runs."""
-
-    def __init__(self, node: str, reason: str) -> None:
-        super().__init__(node, reason)
-        self.node = node
-        self.reason = reason

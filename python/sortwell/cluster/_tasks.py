@@ -15,6 +15,7 @@ from sortwell import _errors, _native
 from sortwell.cluster import _budget
 from sortwell.cluster._exchange import raise_open_files
 from sortwell.cluster._janitor import LOCK
+from sortwell.cluster._losses import RunLost
 from sortwell.cluster._reception import Reception
 from sortwell.cluster._recorder import Recorder
 from sortwell.cluster._run_folders import NOTE
@@ -22,7 +23,6 @@ from sortwell.cluster._spec import (
     RUN_ENDS,
     MadePart,
     Run,
-    RunLost,
     is_space,
     proof_error,
     reworded,
