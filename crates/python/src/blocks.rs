@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
-use sortwell::unstable_sort::{BlockSort, RecordsInOrder};
+use sortwell::unstable_sort::{BlockSort, RecordsInOrder, TakenBlock};
 use sortwell::{Error, Format, Progress, Result};
 use sortwell_cli::embed::{EmbeddedCommand, JobWords};
 
@@ -59,11 +59,7 @@ struct BlocksIn {
 }
 
 /// The side of a sort that returns records.
-struct BlocksOut {
-    records: RecordsInOrder,
-    /// The beginning of a record of fixed length whose end is in the next block.
-    rest: Vec<u8>,
-}
+struct BlocksOut(RecordsInOrder);
 
 impl BlocksIn {
     /// Pushes what waits, then the bytes of a buffer.
@@ -82,27 +78,25 @@ impl BlocksIn {
 }
 
 impl BlocksOut {
-    /// Returns the next whole records; empty after the last one.
-    fn next_block(&mut self) -> Result<Vec<u8>> {
-        if let Some(length) = self.records.fixed_length() {
-            return self.next_of_fixed(length);
+    /// Returns the next whole records; `None` after the last one.
+    fn next_block(&mut self) -> Result<Option<TakenBlock>> {
+        let Self(records) = self;
+        if let Some(block) = records.take_block(BLOCK_BYTES / 2)? {
+            return Ok(Some(block));
         }
+        let most = records.fixed_length().map(|length| BLOCK_BYTES / length);
         let mut block = Vec::with_capacity(BLOCK_BYTES);
-        while block.len() < BLOCK_BYTES && self.records.advance()? {
-            block.extend_from_slice(self.records.lent());
+        while block.len() < BLOCK_BYTES {
+            let is_taken = match most {
+                Some(most) => records.advance_some(most)?,
+                None => records.advance()?,
+            };
+            if !is_taken {
+                break;
+            }
+            block.extend_from_slice(records.lent());
         }
-        Ok(block)
-    }
-
-    fn next_of_fixed(&mut self, length: usize) -> Result<Vec<u8>> {
-        let mut block = std::mem::take(&mut self.rest);
-        while block.len() < length.max(BLOCK_BYTES / 2) && self.records.advance_block()? {
-            block.extend_from_slice(self.records.lent());
-        }
-        self.rest = block.split_off(block.len() - block.len() % length);
-        let is_end = block.is_empty();
-        assert!(!is_end || self.rest.is_empty(), "the sorted bytes end with a part of a record");
-        Ok(block)
+        Ok((!block.is_empty()).then(|| TakenBlock::alone(block)))
     }
 }
 
@@ -216,14 +210,13 @@ impl BlockSorter {
                 let BlockStage::Pulling(blocks) = &mut state.stage else {
                     return Err(Error::Interrupted);
                 };
-                let block = blocks.next_block()?;
-                if !block.is_empty() {
+                if let Some(block) = blocks.next_block()? {
                     return Ok(Some(block));
                 }
                 if let BlockStage::Pulling(blocks) =
                     std::mem::replace(&mut state.stage, BlockStage::Failed)
                 {
-                    let statistics = blocks.records.close()?;
+                    let statistics = blocks.0.close()?;
                     self.statistics.get_or_init(|| state.words.statistics(&statistics, None));
                     state.stage = BlockStage::Ended;
                 }
@@ -290,8 +283,7 @@ impl BlockSorter {
                     return Err(Error::Interrupted);
                 };
                 pushing.sort.push(&std::mem::take(&mut state.pending))?;
-                let records = RecordsInOrder::of_sort(pushing.sort)?;
-                let blocks = BlocksOut { records, rest: Vec::new() };
+                let blocks = BlocksOut(RecordsInOrder::of_sort(pushing.sort)?);
                 state.stage = BlockStage::Pulling(Box::new(blocks));
                 Ok(())
             })

@@ -5,13 +5,17 @@
 //! by an error or a panic, ends the stream: what comes after it has no place any more, and nobody
 //! waits for it.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use self::blocks::BlocksAhead;
 use super::{Lane, Writer, ends_at};
 use crate::error::{Error, Result};
+use crate::io::pipe::Inlet;
 use crate::io::{Region, pipe};
 use crate::stats::Stream;
+
+mod blocks;
 
 /// Interval at which a waiting worker checks for a stop of the job.
 const STOP_CHECK: Duration = Duration::from_millis(50);
@@ -22,6 +26,8 @@ pub struct StreamSink {
     state: Mutex<StreamSinkState>,
     /// Notified whenever the state has changed.
     turn: Condvar,
+    /// The part of the program that takes the stream in blocks, if one does.
+    inlet: Option<Arc<dyn Inlet>>,
 }
 
 #[derive(Debug)]
@@ -34,10 +40,8 @@ struct StreamSinkState {
 impl StreamSink {
     /// Returns a sink at the beginning of a stream.
     pub fn new(stream: pipe::PipeWriter) -> Self {
-        Self {
-            state: Mutex::new(StreamSinkState { stream, is_failed: false }),
-            turn: Condvar::new(),
-        }
+        let (inlet, turn) = (stream.block_inlet(), Condvar::new());
+        Self { state: Mutex::new(StreamSinkState { stream, is_failed: false }), turn, inlet }
     }
 
     fn state(&self) -> MutexGuard<'_, StreamSinkState> {
@@ -59,10 +63,13 @@ pub struct StreamWriter<'a, 'p> {
     sink: &'a StreamSink,
     lane: &'a mut Lane<'p>,
     buffer: Option<Region>,
+    /// Blocks that are filled in place of the buffer, where the stream is taken in blocks.
+    blocks: Option<BlocksAhead>,
     /// Offset at which the task begins.
     offset: u64,
-    /// Offset in the stream of the buffer's first byte.
+    /// Offset in the stream of the first byte that waits for its turn.
     start: u64,
+    /// Bytes that wait.
     filled: usize,
     capacity: usize,
     /// True if all of the task was written.
@@ -76,10 +83,16 @@ impl<'a, 'p> StreamWriter<'a, 'p> {
     ///
     /// What ended a write that the buffer was waited for; the task counts as given up.
     pub fn new(sink: &'a StreamSink, lane: &'a mut Lane<'p>, offset: u64) -> Result<Self> {
-        let buffer = Some(lane.take_buffer().inspect_err(|_| sink.fail())?);
+        let mut buffer = lane.take_buffer().inspect_err(|_| sink.fail())?;
         let capacity = lane.capacity();
-        let start = offset;
-        Ok(Self { sink, lane, buffer, offset, start, filled: 0, capacity, is_whole: false })
+        let slack = buffer.len() - capacity;
+        let inlet = sink.inlet.as_ref();
+        let blocks = inlet.and_then(|inlet| BlocksAhead::within(capacity, slack, inlet));
+        if blocks.is_some() {
+            buffer.release(); // the blocks have its share of the memory
+        }
+        let (buffer, start, filled) = (Some(buffer), offset, 0);
+        Ok(Self { sink, lane, buffer, blocks, offset, start, filled, capacity, is_whole: false })
     }
 
     /// Writes what is left. `end` is where the task was to end.
@@ -94,11 +107,11 @@ impl<'a, 'p> StreamWriter<'a, 'p> {
         Ok(())
     }
 
-    /// Waits for this buffer's turn and writes it.
+    /// Waits for the turn of what was filled and writes it.
     fn write_out(&mut self) -> Result<()> {
-        let Some(buffer) = self.buffer.as_ref().filter(|_| self.filled > 0) else {
+        if self.filled == 0 {
             return Ok(()); // and others may be past this place already
-        };
+        }
         let (begun, progress) = (Instant::now(), self.lane.progress());
         let mut state = self.sink.state();
         while !state.is_failed && state.stream.bytes() != self.start {
@@ -111,7 +124,11 @@ impl<'a, 'p> StreamWriter<'a, 'p> {
         if state.is_failed {
             return Err(Error::Interrupted); // whoever failed says why
         }
-        state.stream.write_all(&buffer[..self.filled], progress)?;
+        match (&mut self.blocks, &self.buffer) {
+            (Some(blocks), _) => blocks.write_out(progress)?,
+            (None, Some(buffer)) => state.stream.write_all(&buffer[..self.filled], progress)?,
+            (None, None) => {}
+        }
         drop(state);
         self.sink.turn.notify_all();
         self.lane.count_waiting(Stream::OutputWritten, begun.elapsed());
@@ -135,18 +152,20 @@ impl Drop for StreamWriter<'_, '_> {
 
 impl Writer for StreamWriter<'_, '_> {
     fn room(&mut self) -> &mut [u8] {
-        match &mut self.buffer {
-            Some(buffer) => &mut buffer[self.filled..],
-            None => &mut [],
+        match (&mut self.blocks, &mut self.buffer) {
+            (Some(blocks), _) => blocks.room(),
+            (None, Some(buffer)) => &mut buffer[self.filled..],
+            (None, None) => &mut [],
         }
     }
 
     fn commit(&mut self, bytes: usize) -> Result<()> {
         self.filled += bytes;
-        if self.filled >= self.capacity {
-            self.write_out()?;
-        }
-        Ok(())
+        let is_full = match &mut self.blocks {
+            Some(blocks) => blocks.commit(bytes),
+            None => self.filled >= self.capacity,
+        };
+        if is_full { self.write_out() } else { Ok(()) }
     }
 }
 

@@ -20,6 +20,7 @@ use sortwell_engine::{Error, Result};
 
 #[cfg(feature = "unstable")]
 pub use super::in_order::RecordsInOrder;
+pub use super::queue::TakenBlock;
 use super::queue::{BLOCK_BYTES, BlockQueue};
 use super::running::{RunningJob, SORTED_MAX, sorted_blocks, with_ends};
 #[cfg(feature = "unstable")]
@@ -180,7 +181,7 @@ impl BlockSort {
             }
             BlockSortState::Begun | BlockSortState::Failed => {
                 let statistics = self.sort_alone()?;
-                let block = std::mem::take(&mut self.block);
+                let block = TakenBlock::alone(std::mem::take(&mut self.block));
                 Ok(BlocksInOrder::done(progress, statistics, block))
             }
         }
@@ -203,12 +204,12 @@ impl BlockSort {
         let extent = Extent { bytes: self.block.len() as u64, records };
         pushed.put(std::mem::take(&mut self.block), &progress)?;
         pushed.finish();
-        let output = self.file.clone().map_or_else(|| sorted_blocks(&sorted), Output::File);
+        let output = self.file.clone().map_or_else(|| sorted_blocks(&sorted, false), Output::File);
         let mut job = with_ends(&self.job, &pushed, output, Some(extent));
         job.threads = Some(1);
         let statistics = job.run(&progress)?;
         sorted.finish();
-        while let Some(block) = sorted.take(Vec::new(), &progress)? {
+        while let Some(block) = sorted.take(&progress)? {
             self.block.extend_from_slice(&block);
         }
         Ok(statistics)
@@ -231,7 +232,7 @@ pub struct BlocksInOrder {
     /// End of the job; `None` after an error.
     end: Option<JobEnd>,
     /// The block that was taken last.
-    block: Vec<u8>,
+    block: TakenBlock,
     /// True if the block waits to be returned.
     is_block_new: bool,
 }
@@ -249,7 +250,7 @@ impl BlocksInOrder {
     /// Returns the blocks of a job whose input is complete.
     pub(super) const fn running(progress: Arc<Progress>, job: RunningJob) -> Self {
         let end = Some(JobEnd::Running(job));
-        Self { progress, end, block: Vec::new(), is_block_new: false }
+        Self { progress, end, block: TakenBlock::alone(Vec::new()), is_block_new: false }
     }
 
     /// Begins a merge, whose output is replaced by what is pulled.
@@ -274,14 +275,14 @@ impl BlocksInOrder {
         named: impl FnOnce(Error) -> Error + Send + 'static,
     ) -> Result<Self> {
         let (pushed, sorted) = (BlockQueue::new(1), BlockQueue::new(SORTED_MAX));
-        job.output = sorted_blocks(&sorted);
+        job.output = sorted_blocks(&sorted, true);
         let run = move |progress: &Progress| job.run(progress).map_err(named);
         let running = RunningJob::start(pushed, sorted, &progress, run)?;
         Ok(Self::running(progress, running))
     }
 
     /// Returns the only block of a job that has ended.
-    fn done(progress: Arc<Progress>, statistics: Statistics, block: Vec<u8>) -> Self {
+    fn done(progress: Arc<Progress>, statistics: Statistics, block: TakenBlock) -> Self {
         let end = Some(JobEnd::Done(Box::new(statistics)));
         Self { progress, end, block, is_block_new: true }
     }
@@ -289,6 +290,12 @@ impl BlocksInOrder {
     /// Returns the block that was taken last; empty before the first one.
     pub fn block(&self) -> &[u8] {
         if self.is_block_new { &[] } else { &self.block }
+    }
+
+    /// Takes the block that was taken last out of this.
+    #[cfg(feature = "unstable")]
+    pub(super) fn take_block(&mut self) -> TakenBlock {
+        std::mem::take(&mut self.block)
     }
 
     /// Checks that the job was not asked to stop. If it was, all later calls fail too.
@@ -331,7 +338,8 @@ impl BlocksInOrder {
         if std::mem::take(&mut self.is_block_new) {
             return Ok(Some(&self.block));
         }
-        let old = std::mem::take(&mut self.block);
+        // Its memory is given back before another one is waited for.
+        self.block = TakenBlock::default();
         let running = match self.end.take() {
             None => return Err(Error::Interrupted),
             Some(JobEnd::Running(running)) => running,
@@ -340,7 +348,7 @@ impl BlocksInOrder {
                 return Ok(None);
             }
         };
-        match running.sorted.take(old, progress) {
+        match running.sorted.take(progress) {
             Ok(Some(block)) => {
                 (self.block, self.end) = (block, Some(JobEnd::Running(running)));
                 Ok(Some(&self.block))

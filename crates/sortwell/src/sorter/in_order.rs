@@ -14,6 +14,8 @@ use sortwell_engine::stats::Statistics;
 #[cfg(feature = "unstable")]
 use super::block_sort::BlockSort;
 use super::block_sort::BlocksInOrder;
+#[cfg(feature = "unstable")]
+use super::queue::TakenBlock;
 use super::sorted::KeyedRecord;
 
 /// Bytes that are added at first to a record that lies in several blocks.
@@ -89,6 +91,36 @@ impl RecordsInOrder {
         }
         self.end = self.blocks.block().len();
         Ok(true)
+    }
+
+    /// Takes the next block itself, if it has whole records and at least `least` bytes, and none of
+    /// them was taken. Otherwise, and after the last one, nothing is taken.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BlocksInOrder::next_block`].
+    #[cfg(feature = "unstable")]
+    pub fn take_block(&mut self, least: usize) -> Result<Option<TakenBlock>> {
+        self.blocks.check_stop()?;
+        self.joined.clear();
+        self.start = self.end;
+        if self.end < self.blocks.block().len() || self.header_lines > 0 || !self.next_block()? {
+            return Ok(None);
+        }
+        let bytes = self.blocks.block();
+        Ok((bytes.len() >= least && self.are_whole(bytes)).then(|| self.blocks.take_block()))
+    }
+
+    /// Returns whether bytes that begin with a record end with one.
+    #[cfg(feature = "unstable")]
+    fn are_whole(&self, mut bytes: &[u8]) -> bool {
+        if let Some(length) = self.fixed_length() {
+            return bytes.len().is_multiple_of(length);
+        }
+        while let Some(length) = self.whole_length(bytes) {
+            bytes = &bytes[length..];
+        }
+        bytes.is_empty()
     }
 
     /// Takes at most `most` of the next records, or one if `most` is 0. All records must have one

@@ -10,6 +10,7 @@
 //! ([`BlockQueue::abandon`]), so that the other one fails instead of waiting for ever.
 
 use std::collections::VecDeque;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,8 +32,8 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 pub struct BlockQueue {
     state: Mutex<QueueState>,
     news: Condvar,
-    /// Most bytes of memory of the blocks that wait and of the empty ones, together. A longer block
-    /// waits alone.
+    /// Most bytes of memory of the blocks that wait. A longer block waits alone. The memory of all
+    /// blocks but those that were taken is at most this, and that of the blocks that are filled.
     bytes_max: usize,
 }
 
@@ -41,10 +42,14 @@ struct QueueState {
     blocks: VecDeque<Vec<u8>>,
     /// Bytes of their memory.
     waiting_bytes: usize,
-    /// Empty blocks with memory.
+    /// Blocks to be filled again.
     spare: Vec<Vec<u8>>,
-    /// Bytes of that memory.
+    /// Bytes of their memory.
     spare_bytes: usize,
+    /// Blocks that are being filled.
+    filling: usize,
+    /// Most blocks that were filled at a time.
+    filling_max: usize,
     /// Bytes that were put.
     bytes: u64,
     is_finished: bool,
@@ -85,11 +90,21 @@ impl BlockQueue {
         }
     }
 
-    /// Returns an empty block to fill; it has memory already if one was given back.
-    pub fn empty_block(&self) -> Vec<u8> {
+    /// Returns a block to fill, whose bytes may be any; it has memory already if one was given
+    /// back.
+    fn spare_block(&self) -> Vec<u8> {
         let mut state = self.state();
+        state.filling += 1;
+        state.filling_max = state.filling_max.max(state.filling);
         let block = state.spare.pop().unwrap_or_default();
         state.spare_bytes -= block.capacity();
+        block
+    }
+
+    /// Returns an empty block to append to; it has memory already if one was given back.
+    pub fn empty_block(&self) -> Vec<u8> {
+        let mut block = self.spare_block();
+        block.clear();
         block
     }
 
@@ -104,8 +119,9 @@ impl BlockQueue {
         };
         let mut state = self.wait(progress, has_room)?;
         state.bytes += block.len() as u64;
+        state.filling = state.filling.saturating_sub(1);
         state.waiting_bytes += block.capacity();
-        while state.waiting_bytes + state.spare_bytes > self.bytes_max {
+        while state.idle_bytes() > self.bytes_max {
             let Some(spare) = state.spare.pop() else { break };
             state.spare_bytes -= spare.capacity();
         }
@@ -114,27 +130,29 @@ impl BlockQueue {
         Ok(())
     }
 
-    /// Returns the next block in exchange for `old`, whose memory is used again; `None` after the
-    /// last one.
+    /// Returns the next block; `None` after the last one.
     ///
     /// # Errors
     ///
     /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
-    pub fn take(&self, mut old: Vec<u8>, progress: &Progress) -> Result<Option<Vec<u8>>> {
+    pub fn take(self: &Arc<Self>, progress: &Progress) -> Result<Option<TakenBlock>> {
         let is_ready = |state: &QueueState| !state.blocks.is_empty() || state.is_finished;
         let mut state = self.wait(progress, is_ready)?;
-        let block = state.blocks.pop_front();
-        state.waiting_bytes -= block.as_ref().map_or(0, Vec::capacity);
-        old.clear();
-        // A block of one long record would keep its memory. After the end, none is filled again.
-        let kept_bytes = state.waiting_bytes + state.spare_bytes + old.capacity();
-        let is_kept = !state.is_finished && kept_bytes <= self.bytes_max;
-        if is_kept && (1..=2 * BLOCK_BYTES).contains(&old.capacity()) {
-            state.spare_bytes += old.capacity();
-            state.spare.push(old);
-        }
+        let bytes = state.blocks.pop_front();
+        state.waiting_bytes -= bytes.as_ref().map_or(0, Vec::capacity);
         self.news.notify_all();
-        Ok(block)
+        Ok(bytes.map(|bytes| TakenBlock { bytes, queue: Some(Arc::clone(self)) }))
+    }
+
+    /// Keeps the memory of a block that was taken, for the next one that is filled.
+    fn give_back(&self, block: Vec<u8>) {
+        let mut state = self.state();
+        // A block of one long record would keep its memory. After the end, none is filled again.
+        let is_kept = !state.is_finished && state.idle_bytes() + block.capacity() <= self.bytes_max;
+        if is_kept && (BLOCK_BYTES..=2 * BLOCK_BYTES).contains(&block.capacity()) {
+            state.spare_bytes += block.capacity();
+            state.spare.push(block);
+        }
     }
 
     /// Marks that all blocks were put.
@@ -156,6 +174,52 @@ impl BlockQueue {
     }
 }
 
+impl QueueState {
+    /// Returns the bytes of the memory of blocks that wait and of spare ones, without those that
+    /// will be needed when as many blocks are filled as were before.
+    fn idle_bytes(&self) -> usize {
+        let needed = (self.filling_max - self.filling) * BLOCK_BYTES;
+        (self.waiting_bytes + self.spare_bytes).saturating_sub(needed)
+    }
+}
+
+/// A block that was taken out of a queue. When this is dropped, its memory is used again.
+#[derive(Debug, Default)]
+pub struct TakenBlock {
+    bytes: Vec<u8>,
+    /// The queue, if it came from one.
+    queue: Option<Arc<BlockQueue>>,
+}
+
+impl TakenBlock {
+    /// Returns a block of bytes that come from no queue.
+    pub const fn alone(bytes: Vec<u8>) -> Self {
+        Self { bytes, queue: None }
+    }
+}
+
+impl Deref for TakenBlock {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl AsRef<[u8]> for TakenBlock {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl Drop for TakenBlock {
+    fn drop(&mut self) {
+        if let Some(queue) = &self.queue {
+            queue.give_back(std::mem::take(&mut self.bytes));
+        }
+    }
+}
+
 /// A queue that is abandoned when this is dropped, unless all blocks were put before.
 #[derive(Debug)]
 pub struct AbandonedQueue(pub Arc<BlockQueue>);
@@ -170,7 +234,7 @@ impl Drop for AbandonedQueue {
 #[derive(Debug)]
 pub struct PushedBlocks {
     queue: Arc<BlockQueue>,
-    block: Vec<u8>,
+    block: TakenBlock,
     /// Bytes of the block that were read.
     read: usize,
 }
@@ -178,7 +242,7 @@ pub struct PushedBlocks {
 impl PushedBlocks {
     /// Returns a reader of all blocks of a queue.
     pub fn new(queue: Arc<BlockQueue>) -> Self {
-        Self { queue, block: Vec::new(), read: 0 }
+        Self { queue, block: TakenBlock::default(), read: 0 }
     }
 }
 
@@ -187,9 +251,9 @@ impl Supply for PushedBlocks {
         let mut filled = 0;
         while filled < buffer.len() {
             if self.read == self.block.len() {
-                let old = std::mem::take(&mut self.block);
-                self.read = 0;
-                match self.queue.take(old, progress)? {
+                // Its memory is given back before another one is waited for.
+                (self.block, self.read) = (TakenBlock::default(), 0);
+                match self.queue.take(progress)? {
                     Some(block) => self.block = block,
                     None => break,
                 }
@@ -211,25 +275,47 @@ impl Drop for PushedBlocks {
 
 /// The side of the job that writes sorted records, for them to be pulled.
 #[derive(Debug)]
-pub struct SortedBlocks(pub Arc<BlockQueue>);
+pub struct SortedBlocks {
+    /// The queue.
+    pub queue: Arc<BlockQueue>,
+    /// True if workers fill the blocks themselves. That takes more than a few records need.
+    pub takes_blocks: bool,
+}
 
 impl Inlet for SortedBlocks {
     fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()> {
         for piece in data.chunks(BLOCK_BYTES) {
-            let mut block = self.0.empty_block();
+            let mut block = self.queue.empty_block();
             block.reserve_exact(piece.len());
             block.extend_from_slice(piece);
-            self.0.put(block, progress)?;
+            self.queue.put(block, progress)?;
         }
         Ok(())
     }
 
     fn bytes(&self) -> u64 {
-        self.0.state().bytes
+        self.queue.state().bytes
     }
 
     fn name(&self) -> &Path {
         Path::new(SORTED_RECORDS)
+    }
+
+    fn block_bytes(&self) -> usize {
+        if self.takes_blocks { BLOCK_BYTES } else { 0 }
+    }
+
+    fn block(&self) -> Vec<u8> {
+        let mut block = self.queue.spare_block();
+        if block.capacity() < BLOCK_BYTES {
+            return vec![0; BLOCK_BYTES]; // zeroed by the system
+        }
+        block.resize(BLOCK_BYTES, 0);
+        block
+    }
+
+    fn write_block(&self, block: Vec<u8>, progress: &Progress) -> Result<()> {
+        self.queue.put(block, progress)
     }
 }
 

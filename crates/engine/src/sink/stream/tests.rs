@@ -15,13 +15,19 @@ use crate::stats::Progress;
 use crate::units::ByteSize;
 
 /// Bytes per buffer of a lane; a task has several.
-const BUFFER: usize = 8192;
+const BUFFER: usize = 16384;
+
+/// Most bytes that are written at once.
+const WRITTEN: usize = 1000;
+
+/// Bytes of a block, where the stream is taken in blocks.
+const BLOCK: usize = 4 * WRITTEN;
 
 /// A lane as a worker has it.
 fn lane(progress: &Progress) -> Lane<'_> {
     let region = || Arena::new(ByteSize(BUFFER as u64)).unwrap();
     let (buffers, edges) = (vec![region(), region()], vec![region()]);
-    Lane::new(Engine::Sync.queue(1).unwrap(), buffers, edges, BUFFER / 2, progress)
+    Lane::new(Engine::Sync.queue(1).unwrap(), buffers, edges, BUFFER - WRITTEN, progress)
 }
 
 /// A sink into a pipe, and what its other end does with it.
@@ -44,7 +50,7 @@ fn write(sink: &StreamSink, lane: &mut Lane<'_>, number: usize, bytes: usize) ->
     let mut writer = StreamWriter::new(sink, lane, (number * bytes) as u64)?;
     let mut left = bytes;
     while left > 0 {
-        let count = writer.room().len().min(left).min(1000);
+        let count = writer.room().len().min(left).min(WRITTEN);
         writer.room()[..count].fill(number as u8);
         writer.commit(count)?;
         left -= count;
@@ -83,6 +89,58 @@ fn tasks_of_many_workers_come_in_order() {
     drop(sink);
     let expected: Vec<u8> = (0..50 * bytes).map(|at| (at / bytes) as u8).collect();
     assert!(reader.join().unwrap() == expected);
+}
+
+/// Keeps the blocks that it takes.
+#[derive(Debug)]
+struct KeptBlocks {
+    blocks: Mutex<Vec<Vec<u8>>>,
+    block_bytes: usize,
+}
+
+impl Inlet for KeptBlocks {
+    fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()> {
+        self.write_block(data.to_vec(), progress)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.blocks.lock().unwrap().iter().map(|block| block.len() as u64).sum()
+    }
+
+    fn name(&self) -> &Path {
+        Path::new("kept")
+    }
+
+    fn block_bytes(&self) -> usize {
+        self.block_bytes
+    }
+
+    fn write_block(&self, block: Vec<u8>, _: &Progress) -> Result<()> {
+        self.blocks.lock().unwrap().push(block);
+        Ok(())
+    }
+}
+
+/// Blocks have whole records, which are written at once. Where blocks are larger than a buffer, or
+/// small for the records, buffers are copied.
+#[test]
+fn blocks_of_many_workers_come_in_order() {
+    let bytes = 3 * BUFFER + 17;
+    let expected: Vec<u8> = (0..50 * bytes).map(|at| (at / bytes) as u8).collect();
+    for (block_bytes, longest) in
+        [(BLOCK, BLOCK), (BLOCK - 1, BUFFER), (BUFFER - WRITTEN, BUFFER), (BUFFER, BUFFER)]
+    {
+        let kept = Arc::new(KeptBlocks { blocks: Mutex::default(), block_bytes });
+        let sink = StreamSink::new(pipe::PipeWriter::inlet(Arc::<KeptBlocks>::clone(&kept)));
+        assert!(work(&sink, 4, 50, bytes).iter().all(Result::is_ok));
+        drop(sink);
+        let blocks = kept.blocks.lock().unwrap();
+        assert!(blocks.concat() == expected);
+        let lengths = blocks.iter().map(Vec::len);
+        assert!(lengths.clone().all(|length| length > 0 && length <= longest));
+        let is_filled = block_bytes == BLOCK;
+        assert_eq!(lengths.max() == Some(BLOCK), is_filled, "{block_bytes}");
+    }
 }
 
 #[test]

@@ -18,13 +18,11 @@ fn blocks_keep_their_order_and_their_memory() {
             queue.finish();
             is_used_again
         });
-        let mut old = Vec::new();
         for number in 0..100_u8 {
-            let block = queue.take(std::mem::take(&mut old), &progress).expect("a block");
-            old = block.expect("not the end");
-            assert_eq!((old.len(), old[0]), (BLOCK_BYTES, number));
+            let block = queue.take(&progress).expect("a block").expect("not the end");
+            assert_eq!((block.len(), block[0]), (BLOCK_BYTES, number));
         }
-        assert_eq!(queue.take(old, &progress).expect("the end"), None);
+        assert!(queue.take(&progress).expect("the end").is_none());
         assert!(filled.join().expect("no panic"), "memory is used again");
     });
     assert_eq!(queue.empty_block().capacity(), 0, "after the end, no memory is kept");
@@ -39,12 +37,29 @@ fn blocks_wait_by_their_memory() {
         let waiting = scope.spawn(|| queue.put(vec![2], &progress));
         std::thread::sleep(STOP_CHECK);
         assert!(!waiting.is_finished(), "there is no room");
-        queue.take(Vec::new(), &progress).expect("a block");
+        queue.take(&progress).expect("a block");
         waiting.join().expect("no panic").expect("room");
     });
-    (0..4).for_each(|_| drop(queue.take(vec![0; BLOCK_BYTES / 2], &progress).expect("a block")));
-    let spare = || queue.empty_block().capacity();
-    assert_eq!((spare(), spare(), spare()), (BLOCK_BYTES / 2, BLOCK_BYTES / 2, 0));
+    (0..4).for_each(|_| drop(queue.take(&progress).expect("a block")));
+    assert_eq!(queue.empty_block().capacity(), 0, "small blocks are not kept");
+}
+
+/// As many blocks are kept as were filled at a time, and as may wait.
+#[test]
+fn memory_that_will_be_needed_is_kept() {
+    let (queue, progress) = (BlockQueue::new(1), Progress::new());
+    let sorted = SortedBlocks { queue: Arc::clone(&queue), takes_blocks: true };
+    let blocks = [(); 3].map(|()| sorted.block());
+    let mut taken = Vec::new();
+    for block in blocks {
+        sorted.write_block(block, &progress).expect("room");
+        taken.push(queue.take(&progress).expect("a block"));
+    }
+    taken.push(Some(TakenBlock { queue: Some(Arc::clone(&queue)), bytes: vec![1; BLOCK_BYTES] }));
+    taken.push(Some(TakenBlock { queue: Some(Arc::clone(&queue)), bytes: vec![1; BLOCK_BYTES] }));
+    drop(taken);
+    let spare = [(); 5].map(|()| queue.empty_block().capacity());
+    assert_eq!(spare, [BLOCK_BYTES, BLOCK_BYTES, BLOCK_BYTES, BLOCK_BYTES, 0]);
 }
 
 #[test]
@@ -56,14 +71,14 @@ fn a_side_that_has_left_fails_the_other() {
         queue.abandon();
         assert!(matches!(waiting.join().expect("no panic"), Err(Error::Interrupted)));
     });
-    assert!(matches!(queue.take(Vec::new(), &progress), Err(Error::Interrupted)));
+    assert!(matches!(queue.take(&progress), Err(Error::Interrupted)));
 }
 
 #[test]
 fn a_stop_ends_a_wait() {
     let (queue, progress) = (BlockQueue::new(1), Progress::new());
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| queue.take(Vec::new(), &progress));
+        let waiting = scope.spawn(|| queue.take(&progress));
         progress.request_stop();
         assert!(matches!(waiting.join().expect("no panic"), Err(Error::Interrupted)));
     });
@@ -98,21 +113,22 @@ fn finished_blocks_outlive_the_side_that_put_them() {
     queue.put(vec![1], &progress).expect("room");
     queue.finish();
     drop(end);
-    assert_eq!(queue.take(Vec::new(), &progress).expect("a block"), Some(vec![1]));
-    assert_eq!(queue.take(Vec::new(), &progress).expect("the end"), None);
+    assert_eq!(queue.take(&progress).expect("a block").expect("not the end")[..], [1]);
+    assert!(queue.take(&progress).expect("the end").is_none());
     let unfinished = BlockQueue::new(3);
     drop(AbandonedQueue(Arc::clone(&unfinished)));
-    assert!(matches!(unfinished.take(Vec::new(), &progress), Err(Error::Interrupted)));
+    assert!(matches!(unfinished.take(&progress), Err(Error::Interrupted)));
 }
 
 #[test]
 fn long_writes_become_blocks_of_usual_size() {
     let (queue, progress) = (BlockQueue::new(3), Progress::new());
     let data: Vec<u8> = (0..2 * BLOCK_BYTES + 5).map(|number| number as u8).collect();
-    SortedBlocks(Arc::clone(&queue)).write_all(&data, &progress).expect("room");
+    let sorted = SortedBlocks { queue: Arc::clone(&queue), takes_blocks: false };
+    sorted.write_all(&data, &progress).expect("room");
     queue.finish();
     let mut all = Vec::new();
-    while let Some(block) = queue.take(Vec::new(), &progress).expect("a block") {
+    while let Some(block) = queue.take(&progress).expect("a block") {
         assert!(block.len() <= BLOCK_BYTES);
         all.extend_from_slice(&block);
     }
