@@ -66,14 +66,7 @@ impl BlocksIn {
     fn push(&mut self, pending: &mut Vec<u8>, more: &LentBytes) -> Result<()> {
         self.sort.push(pending)?;
         pending.clear();
-        let mut start = 0;
-        while start < more.len() {
-            let block = self.sort.room(1)?;
-            let count = BLOCK_BYTES.saturating_sub(block.len()).max(1).min(more.len() - start);
-            more.copy_to(start, count, block);
-            start += count;
-        }
-        Ok(())
+        self.sort.push_records(1, more.len(), |range, to| more.copy_to(range.start, to))
     }
 }
 
@@ -189,7 +182,7 @@ impl BlockSorter {
     /// Pushes bytes after those that wait.
     fn push_bytes(&self, py: Python<'_>, state: &mut BlockState, more: &LentBytes) -> PyResult<()> {
         if state.pending.len() + more.len() <= PENDING_BYTES {
-            more.copy_to(0, more.len(), &mut state.pending);
+            more.append_to(&mut state.pending);
             return Ok(());
         }
         self.run(py, state, |BlockState { stage, pending, .. }| match stage {

@@ -51,26 +51,30 @@ impl LentBytes {
         self.0.len_bytes()
     }
 
-    /// Appends `count` bytes from `start` to `target`.
+    /// Appends all bytes to `target`.
+    pub fn append_to(&self, target: &mut Vec<u8>) {
+        let start = target.len();
+        target.resize(start + self.len(), 0);
+        self.copy_to(0, &mut target[start..]);
+    }
+
+    /// Copies bytes from `start` on to all of `target`.
     ///
     /// # Panics
     ///
     /// If there are fewer bytes.
-    pub fn copy_to(&self, start: usize, count: usize, target: &mut Vec<u8>) {
-        assert!(start.checked_add(count).is_some_and(|end| end <= self.len()));
-        if count == 0 {
+    pub fn copy_to(&self, start: usize, target: &mut [u8]) {
+        assert!(start.checked_add(target.len()).is_some_and(|end| end <= self.len()));
+        if target.is_empty() {
             return;
         }
-        target.reserve(count);
-        let end = target.len();
         // SAFETY: the bytes from `start` lie in the buffer, which is contiguous and stays where it
-        // is while `self.0` exists. The target has room for `count` more bytes, and is another
-        // object. A thread that writes at the same time can change the bytes that are copied, and
-        // nothing else.
+        // is while `self.0` exists. The target is another object, as it is borrowed for writing. A
+        // thread that writes at the same time can change the bytes that are copied, and nothing
+        // else.
         unsafe {
             let from = self.0.buf_ptr().cast::<u8>().add(start);
-            from.copy_to_nonoverlapping(target.as_mut_ptr().add(end), count);
-            target.set_len(end + count);
+            from.copy_to_nonoverlapping(target.as_mut_ptr(), target.len());
         }
     }
 }

@@ -35,6 +35,7 @@ mod holding;
 mod identity;
 pub mod inherited;
 mod kind;
+mod lending;
 mod mmap;
 pub mod pipe;
 mod queue;
@@ -68,6 +69,7 @@ pub use final_name::{check_name, check_replaceable, directory_of, rename_target}
 pub use holding::{Allowance, Holding, HoldingShare};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
+pub use lending::{LentBuffer, lend};
 pub use queue::{Completion, Direction, Queue, Request};
 pub(crate) use scratch::random;
 pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, sync_directory};

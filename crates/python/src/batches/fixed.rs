@@ -122,15 +122,14 @@ impl FixedLayout {
         (self.key_bytes, self.record_bytes)
     }
 
-    /// Appends the rows `start..start + count` of the columns to `block`.
-    pub fn append(&self, columns: &[ArrayRef], start: usize, count: usize, block: &mut Vec<u8>) {
-        block.reserve_exact(count * self.record_bytes);
-        for rows in self.pieces(count) {
-            let from = block.len();
-            block.resize(from + rows.len() * self.record_bytes, 0);
+    /// Writes some rows of the columns to `records`, all bytes of it.
+    pub fn write(&self, columns: &[ArrayRef], rows: Range<usize>, records: &mut [u8]) {
+        for piece in self.pieces(rows.len()) {
+            let records =
+                &mut records[piece.start * self.record_bytes..][..piece.len() * self.record_bytes];
             for slot in &self.slots {
-                let values = columns[slot.column].slice(start + rows.start, rows.len());
-                slot.write(values.as_ref(), &mut block[from..], self.record_bytes);
+                let values = columns[slot.column].slice(rows.start + piece.start, piece.len());
+                slot.write(values.as_ref(), records, self.record_bytes);
             }
         }
     }

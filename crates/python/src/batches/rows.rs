@@ -201,9 +201,8 @@ impl BatchRows {
         }
         match &self.form {
             RowForm::Fixed(layout) => {
-                let block = sort.room(count * layout.lengths().1)?;
-                layout.append(&stored, 0, count, block);
-                Ok(())
+                let write = |rows, records: &mut [u8]| layout.write(&stored, rows, records);
+                Ok(sort.push_records(layout.lengths().1, count, write)?)
             }
             RowForm::Keyed(layout) => layout.push(columns, &stored, sort),
         }

@@ -8,6 +8,7 @@
 //! The caller's thread sorts what fits into one block, after the last record was pushed. There is
 //! no second thread then, and no file.
 
+use std::ops::Range;
 #[cfg(feature = "unstable")]
 use std::path::Path;
 use std::path::PathBuf;
@@ -26,6 +27,10 @@ use super::running::{RunningJob, SORTED_MAX, sorted_blocks, with_ends};
 #[cfg(feature = "unstable")]
 use super::spiller::Spiller;
 use super::{NUMBERS, append_record, numbers_of};
+
+/// Least bytes that are written to the memory of the sort without a block between. For fewer, a
+/// switch between two threads takes longer than a copy.
+const DIRECT_LEAST: usize = 256 << 10;
 
 /// Returns a sorter by `job`, which is for keyed records, that writes runs into a directory.
 #[cfg(feature = "unstable")]
@@ -101,17 +106,72 @@ impl BlockSort {
     ///
     /// Every [`Error`] that disks or options can cause, as soon as the sort has found it. After an
     /// error of the sort, all calls fail.
-    pub fn push(&mut self, mut bytes: &[u8]) -> Result<()> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.suits_direct(bytes.len()) {
+            return self
+                .push_records(1, bytes.len(), |range, to| to.copy_from_slice(&bytes[range]));
+        }
         self.check()?;
-        while !bytes.is_empty() {
-            if self.block.len() >= BLOCK_BYTES {
-                self.hand_over()?;
-            }
-            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.block.len()));
-            self.block.extend_from_slice(now);
-            bytes = rest;
+        let room = BLOCK_BYTES.saturating_sub(self.block.len());
+        let (now, rest) = bytes.split_at(bytes.len().min(room));
+        self.block.extend_from_slice(now);
+        if !rest.is_empty() {
+            self.hand_over()?;
+            self.block.extend_from_slice(rest);
         }
         Ok(())
+    }
+
+    /// Adds `count` records of `length` bytes. `write` writes those of a range to a place of their
+    /// length, whose bytes are any before. It is called for ranges in order. The place is in the
+    /// memory of the sort itself, unless the records are few.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`push`](Self::push).
+    pub fn push_records(
+        &mut self,
+        length: usize,
+        count: usize,
+        mut write: impl FnMut(Range<usize>, &mut [u8]),
+    ) -> Result<()> {
+        let bytes = count * length;
+        if !self.suits_direct(bytes) {
+            let block = self.room(bytes)?;
+            let start = block.len();
+            block.resize(start + bytes, 0);
+            write(0..count, &mut block[start..]);
+            return Ok(());
+        }
+        self.check()?;
+        if matches!(self.state, BlockSortState::Begun) || !self.block.is_empty() {
+            self.hand_over()?;
+        }
+        let mut pieces = RecordPieces { length, count, next: 0, begun: Vec::new() };
+        while pieces.are_left() {
+            let BlockSortState::Running(running) = &self.state else {
+                return Err(Error::Interrupted);
+            };
+            let write = |place: &mut [u8]| pieces.fill(place, &mut write);
+            if running.pushed.put_by(write, &self.progress).is_err() {
+                return Err(self.failure());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether `bytes` bytes are written to the memory of the sort without a block between.
+    fn suits_direct(&self, bytes: usize) -> bool {
+        let is_begun = matches!(self.state, BlockSortState::Begun);
+        bytes >= DIRECT_LEAST && !(is_begun && self.block.len() + bytes <= BLOCK_BYTES)
+    }
+
+    /// Returns the error of the sort, which takes no more bytes.
+    fn failure(&mut self) -> Error {
+        match std::mem::replace(&mut self.state, BlockSortState::Failed) {
+            BlockSortState::Running(running) => running.failure(),
+            BlockSortState::Begun | BlockSortState::Failed => Error::Interrupted,
+        }
     }
 
     /// Adds a record of the format `keyed`.
@@ -144,21 +204,19 @@ impl BlockSort {
 
     /// Hands the block to the sort, which is started for the first one.
     fn hand_over(&mut self) -> Result<()> {
-        let running = match std::mem::replace(&mut self.state, BlockSortState::Failed) {
-            BlockSortState::Begun => {
-                RunningJob::start_sort(&self.job, self.file.as_ref(), &self.progress)?
-            }
-            BlockSortState::Running(running) => running,
-            BlockSortState::Failed => return Err(Error::Interrupted),
-        };
+        if matches!(self.state, BlockSortState::Begun) {
+            self.state = BlockSortState::Failed;
+            let running = RunningJob::start_sort(&self.job, self.file.as_ref(), &self.progress)?;
+            self.state = BlockSortState::Running(running);
+        }
+        let BlockSortState::Running(running) = &self.state else { return Err(Error::Interrupted) };
         let block = std::mem::take(&mut self.block);
-        if running.pushed.put(block, &self.progress).is_err() {
-            return Err(running.failure());
+        if !block.is_empty() && running.pushed.put(block, &self.progress).is_err() {
+            return Err(self.failure());
         }
         self.block = running.pushed.empty_block();
         // A block that grew by doubling could take the memory of two.
         self.block.reserve_exact(BLOCK_BYTES);
-        self.state = BlockSortState::Running(running);
         Ok(())
     }
 
@@ -213,6 +271,45 @@ impl BlockSort {
             self.block.extend_from_slice(&block);
         }
         Ok(statistics)
+    }
+}
+
+/// Records that are written piece by piece.
+struct RecordPieces {
+    length: usize,
+    count: usize,
+    /// Number of the first record that was not written.
+    next: usize,
+    /// The rest of a record whose beginning was written.
+    begun: Vec<u8>,
+}
+
+impl RecordPieces {
+    const fn are_left(&self) -> bool {
+        self.next < self.count || !self.begun.is_empty()
+    }
+
+    /// Fills `place` with the next bytes, or a part of it with the last ones. Returns their number.
+    fn fill(&mut self, place: &mut [u8], write: &mut impl FnMut(Range<usize>, &mut [u8])) -> usize {
+        let mut filled = self.fill_begun(place);
+        let whole = ((place.len() - filled) / self.length).min(self.count - self.next);
+        let end = filled + whole * self.length;
+        write(self.next..self.next + whole, &mut place[filled..end]);
+        (self.next, filled) = (self.next + whole, end);
+        if filled < place.len() && self.next < self.count {
+            self.begun.resize(self.length, 0);
+            write(self.next..self.next + 1, &mut self.begun);
+            self.next += 1;
+            filled += self.fill_begun(&mut place[filled..]);
+        }
+        filled
+    }
+
+    fn fill_begun(&mut self, place: &mut [u8]) -> usize {
+        let bytes = self.begun.len().min(place.len());
+        place[..bytes].copy_from_slice(&self.begun[..bytes]);
+        self.begun.drain(..bytes);
+        bytes
     }
 }
 

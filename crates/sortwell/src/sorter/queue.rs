@@ -6,6 +6,9 @@
 //!    '--------- blocks to be reused <-------'
 //! ```
 //!
+//! A side that takes can lend a buffer instead ([`BlockQueue::take_into`]). Long pieces are written
+//! to it without a block between ([`BlockQueue::put_by`]).
+//!
 //! The side that puts says that all is there ([`BlockQueue::finish`]). Either side may leave early
 //! ([`BlockQueue::abandon`]), so that the other one fails instead of waiting for ever.
 
@@ -16,8 +19,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sortwell_engine::error::SORTED_RECORDS;
-use sortwell_engine::io::Supply;
 use sortwell_engine::io::pipe::Inlet;
+use sortwell_engine::io::{LentBuffer, Supply, lend};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
@@ -42,6 +45,8 @@ struct QueueState {
     blocks: VecDeque<Vec<u8>>,
     /// Bytes of their memory.
     waiting_bytes: usize,
+    /// The buffer that the other side has lent, if it has.
+    window: Option<Window>,
     /// Blocks to be filled again.
     spare: Vec<Vec<u8>>,
     /// Bytes of their memory.
@@ -54,6 +59,31 @@ struct QueueState {
     bytes: u64,
     is_finished: bool,
     is_abandoned: bool,
+}
+
+/// A buffer that is lent to be filled.
+#[derive(Debug)]
+struct Window {
+    buffer: LentBuffer,
+    length: usize,
+    filled: usize,
+}
+
+impl Window {
+    const fn is_full(&self) -> bool {
+        self.filled == self.length
+    }
+}
+
+/// Result of taking the next bytes of a queue into a buffer.
+#[derive(Debug)]
+pub enum TakenInto {
+    /// This number of bytes was written to it, one at least.
+    Bytes(usize),
+    /// A block comes next.
+    Block(TakenBlock),
+    /// There is nothing more.
+    End,
 }
 
 impl BlockQueue {
@@ -128,6 +158,62 @@ impl BlockQueue {
         state.blocks.push_back(block);
         self.news.notify_all();
         Ok(())
+    }
+
+    /// Lets `write` write to a buffer that the other side lends, once all blocks were taken, and
+    /// returns the number of bytes that it says it has written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
+    pub fn put_by(
+        &self,
+        write: impl FnOnce(&mut [u8]) -> usize,
+        progress: &Progress,
+    ) -> Result<usize> {
+        let has_window = |state: &QueueState| {
+            state.blocks.is_empty() && state.window.as_ref().is_some_and(|window| !window.is_full())
+        };
+        let mut state = self.wait(progress, has_window)?;
+        let Some(window) = &mut state.window else { return Ok(0) };
+        let filled = window.filled;
+        let written = window.buffer.with(|buffer| write(&mut buffer[filled..])).unwrap_or(0);
+        window.filled += written;
+        if window.is_full() {
+            self.news.notify_all();
+        }
+        state.bytes += written as u64;
+        Ok(written)
+    }
+
+    /// Returns the next block, or else lends `buffer` to the other side until it is full or a block
+    /// comes. The buffer must not be empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
+    pub fn take_into(
+        self: &Arc<Self>,
+        buffer: &mut [u8],
+        progress: &Progress,
+    ) -> Result<TakenInto> {
+        let length = buffer.len();
+        let is_over = |state: &QueueState| {
+            let is_full = state.window.as_ref().is_some_and(Window::is_full);
+            is_full || !state.blocks.is_empty() || state.is_finished
+        };
+        let (waited, filled) = lend(buffer, |buffer| {
+            self.state().window = Some(Window { buffer, length, filled: 0 });
+            self.news.notify_all();
+            let waited = self.wait(progress, is_over).map(drop);
+            let window = self.state().window.take();
+            (waited, window.map_or(0, |window| window.filled))
+        });
+        waited?;
+        if filled > 0 {
+            return Ok(TakenInto::Bytes(filled));
+        }
+        Ok(self.take(progress)?.map_or(TakenInto::End, TakenInto::Block))
     }
 
     /// Returns the next block; `None` after the last one.
@@ -253,9 +339,13 @@ impl Supply for PushedBlocks {
             if self.read == self.block.len() {
                 // Its memory is given back before another one is waited for.
                 (self.block, self.read) = (TakenBlock::default(), 0);
-                match self.queue.take(progress)? {
-                    Some(block) => self.block = block,
-                    None => break,
+                match self.queue.take_into(&mut buffer[filled..], progress)? {
+                    TakenInto::Block(block) => self.block = block,
+                    TakenInto::Bytes(bytes) => {
+                        filled += bytes;
+                        continue;
+                    }
+                    TakenInto::End => break,
                 }
             }
             let rest = &self.block[self.read..];

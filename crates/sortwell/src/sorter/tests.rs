@@ -115,7 +115,7 @@ fn one_record_may_be_longer_than_all_others_of_a_block() {
     }
 }
 
-/// The lengths do not divide a block: records lie in two of them.
+/// Long records lie in two blocks, and parts of blocks are taken.
 #[cfg(feature = "unstable")]
 #[test]
 fn some_records_at_a_time_are_whole() {
@@ -142,6 +142,69 @@ fn some_records_at_a_time_are_whole() {
         }
         assert!(found == expected, "{count} records of {length} bytes");
         records.close().expect("statistics");
+    }
+}
+
+/// Pieces of all lengths are pushed, long ones to the memory of the sort itself. What comes out is
+/// taken in blocks of their own, or one by one.
+#[cfg(feature = "unstable")]
+#[test]
+fn long_pieces_are_pushed_and_whole_blocks_taken() {
+    let steps = [1_usize, 99_999, 400_000, 300_000, 7, 2_500_000];
+    for (length, bytes, memory) in
+        [(18, 9_000_000, 256), (18, 60_000_000, 32), (100, 500_000, 256), (300_001, 7_000_000, 64)]
+    {
+        let format = Format::Fixed { length };
+        let mut job = job::SortJob::new(Vec::new(), Output::Stdout, format);
+        job.keys = vec!["0..8".parse().expect("a key")];
+        job.memory = Budget::Bytes(ByteSize::mib(memory));
+        let length = length as usize;
+        let records: Vec<Vec<u8>> = (numbers(3).take(bytes / length))
+            .map(|number| number.to_be_bytes().into_iter().cycle().take(length).collect())
+            .collect();
+        let data = records.concat();
+        let mut sort = BlockSort::new(job, Arc::default());
+        let mut start = 0;
+        for (number, step) in steps.iter().cycle().enumerate() {
+            let rest = data.len() - start;
+            match number % 2 {
+                0 => sort.push(&data[start..start + step.min(&rest)]).expect("a push"),
+                _ => {
+                    let piece = &data[start..start + step.min(&rest) / length * length];
+                    let write = |range: std::ops::Range<usize>, to: &mut [u8]| {
+                        to.copy_from_slice(&piece[range.start * length..range.end * length]);
+                    };
+                    sort.push_records(length, piece.len() / length, write).expect("a push");
+                    start += piece.len();
+                    continue;
+                }
+            }
+            start += step.min(&rest);
+            if start == data.len() {
+                break;
+            }
+        }
+        let mut sorted = in_order::RecordsInOrder::of_sort(sort).expect("a sort");
+        let (mut found, mut blocks) = (Vec::new(), 0);
+        for number in 0.. {
+            if number % 3 > 0
+                && let Some(block) = sorted.take_block(1).expect("a block")
+            {
+                assert!(block.len().is_multiple_of(length), "whole records");
+                found.extend_from_slice(&block);
+                blocks += 1;
+            } else if sorted.advance().expect("a record") {
+                found.extend_from_slice(sorted.lent());
+            } else {
+                break;
+            }
+        }
+        let mut expected = records;
+        expected.sort();
+        assert!(found == expected.concat(), "{length} bytes within {memory} MiB");
+        // Records of more than a quarter of a block are copied to blocks that end anywhere.
+        assert!(blocks > 0 || length > 1 << 18 || bytes < 1 << 20, "{length}: {blocks} blocks");
+        sorted.close().expect("statistics");
     }
 }
 

@@ -134,3 +134,68 @@ fn long_writes_become_blocks_of_usual_size() {
     }
     assert!(all == data);
 }
+
+/// Pieces of all lengths, put as blocks and written to buffers of all lengths, come in order.
+#[test]
+fn buffers_are_filled_by_both_ways_in_order() {
+    let data: Vec<u8> = (0..100_000_u32).map(|number| (number % 251) as u8).collect();
+    let (queue, progress) = (BlockQueue::new(1), Progress::new());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut rest = &data[..];
+            for number in 0_usize.. {
+                let (piece, after) = rest.split_at((number * 37 % 1000).min(rest.len()));
+                rest = after;
+                if number % 3 == 0 {
+                    queue.put(piece.to_vec(), &progress).expect("room");
+                    continue;
+                }
+                let mut written = 0;
+                while written < piece.len() {
+                    let write = |buffer: &mut [u8]| {
+                        let bytes = buffer.len().min(piece.len() - written);
+                        buffer[..bytes].copy_from_slice(&piece[written..written + bytes]);
+                        bytes
+                    };
+                    written += queue.put_by(write, &progress).expect("a buffer");
+                }
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            queue.finish();
+        });
+        let mut blocks = PushedBlocks::new(Arc::clone(&queue));
+        let (mut all, mut buffer) = (Vec::new(), vec![0; 777]);
+        for length in (1..=777).cycle() {
+            let filled = blocks.fill(&mut buffer[..length], &progress).expect("bytes");
+            all.extend_from_slice(&buffer[..filled]);
+            if filled < length {
+                break;
+            }
+        }
+        assert!(all == data);
+    });
+    assert_eq!(queue.state().bytes, data.len() as u64);
+}
+
+#[test]
+fn sides_that_leave_end_the_wait_for_a_buffer_and_in_one() {
+    let (queue, progress) = (BlockQueue::new(1), Progress::new());
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| queue.put_by(|_| 1, &progress));
+        std::thread::sleep(STOP_CHECK);
+        assert!(!waiting.is_finished(), "no buffer is lent");
+        drop(PushedBlocks::new(Arc::clone(&queue)));
+        assert!(matches!(waiting.join().expect("no panic"), Err(Error::Interrupted)));
+    });
+    let queue = BlockQueue::new(1);
+    std::thread::scope(|scope| {
+        let lending = scope.spawn(|| queue.take_into(&mut [0; 5], &progress));
+        assert_eq!(queue.put_by(|buffer| buffer.len() - 1, &progress).expect("a buffer"), 4);
+        progress.request_stop();
+        assert!(matches!(lending.join().expect("no panic"), Err(Error::Interrupted)));
+        assert!(matches!(queue.put_by(|_| 1, &progress), Err(Error::Interrupted)));
+    });
+    assert!(queue.state().window.is_none(), "it was taken back");
+}
