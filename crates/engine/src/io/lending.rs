@@ -1,60 +1,70 @@
-//! Memory that one thread lends to another while it waits.
+//! A source of bytes that one thread lends to another while it waits.
 //!
 //! ```text
-//!   lender     lend(buffer) ---- waits ------------ takes it back ---> uses the buffer
+//!   lender     lend(source) ---- waits ------------ takes it back ---> continues
 //!                    \                              /
-//!   borrower          '--> LentBuffer::with: writes             with: nothing is lent
+//!   borrower          '--> LentSource::fill: bytes              fill: nothing is lent
 //! ```
 //!
-//! So bytes that one thread makes come directly to where another one needs them.
+//! So bytes that belong to one thread are copied by another one to where they are needed, once.
 
+use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A buffer that another thread has lent, until it takes the buffer back.
-#[derive(Clone, Debug)]
-pub struct LentBuffer(Arc<Mutex<Option<LentMemory>>>);
+/// A function that writes the next bytes to a buffer, and returns their number: fewer than fit at
+/// the end alone.
+pub type FillNext<'a> = dyn FnMut(&mut [u8]) -> usize + Send + 'a;
 
-/// The memory of a buffer that is lent at present.
-#[derive(Debug)]
-struct LentMemory {
-    start: NonNull<u8>,
-    length: usize,
-}
+/// A source that another thread has lent, until it takes the source back.
+#[derive(Clone)]
+pub struct LentSource(Arc<Mutex<Option<SourceAddress>>>);
 
-// SAFETY: an address and a length. The bytes behind it belong to whoever holds the mutex it is in,
-// see `lend`.
-unsafe impl Send for LentMemory {}
+/// Address of a source that is lent at present.
+struct SourceAddress(NonNull<FillNext<'static>>);
 
-/// Lends `buffer` while `wait` runs. It may hand the buffer on to other threads, which can write to
-/// it until it returns.
-pub fn lend<R>(buffer: &mut [u8], wait: impl FnOnce(LentBuffer) -> R) -> R {
-    /// Takes the buffer back when this is dropped, also after a panic.
-    struct TakeBack(LentBuffer);
+// SAFETY: the function itself may be called by any thread. It belongs to whoever holds the mutex
+// that this is in, see `lend`.
+unsafe impl Send for SourceAddress {}
+
+/// Lends `source` while `wait` runs. It may hand the source on to other threads, which can call it
+/// until `wait` returns.
+pub fn lend<R>(source: &mut FillNext<'_>, wait: impl FnOnce(LentSource) -> R) -> R {
+    /// Takes the source back when this is dropped, also after a panic.
+    struct TakeBack(LentSource);
     impl Drop for TakeBack {
         fn drop(&mut self) {
-            // Waits for a thread that is writing.
+            // Waits for a thread that is calling it.
             *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
-    let memory = LentMemory { start: NonNull::from(&mut *buffer).cast(), length: buffer.len() };
-    let lent = LentBuffer(Arc::new(Mutex::new(Some(memory))));
+    let address = NonNull::from(source);
+    // SAFETY: the types differ in how long the function lives. Its address is gone before `source`
+    // ends: `TakeBack` is dropped in this function in any case.
+    let address: NonNull<FillNext<'static>> = unsafe { std::mem::transmute(address) };
+    let lent = LentSource(Arc::new(Mutex::new(Some(SourceAddress(address)))));
     let taken_back = TakeBack(lent.clone());
     let waited = wait(lent);
     drop(taken_back);
     waited
 }
 
-impl LentBuffer {
-    /// Lets `write` write to the buffer. Returns what it returns, or `None` if the buffer was taken
-    /// back. It must not end the wait of the lender, which would wait for it.
-    pub fn with<R>(&self, write: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let LentMemory { start, length } = memory.as_mut()?;
-        // SAFETY: `lend` has the only borrow of these bytes, and does not use it before it has
-        // taken the memory out of this mutex, which we hold. All bytes are initialised.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), *length) };
-        Some(write(bytes))
+impl LentSource {
+    /// Fills `buffer` with the next bytes, or a part of it with the last ones. Returns their
+    /// number, or `None` if the source was taken back.
+    pub fn fill(&self, buffer: &mut [u8]) -> Option<usize> {
+        let mut address = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let SourceAddress(source) = address.as_mut()?;
+        // SAFETY: `lend` has the only borrow of the function, and does not use it before it has
+        // taken the address out of this mutex, which we hold.
+        let source = unsafe { source.as_mut() };
+        Some(source(buffer))
+    }
+}
+
+impl fmt::Debug for LentSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LentSource").finish_non_exhaustive()
     }
 }
 

@@ -69,7 +69,7 @@ pub use final_name::{check_name, check_replaceable, directory_of, rename_target}
 pub use holding::{Allowance, Holding, HoldingShare};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
-pub use lending::{LentBuffer, lend};
+pub use lending::{FillNext, LentSource, lend};
 pub use queue::{Completion, Direction, Queue, Request};
 pub(crate) use scratch::random;
 pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, sync_directory};

@@ -18,8 +18,8 @@ use super::keyed::KeyedLayout;
 use super::order::{self, BatchKeyOrder};
 use super::{pieces, texts};
 
-/// Bytes that are pushed at once.
-const BLOCK_BYTES: usize = 1 << 20;
+/// Bytes of rows of fixed width that are pushed at once.
+const PUSHED_BYTES: usize = 4 << 20;
 
 /// Most rows of a batch, and about as many bytes, unless the program says how many rows.
 const BATCH_ROWS: usize = 1 << 16;
@@ -156,7 +156,7 @@ impl BatchRows {
             }
             let rest = batch.num_rows() - start;
             count = match &self.form {
-                RowForm::Fixed(layout) => (BLOCK_BYTES / layout.lengths().1).max(1).min(rest),
+                RowForm::Fixed(layout) => (PUSHED_BYTES / layout.lengths().1).max(1).min(rest),
                 RowForm::Keyed(layout) => {
                     layout.rows_at_once(batch.columns(), start, rest.min(2 * count))
                 }

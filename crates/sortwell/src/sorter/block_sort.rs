@@ -28,7 +28,7 @@ use super::running::{RunningJob, SORTED_MAX, sorted_blocks, with_ends};
 use super::spiller::Spiller;
 use super::{NUMBERS, append_record, numbers_of};
 
-/// Least bytes that are written to the memory of the sort without a block between. For fewer, a
+/// Least bytes that are copied to the memory of the sort without a block between. For fewer, a
 /// switch between two threads takes longer than a copy.
 const DIRECT_LEAST: usize = 256 << 10;
 
@@ -123,8 +123,8 @@ impl BlockSort {
     }
 
     /// Adds `count` records of `length` bytes. `write` writes those of a range to a place of their
-    /// length, whose bytes are any before. It is called for ranges in order. The place is in the
-    /// memory of the sort itself, unless the records are few.
+    /// length, whose bytes are any before. It is called for ranges in order. If the records are
+    /// many, a thread of the sort calls it, for places in the memory of the sort itself.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl BlockSort {
         &mut self,
         length: usize,
         count: usize,
-        mut write: impl FnMut(Range<usize>, &mut [u8]),
+        mut write: impl FnMut(Range<usize>, &mut [u8]) + Send,
     ) -> Result<()> {
         let bytes = count * length;
         if !self.suits_direct(bytes) {
@@ -147,20 +147,16 @@ impl BlockSort {
         if matches!(self.state, BlockSortState::Begun) || !self.block.is_empty() {
             self.hand_over()?;
         }
+        let BlockSortState::Running(running) = &self.state else { return Err(Error::Interrupted) };
         let mut pieces = RecordPieces { length, count, next: 0, begun: Vec::new() };
-        while pieces.are_left() {
-            let BlockSortState::Running(running) = &self.state else {
-                return Err(Error::Interrupted);
-            };
-            let write = |place: &mut [u8]| pieces.fill(place, &mut write);
-            if running.pushed.put_by(write, &self.progress).is_err() {
-                return Err(self.failure());
-            }
+        let mut source = |place: &mut [u8]| pieces.fill(place, &mut write);
+        match running.pushed.put_all(&mut source, &self.progress) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.failure()),
         }
-        Ok(())
     }
 
-    /// Returns whether `bytes` bytes are written to the memory of the sort without a block between.
+    /// Returns whether `bytes` bytes are copied to the memory of the sort without a block between.
     fn suits_direct(&self, bytes: usize) -> bool {
         let is_begun = matches!(self.state, BlockSortState::Begun);
         bytes >= DIRECT_LEAST && !(is_begun && self.block.len() + bytes <= BLOCK_BYTES)
@@ -285,10 +281,6 @@ struct RecordPieces {
 }
 
 impl RecordPieces {
-    const fn are_left(&self) -> bool {
-        self.next < self.count || !self.begun.is_empty()
-    }
-
     /// Fills `place` with the next bytes, or a part of it with the last ones. Returns their number.
     fn fill(&mut self, place: &mut [u8], write: &mut impl FnMut(Range<usize>, &mut [u8])) -> usize {
         let mut filled = self.fill_begun(place);

@@ -6,8 +6,8 @@
 //!    '--------- blocks to be reused <-------'
 //! ```
 //!
-//! A side that takes can lend a buffer instead ([`BlockQueue::take_into`]). Long pieces are written
-//! to it without a block between ([`BlockQueue::put_by`]).
+//! A side that puts can lend a source of bytes instead ([`BlockQueue::put_all`]), which the other
+//! one copies to where they are needed ([`BlockQueue::take_into`]), without a block between.
 //!
 //! The side that puts says that all is there ([`BlockQueue::finish`]). Either side may leave early
 //! ([`BlockQueue::abandon`]), so that the other one fails instead of waiting for ever.
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use sortwell_engine::error::SORTED_RECORDS;
 use sortwell_engine::io::pipe::Inlet;
-use sortwell_engine::io::{LentBuffer, Supply, lend};
+use sortwell_engine::io::{FillNext, LentSource, Supply, lend};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
@@ -45,8 +45,8 @@ struct QueueState {
     blocks: VecDeque<Vec<u8>>,
     /// Bytes of their memory.
     waiting_bytes: usize,
-    /// The buffer that the other side has lent, if it has.
-    window: Option<Window>,
+    /// The source of what comes after the blocks, if one is lent.
+    source: Option<LentSource>,
     /// Blocks to be filled again.
     spare: Vec<Vec<u8>>,
     /// Bytes of their memory.
@@ -59,20 +59,6 @@ struct QueueState {
     bytes: u64,
     is_finished: bool,
     is_abandoned: bool,
-}
-
-/// A buffer that is lent to be filled.
-#[derive(Debug)]
-struct Window {
-    buffer: LentBuffer,
-    length: usize,
-    filled: usize,
-}
-
-impl Window {
-    const fn is_full(&self) -> bool {
-        self.filled == self.length
-    }
 }
 
 /// Result of taking the next bytes of a queue into a buffer.
@@ -160,34 +146,23 @@ impl BlockQueue {
         Ok(())
     }
 
-    /// Lets `write` write to a buffer that the other side lends, once all blocks were taken, and
-    /// returns the number of bytes that it says it has written.
+    /// Lends a source of bytes, until the other side has taken all of them.
     ///
     /// # Errors
     ///
     /// [`Error::Interrupted`] if the other side has left, or after a stop through `progress`.
-    pub fn put_by(
-        &self,
-        write: impl FnOnce(&mut [u8]) -> usize,
-        progress: &Progress,
-    ) -> Result<usize> {
-        let has_window = |state: &QueueState| {
-            state.blocks.is_empty() && state.window.as_ref().is_some_and(|window| !window.is_full())
-        };
-        let mut state = self.wait(progress, has_window)?;
-        let Some(window) = &mut state.window else { return Ok(0) };
-        let filled = window.filled;
-        let written = window.buffer.with(|buffer| write(&mut buffer[filled..])).unwrap_or(0);
-        window.filled += written;
-        if window.is_full() {
+    pub fn put_all(&self, source: &mut FillNext<'_>, progress: &Progress) -> Result<()> {
+        lend(source, |source| {
+            self.state().source = Some(source);
             self.news.notify_all();
-        }
-        state.bytes += written as u64;
-        Ok(written)
+            let waited = self.wait(progress, |state| state.source.is_none()).map(drop);
+            self.state().source = None;
+            waited
+        })
     }
 
-    /// Returns the next block, or else lends `buffer` to the other side until it is full or a block
-    /// comes. The buffer must not be empty.
+    /// Returns the next block, or else fills `buffer` from a source that is lent. The buffer must
+    /// not be empty.
     ///
     /// # Errors
     ///
@@ -197,23 +172,25 @@ impl BlockQueue {
         buffer: &mut [u8],
         progress: &Progress,
     ) -> Result<TakenInto> {
-        let length = buffer.len();
-        let is_over = |state: &QueueState| {
-            let is_full = state.window.as_ref().is_some_and(Window::is_full);
-            is_full || !state.blocks.is_empty() || state.is_finished
-        };
-        let (waited, filled) = lend(buffer, |buffer| {
-            self.state().window = Some(Window { buffer, length, filled: 0 });
-            self.news.notify_all();
-            let waited = self.wait(progress, is_over).map(drop);
-            let window = self.state().window.take();
-            (waited, window.map_or(0, |window| window.filled))
-        });
-        waited?;
-        if filled > 0 {
-            return Ok(TakenInto::Bytes(filled));
+        loop {
+            let is_ready = |state: &QueueState| {
+                !state.blocks.is_empty() || state.source.is_some() || state.is_finished
+            };
+            let mut state = self.wait(progress, is_ready)?;
+            let Some(source) = state.source.as_ref().filter(|_| state.blocks.is_empty()) else {
+                drop(state);
+                return Ok(self.take(progress)?.map_or(TakenInto::End, TakenInto::Block));
+            };
+            let filled = source.fill(buffer).unwrap_or(0);
+            state.bytes += filled as u64;
+            if filled < buffer.len() {
+                state.source = None;
+                self.news.notify_all();
+            }
+            if filled > 0 {
+                return Ok(TakenInto::Bytes(filled));
+            }
         }
-        Ok(self.take(progress)?.map_or(TakenInto::End, TakenInto::Block))
     }
 
     /// Returns the next block; `None` after the last one.

@@ -1,4 +1,4 @@
-//! Buffers that are lent, used from other threads, and taken back.
+//! Sources that are lent, used by other threads, and taken back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
@@ -8,56 +8,68 @@ use std::time::Duration;
 use super::*;
 
 #[test]
-fn another_thread_writes_to_a_lent_buffer() {
-    let mut buffer = [0; 5];
-    let (to, from) = channel::<LentBuffer>();
+fn another_thread_takes_bytes_of_a_lent_source() {
+    let bytes = [1, 2, 3, 4, 5];
+    let mut rest = &bytes[..];
+    let mut source = |buffer: &mut [u8]| {
+        let count = buffer.len().min(rest.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        rest = &rest[count..];
+        count
+    };
+    let (to, from) = channel::<LentSource>();
     let borrower = spawn(move || {
-        let lent = from.recv().expect("a buffer");
-        assert_eq!(lent.with(|bytes| bytes[1..3].fill(7)), Some(()));
-        assert_eq!(lent.with(|bytes| bytes.len()), Some(5));
+        let lent = from.recv().expect("a source");
+        let mut buffer = [0; 3];
+        assert_eq!((lent.fill(&mut buffer), buffer), (Some(3), [1, 2, 3]));
+        assert_eq!((lent.fill(&mut buffer), buffer), (Some(2), [4, 5, 3]));
         lent
     });
-    let lent = lend(&mut buffer, |lent| {
+    let lent = lend(&mut source, |lent| {
         to.send(lent).expect("a borrower");
         borrower.join().expect("no panic")
     });
-    assert_eq!(lent.with(|bytes| bytes.fill(9)), None, "it was taken back");
-    assert_eq!(buffer, [0, 7, 7, 0, 0]);
+    assert_eq!(lent.fill(&mut [0; 3]), None, "it was taken back");
+    assert!(rest.is_empty());
 }
 
-/// The lender waits for a thread that is writing.
+/// The lender waits for a thread that calls the source.
 #[test]
-fn a_buffer_is_not_taken_back_while_it_is_written_to() {
-    let mut buffer = vec![0; 4];
+fn a_source_is_not_taken_back_while_it_is_called() {
+    let mut is_over = false;
+    let (to, from) = channel::<()>();
+    let mut source = |_: &mut [u8]| {
+        to.send(()).expect("a lender");
+        sleep(Duration::from_millis(50));
+        is_over = true;
+        0
+    };
     scope(|threads| {
-        let (to, from) = channel::<()>();
-        lend(&mut buffer, |lent| {
-            threads.spawn(move || {
-                lent.with(|bytes| {
-                    to.send(()).expect("a lender");
-                    sleep(Duration::from_millis(50));
-                    bytes.fill(1);
-                })
-            });
-            from.recv().expect("the writer has begun");
+        lend(&mut source, |lent| {
+            threads.spawn(move || lent.fill(&mut []));
+            from.recv().expect("the call has begun");
         });
-        assert_eq!(buffer, [1; 4]);
     });
+    assert!(is_over);
 }
 
 #[test]
-fn panics_take_a_buffer_back() {
-    let mut buffer = [3; 2];
+fn panics_take_a_source_back() {
     let mut kept = None;
+    let mut calls = 0;
+    let mut source = |_: &mut [u8]| {
+        calls += 1;
+        assert!(calls > 1, "on purpose");
+        7
+    };
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        lend(&mut buffer, |lent| {
-            let written = catch_unwind(AssertUnwindSafe(|| lent.with(|_| panic!("on purpose"))));
-            assert!(written.is_err());
-            assert_eq!(lent.with(|bytes| bytes[0]), Some(3), "it is still lent");
+        lend(&mut source, |lent| {
+            assert!(catch_unwind(AssertUnwindSafe(|| lent.fill(&mut []))).is_err());
+            assert_eq!(lent.fill(&mut []), Some(7), "it is still lent");
             kept = Some(lent);
             panic!("on purpose")
         })
     }));
     assert!(panicked.is_err());
-    assert_eq!(kept.and_then(|lent| lent.with(|bytes| bytes.len())), None);
+    assert_eq!(kept.and_then(|lent| lent.fill(&mut [])), None);
 }

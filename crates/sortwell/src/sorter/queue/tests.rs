@@ -135,9 +135,19 @@ fn long_writes_become_blocks_of_usual_size() {
     assert!(all == data);
 }
 
-/// Pieces of all lengths, put as blocks and written to buffers of all lengths, come in order.
+/// Returns a source of some bytes.
+fn source_of(mut bytes: &[u8]) -> impl FnMut(&mut [u8]) -> usize + Send {
+    move |buffer| {
+        let count = buffer.len().min(bytes.len());
+        buffer[..count].copy_from_slice(&bytes[..count]);
+        bytes = &bytes[count..];
+        count
+    }
+}
+
+/// Pieces of all lengths, put as blocks and lent, come in order to buffers of all lengths.
 #[test]
-fn buffers_are_filled_by_both_ways_in_order() {
+fn buffers_are_filled_by_blocks_and_sources_in_order() {
     let data: Vec<u8> = (0..100_000_u32).map(|number| (number % 251) as u8).collect();
     let (queue, progress) = (BlockQueue::new(1), Progress::new());
     std::thread::scope(|scope| {
@@ -146,18 +156,9 @@ fn buffers_are_filled_by_both_ways_in_order() {
             for number in 0_usize.. {
                 let (piece, after) = rest.split_at((number * 37 % 1000).min(rest.len()));
                 rest = after;
-                if number % 3 == 0 {
-                    queue.put(piece.to_vec(), &progress).expect("room");
-                    continue;
-                }
-                let mut written = 0;
-                while written < piece.len() {
-                    let write = |buffer: &mut [u8]| {
-                        let bytes = buffer.len().min(piece.len() - written);
-                        buffer[..bytes].copy_from_slice(&piece[written..written + bytes]);
-                        bytes
-                    };
-                    written += queue.put_by(write, &progress).expect("a buffer");
+                match number % 3 {
+                    0 => queue.put(piece.to_vec(), &progress).expect("room"),
+                    _ => queue.put_all(&mut source_of(piece), &progress).expect("taken"),
                 }
                 if rest.is_empty() {
                     break;
@@ -180,22 +181,20 @@ fn buffers_are_filled_by_both_ways_in_order() {
 }
 
 #[test]
-fn sides_that_leave_end_the_wait_for_a_buffer_and_in_one() {
-    let (queue, progress) = (BlockQueue::new(1), Progress::new());
-    std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| queue.put_by(|_| 1, &progress));
-        std::thread::sleep(STOP_CHECK);
-        assert!(!waiting.is_finished(), "no buffer is lent");
-        drop(PushedBlocks::new(Arc::clone(&queue)));
-        assert!(matches!(waiting.join().expect("no panic"), Err(Error::Interrupted)));
-    });
-    let queue = BlockQueue::new(1);
-    std::thread::scope(|scope| {
-        let lending = scope.spawn(|| queue.take_into(&mut [0; 5], &progress));
-        assert_eq!(queue.put_by(|buffer| buffer.len() - 1, &progress).expect("a buffer"), 4);
-        progress.request_stop();
-        assert!(matches!(lending.join().expect("no panic"), Err(Error::Interrupted)));
-        assert!(matches!(queue.put_by(|_| 1, &progress), Err(Error::Interrupted)));
-    });
-    assert!(queue.state().window.is_none(), "it was taken back");
+fn a_source_is_taken_back_when_the_other_side_leaves_and_after_a_stop() {
+    for is_stop in [false, true] {
+        let (queue, progress) = (BlockQueue::new(1), Progress::new());
+        let mut blocks = PushedBlocks::new(Arc::clone(&queue));
+        std::thread::scope(|scope| {
+            let lending = scope.spawn(|| queue.put_all(&mut source_of(&[1, 2, 3]), &progress));
+            assert_eq!(blocks.fill(&mut [0; 2], &progress).expect("bytes"), 2);
+            assert!(!lending.is_finished(), "one byte is left");
+            match is_stop {
+                false => drop(blocks),
+                true => progress.request_stop(),
+            }
+            assert!(matches!(lending.join().expect("no panic"), Err(Error::Interrupted)));
+        });
+        assert!(queue.state().source.is_none());
+    }
 }
