@@ -52,6 +52,28 @@ pub struct KeyWriter<'k> {
     fault: Option<Error>,
 }
 
+/// Memory of the key that is written next.
+#[derive(Debug, Default)]
+pub struct WrittenKey(Vec<u8>);
+
+impl WrittenKey {
+    /// Returns the key that `write` writes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] for a record that has no key.
+    pub(crate) fn by(
+        &mut self,
+        write: impl for<'k, 'w> FnOnce(&'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
+    ) -> Result<&[u8]> {
+        self.0.clear();
+        let mut writer = KeyWriter::new(&mut self.0);
+        write(&mut writer);
+        writer.finish()?;
+        Ok(&self.0)
+    }
+}
+
 impl<'k> KeyWriter<'k> {
     /// Returns a writer that appends to `key`.
     pub fn new(key: &'k mut Vec<u8>) -> Self {

@@ -25,7 +25,7 @@ use sortwell_engine::operator::Unique;
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error, Result};
 
-use crate::key_writer::KeyWriter;
+use crate::key_writer::{KeyWriter, WrittenKey};
 use block_sort::BlockSort;
 
 pub use keyed_merge::KeyedMerge;
@@ -80,8 +80,7 @@ pub struct Sorter {
     blocks: BlockSort,
     /// True if a record was pushed.
     has_records: bool,
-    /// Memory of the key that is written next.
-    key: Vec<u8>,
+    key: WrittenKey,
     /// True if an option was set after a record was pushed.
     has_late_option: bool,
     /// The ends of the pushers, if there are some.
@@ -121,7 +120,7 @@ impl Sorter {
         let mut job = job::SortJob::new(Vec::new(), nowhere, Format::KEYED);
         job.memory = Budget::Bytes(MEMORY);
         let blocks = BlockSort::new(job, Arc::default());
-        let (key, pushers) = (Vec::new(), Vec::new());
+        let (key, pushers) = (WrittenKey::default(), Vec::new());
         Self { blocks, has_records: false, key, has_late_option: false, pushers }
     }
 
@@ -236,10 +235,7 @@ impl Sorter {
         payload: &[u8],
     ) -> Result<()> {
         let mut key = std::mem::take(&mut self.key);
-        key.clear();
-        let mut writer = KeyWriter::new(&mut key);
-        write(&mut writer);
-        let pushed = writer.finish().and_then(|()| self.push(&key, payload));
+        let pushed = key.by(write).and_then(|key| self.push(key, payload));
         self.key = key;
         pushed
     }

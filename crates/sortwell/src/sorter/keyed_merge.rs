@@ -85,6 +85,13 @@ impl KeyedMerge {
         self
     }
 
+    /// Sets the number of worker threads, of which a merge of runs uses several. Default: one for
+    /// each processor.
+    pub fn threads(&mut self, threads: usize) -> &mut Self {
+        self.job.threads = Some(threads.max(1));
+        self
+    }
+
     /// Adds a directory for temporary files, which a merge of very many sources needs. Default: the
     /// directory for temporary files of the system.
     pub fn temp(&mut self, directory: impl Into<PathBuf>) -> &mut Self {
@@ -95,6 +102,19 @@ impl KeyedMerge {
     /// Sets whether only the first of the records with equal keys is kept. Default: false.
     pub fn unique(&mut self, unique: bool) -> &mut Self {
         self.job.select.unique = unique.then_some(Unique::First);
+        self
+    }
+
+    /// Returns at most this number of records, the first in order. Default: all.
+    pub fn limit(&mut self, records: u64) -> &mut Self {
+        self.job.select.limit = Some(records);
+        self
+    }
+
+    /// Sets whether the result is proven to hold the records of all sources, in order. Default:
+    /// true. Sources that are not in order are found in any case.
+    pub fn verify(&mut self, verify: bool) -> &mut Self {
+        self.job.verify = verify;
         self
     }
 

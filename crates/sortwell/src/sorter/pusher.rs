@@ -16,6 +16,7 @@ use sortwell_engine::{ByteSize, Error, Result};
 
 use super::Sorter;
 use super::block_sort::BlocksInOrder;
+use crate::key_writer::KeyWriter;
 
 /// The result of a pusher, once it is finished.
 pub type PusherEnd = Arc<Mutex<Option<PushedSort>>>;
@@ -199,6 +200,22 @@ impl Pusher {
         self.records += 1;
         self.longest_bytes = self.longest_bytes.max((key.len() + payload.len()) as u64);
         Ok(())
+    }
+
+    /// Adds a record whose key `write` writes, as [`Sorter::push_by`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`push`](Self::push) and of [`Sorter::push_by`].
+    pub fn push_by(
+        &mut self,
+        write: impl for<'k, 'w> FnOnce(&'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
+        payload: &[u8],
+    ) -> Result<()> {
+        let mut key = std::mem::take(&mut self.sorter.key);
+        let pushed = key.by(write).and_then(|key| self.push(key, payload));
+        self.sorter.key = key;
+        pushed
     }
 
     /// Ends the records of this pusher. A pusher that is dropped instead makes the sort fail, so

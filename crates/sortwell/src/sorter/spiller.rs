@@ -11,6 +11,7 @@ use sortwell_engine::stats::Progress;
 use sortwell_engine::{Error, Result};
 
 use super::block_sort::BlockSort;
+use crate::key_writer::{KeyWriter, WrittenKey};
 
 /// The part of the memory that the records of a run take: a sort of a stream keeps two loads.
 const LOAD_SHARE: u64 = 3;
@@ -78,6 +79,7 @@ pub struct Spiller {
     /// Bytes that its records take in memory.
     taken: u64,
     runs: Vec<RunFile>,
+    key: WrittenKey,
     /// Reason to refuse all records, if there is one.
     refusal: Option<Error>,
     has_failed: bool,
@@ -86,9 +88,17 @@ pub struct Spiller {
 impl Spiller {
     /// Returns a sorter of runs with the options of `job`.
     pub(super) fn new(job: SortJob, progress: Arc<Progress>, directory: &Path) -> Self {
-        let (run, taken, runs) = (None, 0, Vec::new());
-        let directory = directory.to_owned();
-        Self { job, progress, directory, run, taken, runs, refusal: None, has_failed: false }
+        Self {
+            job,
+            progress,
+            directory: directory.to_owned(),
+            run: None,
+            taken: 0,
+            runs: Vec::new(),
+            key: WrittenKey::default(),
+            refusal: None,
+            has_failed: false,
+        }
     }
 
     /// Returns the sorter as one that refuses all records, if there is a reason.
@@ -138,6 +148,23 @@ impl Spiller {
         run.push_keyed(key, payload)?;
         (self.taken, self.has_failed) = (self.taken + bytes, false);
         Ok(())
+    }
+
+    /// Adds a record whose key `write` writes, as [`Sorter::push_by`](super::Sorter::push_by) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`push`](Self::push), and [`Error::Malformed`] for a record that has no key. It is
+    /// not added then.
+    pub fn push_by(
+        &mut self,
+        write: impl for<'k, 'w> FnOnce(&'w mut KeyWriter<'k>) -> &'w mut KeyWriter<'k>,
+        payload: &[u8],
+    ) -> Result<()> {
+        let mut key = std::mem::take(&mut self.key);
+        let pushed = key.by(write).and_then(|key| self.push(key, payload));
+        self.key = key;
+        pushed
     }
 
     /// Writes the run that records were pushed to.

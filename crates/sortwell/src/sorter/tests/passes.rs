@@ -227,3 +227,43 @@ fn folds_make_one_record_of_equal_keys() {
         assert_eq!(folded.close().expect("statistics").records, count as u64);
     }
 }
+
+/// Typed keys are written in each way of pushing; a merge of runs has the options of a sort.
+#[test]
+fn keys_are_written_for_pushers_and_runs_and_merges_are_limited() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let values: Vec<i64> = numbers(5).take(3000).map(|number| number as i64).collect();
+    let mut sorter = Sorter::new();
+    let mut pushers = sorter.pushers(2).expect("pushers");
+    let mut spiller = Sorter::new().spill_to(folder.path());
+    for (at, value) in values.iter().enumerate() {
+        let payload = value.to_le_bytes();
+        pushers[at % 2].push_by(|key| key.desc(*value), &payload).expect("a push");
+        spiller.push_by(|key| key.desc(*value), &payload).expect("a push");
+    }
+    pushers.into_iter().for_each(|pusher| pusher.finish().expect("an end"));
+    let runs = spiller.finish().expect("runs");
+    let found = |sorted: &mut Sorted| -> Vec<i64> {
+        let payloads = pulled(sorted).into_iter().map(|record| record.1);
+        payloads.map(|bytes| i64::from_le_bytes(bytes.try_into().expect("a number"))).collect()
+    };
+    let mut expected = values;
+    expected.sort_by(|a, b| b.cmp(a));
+    let mut sorted = sorter.finish().expect("a sort");
+    assert!(found(&mut sorted) == expected);
+    for (limit, threads, is_verified) in [(0, 1, true), (10, 2, false), (2999, 3, true)] {
+        let mut merge = KeyedMerge::new();
+        merge.limit(limit).threads(threads).verify(is_verified);
+        runs.iter().for_each(|run| _ = merge.run(run));
+        let mut sorted = merge.finish().expect("a merge");
+        assert!(found(&mut sorted) == expected[..limit as usize], "{limit}");
+        let statistics = sorted.close().expect("statistics");
+        let (records, is_proven) = (statistics.records_selected, statistics.is_order_proven);
+        assert_eq!((records, is_proven), (Some(limit), is_verified));
+    }
+    let mut merge = KeyedMerge::new();
+    merge.verify(false).source([(b"b", b""), (b"a", b"")].map(Ok));
+    let mut sorted = merge.finish().expect("a merge");
+    let failed = (0..3).find_map(|_| sorted.next().err());
+    assert!(matches!(failed, Some(Error::Malformed { .. })), "{failed:?}");
+}
