@@ -19,7 +19,7 @@ use super::order::{self, BatchKeyOrder};
 use super::{pieces, texts};
 
 /// Bytes of rows of fixed width that are pushed at once.
-const PUSHED_BYTES: usize = 4 << 20;
+const PUSHED_BYTES: usize = 8 << 20;
 
 /// Most rows of a batch, and about as many bytes, unless the program says how many rows.
 const BATCH_ROWS: usize = 1 << 16;

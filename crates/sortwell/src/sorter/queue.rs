@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use sortwell_engine::error::SORTED_RECORDS;
@@ -29,6 +29,9 @@ pub const BLOCK_BYTES: usize = 1 << 20;
 
 /// Time between two looks whether a waiting side was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
+
+/// Attempts to lock a queue for memory that is given back.
+const LOCK_TRIES: usize = 100;
 
 /// Blocks of bytes, in order.
 #[derive(Debug)]
@@ -207,9 +210,18 @@ impl BlockQueue {
         Ok(bytes.map(|bytes| TakenBlock { bytes, queue: Some(Arc::clone(self)) }))
     }
 
-    /// Keeps the memory of a block that was taken, for the next one that is filled.
+    /// Keeps the memory of a block that was taken, for the next one that is filled. If others use
+    /// the queue for long, it is freed instead: in a process that `fork` made, they do for ever.
     fn give_back(&self, block: Vec<u8>) {
-        let mut state = self.state();
+        let lock = |_| match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                std::thread::yield_now();
+                None
+            }
+        };
+        let Some(mut state) = (0..LOCK_TRIES).find_map(lock) else { return };
         // A block of one long record would keep its memory. After the end, none is filled again.
         let is_kept = !state.is_finished && state.idle_bytes() + block.capacity() <= self.bytes_max;
         if is_kept && (BLOCK_BYTES..=2 * BLOCK_BYTES).contains(&block.capacity()) {

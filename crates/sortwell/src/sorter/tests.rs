@@ -150,7 +150,7 @@ fn some_records_at_a_time_are_whole() {
 #[cfg(feature = "unstable")]
 #[test]
 fn long_pieces_are_pushed_and_whole_blocks_taken() {
-    let steps = [1_usize, 99_999, 400_000, 300_000, 7, 2_500_000];
+    let steps = [1_usize, 99_999, 400_000, 1_300_000, 7, 5_500_000, 2, 4_600_000];
     for (length, bytes, memory) in
         [(18, 9_000_000, 256), (18, 60_000_000, 32), (100, 500_000, 256), (300_001, 7_000_000, 64)]
     {

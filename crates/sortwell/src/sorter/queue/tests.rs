@@ -62,6 +62,18 @@ fn memory_that_will_be_needed_is_kept() {
     assert_eq!(spare, [BLOCK_BYTES, BLOCK_BYTES, BLOCK_BYTES, BLOCK_BYTES, 0]);
 }
 
+/// In a process that `fork` made, the queue may be locked by a thread that does not exist there.
+#[test]
+fn a_block_is_dropped_while_the_queue_is_locked() {
+    let (queue, progress) = (BlockQueue::new(1), Progress::new());
+    queue.put(vec![1; BLOCK_BYTES], &progress).expect("room");
+    let block = queue.take(&progress).expect("a block");
+    let locked = queue.state();
+    drop(block);
+    drop(locked);
+    assert_eq!(queue.empty_block().capacity(), 0, "it was freed");
+}
+
 #[test]
 fn a_side_that_has_left_fails_the_other() {
     let (queue, progress) = (BlockQueue::new(1), Progress::new());
