@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from random import Random
 
 import numpy
 
@@ -35,8 +36,57 @@ def joined(blocks):
     return numpy.concatenate([numpy.empty(0, DTYPE), *parts])
 
 
+def records_of(name, count, random):
+    """Returns records of a format in one piece, and those in order of their bytes."""
+    if name == "fixed:16":
+        numbers = [random.randbytes(16) for _ in range(count)]
+    else:
+        numbers = [b"%x" % random.getrandbits(random.choice((8, 40, 400))) for _ in range(count)]
+    if name == "csv":
+        numbers = [b'"%b\n""",%b' % (number, number) for number in numbers]
+    end = b"" if name == "fixed:16" else b"\n"
+    return b"".join(number + end for number in numbers), [
+        number + end for number in sorted(numbers)
+    ]
+
+
 class Records(unittest.TestCase):
     """Records that are pushed."""
+
+    def check_pieces(self, seed):
+        """Pushes pieces of random lengths, and keeps some of the blocks."""
+        random = Random(seed)
+        name = random.choice(("fixed:16", "lines", "csv"))
+        data, expected = records_of(name, random.choice((9, 3000, 200_000, 900_000)), random)
+        memory = random.choice(("32MiB", "48MiB", "256MiB"))
+        lengths = (1, 16, 999, 65_536, 65_537, 1 << 20, (4 << 20) - 1, 4 << 20, (9 << 20) + 3)
+        kept, start, count = [], 0, 0
+        options = {"key": "1", "no_header": True} if name == "csv" else {}
+        with sortwell.Sorter(
+            format=name, memory=memory, threads=random.randint(1, 3), **options
+        ) as sorter:
+            while start < len(data):
+                length = max(random.choice(lengths), len(data) // 40)
+                piece = bytearray(data[start : start + length])
+                sorter.push(piece)
+                piece[:] = bytes(len(piece))  # a copy was taken
+                start += length
+            found = bytearray()
+            for block in sorter.finish():
+                found += block
+                whole = len(block) % 16 == 0 if name == "fixed:16" else bytes(block)[-1:] == b"\n"
+                self.assertTrue(whole, (seed, name))
+                count += 1
+                if random.random() < 0.3:
+                    kept.append((block, bytes(block)))
+        same = bytes(found) == b"".join(expected)
+        self.assertTrue(same, f"seed {seed}: {name}, {len(data)} bytes within {memory}")
+        for block, then in kept:
+            self.assertEqual(bytes(block), then, f"seed {seed}: a block has changed")
+        return count
+
+    def test_pieces_and_blocks_at_random(self):
+        self.assertGreater(sum(self.check_pieces(seed) for seed in range(20)), 50)
 
     def check_numpy(self, count, **options):
         """Sorts structured records, and compares with NumPy's stable sort."""
