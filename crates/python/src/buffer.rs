@@ -1,7 +1,8 @@
 //! The buffer protocol: bytes that Python objects lend, and bytes that are lent to Python.
 //!
 //! No slice of a lent buffer is made, because other threads of the program may write to it at any
-//! time. Its bytes are copied at once, by raw pointers; whatever comes later works on the copy.
+//! time. Its bytes are copied by raw pointers before a call returns, and all work is done on the
+//! copy.
 
 use std::ffi::c_int;
 
